@@ -17,8 +17,6 @@ import { guardAlarms } from "./GuardAlarmSql.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 export const GUARD_TIMER: TimerKind = "guard"
-/** The subject of a customer's timer. */
-export const GUARD_SUBJECT = "00000000-0000-0000-0000-000000000000"
 
 const SourceRow = Schema.Struct({
   state: Schema.NullOr(CustomerState),

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
+import { NIL_UUID } from "../../domain/Uuid.ts"
 import { batchSource } from "../postgres/batching/BatchColumns.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
-import { GUARD_SUBJECT, GUARD_TIMER } from "./GuardRoundSql.ts"
+import { GUARD_TIMER } from "./GuardRoundSql.ts"
 
 interface Wake {
   readonly customerId: number
@@ -19,7 +20,7 @@ const statement = `
   with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
   ensured as (
     insert into timers as t (customer_id, kind, subject, claimable_at)
-    select r.customer_id, '${GUARD_TIMER}', '${GUARD_SUBJECT}'::uuid, r.at from ${source.rows}
+    select r.customer_id, '${GUARD_TIMER}', '${NIL_UUID}'::uuid, r.at from ${source.rows}
     on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
     where t.lease_token is null and t.claimable_at > excluded.claimable_at)
   select commit from quick`

@@ -1,10 +1,9 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { PLATFORM } from "../../domain/people/Customer.ts"
+import { NIL_UUID } from "../../domain/Uuid.ts"
 import { PlatformTimers } from "../../services/timer/PlatformTimers.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
-
-const SUBJECT = "00000000-0000-0000-0000-000000000000"
 
 export const PlatformTimersSql = Layer.effect(
   PlatformTimers,
@@ -14,7 +13,7 @@ export const PlatformTimersSql = Layer.effect(
         Effect.orDie(
           Effect.asVoid(sql`
             insert into timers (customer_id, kind, subject, claimable_at)
-            values (${PLATFORM}, ${round}, ${SUBJECT}::uuid, ${timestamp(now)}) on conflict do nothing`)
+            values (${PLATFORM}, ${round}, ${NIL_UUID}::uuid, ${timestamp(now)}) on conflict do nothing`)
         )
     })
   )

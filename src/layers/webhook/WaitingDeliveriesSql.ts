@@ -1,15 +1,14 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
+import { NIL_UUID } from "../../domain/Uuid.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
 /** Each statement is quick, however many deliveries wait: 5000 take about 0.1 s. */
 const PAGE = 5000
 /** The rest learns it when it is due. */
-const MOST_WOKEN_PAGES = 20
-
-const NO_EVENT = "00000000-0000-0000-0000-000000000000"
+const MAX_WOKEN_PAGES = 20
 
 const PageRow = Schema.Struct({ count: Schema.Int, last: Schema.NullOr(Schema.String) })
 
@@ -42,7 +41,7 @@ export const waitingDeliveries = (sql: SqlClient.SqlClient) => {
         ([{ count, last } = { count: 0, last: null }]) =>
           count < PAGE || last === null || pagesLeft === 1 ? Effect.void : from(last, pagesLeft - 1)
       )
-    return from(NO_EVENT, mostPages)
+    return from(NIL_UUID, mostPages)
   }
 
   // By columns of the page: with constants, a planner that knows few rows would compare each timer with each row of it.
@@ -57,7 +56,7 @@ export const waitingDeliveries = (sql: SqlClient.SqlClient) => {
         sql`woken as (
           update timers t set claimable_at = ${timestamp(now)}::timestamptz from page p
           where ${isInPage} and t.lease_token is null)`,
-        MOST_WOKEN_PAGES
+        MAX_WOKEN_PAGES
       ),
 
     /** The endpoint is about to be removed. */

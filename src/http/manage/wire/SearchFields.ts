@@ -1,4 +1,4 @@
-import { isUuid } from "../../../domain/Uuid.ts"
+import { isUuid, NIL_UUID } from "../../../domain/Uuid.ts"
 import { DateTimeText } from "../../WireSchemas.ts"
 import { Effect, Schema, SchemaTransformation } from "effect"
 import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
@@ -35,8 +35,6 @@ export const PhoneText = Schema.String.check(Schema.isMaxLength(MAX_FILTER_LENGT
   description: "An Iranian mobile number in any accepted form.",
   examples: ["09121234567"]
 })
-
-const NIL_UUID = "00000000-0000-0000-0000-000000000000"
 
 /** A UUID in a path; an invalid one matches nothing. */
 export const PathUuid = Schema.String.pipe(
