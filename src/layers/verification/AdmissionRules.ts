@@ -5,9 +5,9 @@ import type { AdmissionRule } from "./AdmissionRule.ts"
 import { type FurtherCount, windowRule } from "./WindowRule.ts"
 
 /** Codes and messages to one phone are counted apart. */
-export type SendKind = "code" | "message"
+export type AdmittedKind = "code" | "message"
 
-const phoneRule = (kind: SendKind): AdmissionRule =>
+const phoneRule = (kind: AdmittedKind): AdmissionRule =>
   windowRule({
     name: "phone",
     table: "phone_counters",
@@ -108,7 +108,7 @@ const walletRule: AdmissionRule = {
 }
 
 /** Everything that may refuse a request, in the order in which it is asked and locked. */
-export const admissionRules = (kind: SendKind): ReadonlyArray<AdmissionRule> => [
+export const admissionRules = (kind: AdmittedKind): ReadonlyArray<AdmissionRule> => [
   phoneRule(kind),
   platformRule,
   quotaRule,

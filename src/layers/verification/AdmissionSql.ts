@@ -19,11 +19,11 @@ import { covers, gatherInto } from "../customer/WalletSql.ts"
 import type { TurnTaking } from "../postgres/citus/Turns.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import type { AdmissionRule } from "./AdmissionRule.ts"
-import { admissionRules, limitColumns, quotaColumn, type SendKind } from "./AdmissionRules.ts"
+import { admissionRules, limitColumns, quotaColumn, type AdmittedKind } from "./AdmissionRules.ts"
 
 /** A request to send one code or message. */
 export interface AdmissionRequest {
-  readonly kind: SendKind
+  readonly kind: AdmittedKind
   readonly id: string
   readonly customerId: number
   readonly phone: Phone
