@@ -22,7 +22,7 @@ export interface FallbackResult {
   readonly storeCpu: number | null
 }
 
-const MOST_PER_SECOND = 4000
+const MAX_PER_SECOND = 4000
 /** From the change in the tables to the first due time: enough to resume the process and to wake its loop. */
 const HEAD_START_MILLIS = 1500
 const LONGEST_MILLIS = 120_000
@@ -103,7 +103,7 @@ const run = async (
 
 /** First all that were accepted in that time at once, and then half as many per second as it did of these. */
 export const measureFallbacks = async (setup: MeasurementSetup): Promise<ReadonlyArray<FallbackResult>> => {
-  const backlog = await run(setup, "backlog", 0, MOST_PER_SECOND * setup.seconds)
+  const backlog = await run(setup, "backlog", 0, MAX_PER_SECOND * setup.seconds)
   const perSecond = Math.max(1, Math.floor(backlog.perSecond / 2))
   const steady = await run(setup, "steady", 1000 / perSecond, perSecond * setup.seconds)
   return [backlog, steady]

@@ -80,7 +80,7 @@ const listOf = <A extends string>(name: string, given: string | undefined, known
   return wanted === undefined ? known : known.filter((each) => wanted.includes(each))
 }
 
-const MOST_CUSTOMERS = 10_000
+const MAX_CUSTOMERS = 10_000
 /**
  * With the usual number of connections, more would have too few each to share statements; elsewhere a port is not
  * shared.
@@ -109,8 +109,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       json: { type: "string" }
     }
   })
-  if (Number(values.customers) > MOST_CUSTOMERS)
-    throw new Error(`--customers may be ${MOST_CUSTOMERS} at most`)
+  if (Number(values.customers) > MAX_CUSTOMERS) throw new Error(`--customers may be ${MAX_CUSTOMERS} at most`)
   if (values["database-url"] !== undefined && values["flush-millis"] !== undefined)
     throw new Error("--flush-millis slows down the embedded PostgreSQL, not that of --database-url")
   return {

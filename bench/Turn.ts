@@ -10,7 +10,7 @@ import { OWN_DATABASE, type Store } from "./Store.ts"
 import type { Subject } from "./Subject.ts"
 
 /** More than any program sends; a run that used them up would only end early. */
-const MOST_PER_SECOND = 20_000
+const MAX_PER_SECOND = 20_000
 /** Before a verification locks. */
 const WRONG_CODES = 4
 const WRONG_CODE = "0000000"
@@ -89,7 +89,7 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
       if (wants("message-whole")) record("message-whole", { ...result, perSecond }, begun)
     }
     const wants = (measure: MeasureName) => measures.includes(measure)
-    const most = MOST_PER_SECOND * seconds
+    const most = MAX_PER_SECOND * seconds
     const { send, verify, status, message } = dialect
     const cycles = name === "node-http"
     const sends = wants("send") || wants("verify") || wants("status")
@@ -97,7 +97,7 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
     const wantsMessages = wants("message") || wants("message-whole")
     const settled = sends ? send : wantsMessages ? message : null
     if (settlingSeconds > 0 && settled !== null) {
-      const count = MOST_PER_SECOND * settlingSeconds
+      const count = MAX_PER_SECOND * settlingSeconds
       const requests = toPhones(take(count), count, settled)
       await load.run({ url, seconds: settlingSeconds, requests, cycles })
       if (settled === message) await allMessagesDone(store)

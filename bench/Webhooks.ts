@@ -40,7 +40,7 @@ interface WebhookSetup extends MeasurementSetup {
   readonly receiver: Receiver
 }
 
-const MOST_PER_SECOND = 20_000
+const MAX_PER_SECOND = 20_000
 const LONGEST_MILLIS = 300_000
 const POLL_MILLIS = 20
 
@@ -71,7 +71,7 @@ export const measureWebhooks = async ({
     return row
   }
   const send = async () => {
-    const most = MOST_PER_SECOND * seconds
+    const most = MAX_PER_SECOND * seconds
     const requests = toPhones(takePhones(most), most, subject.dialect.send)
     const receivedBefore = await receiver.count()
     const { perSecond, requests: made } = await load.run({

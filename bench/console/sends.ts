@@ -20,7 +20,7 @@ const CONSOLES = 10
 /** As long as the page that asks the least often waits. */
 const IDLE_SECONDS = 15
 /** More than any machine sends. */
-const MOST_PER_SECOND = 20_000
+const MAX_PER_SECOND = 20_000
 
 interface Round {
   readonly perSecond: number
@@ -35,7 +35,7 @@ const makeRounds = ({ options, peyk, store, temporary }: Ground) => {
   const load = loadGenerator(options.load, { connections: options.connections, directory: temporary })
   let used = 0
   const send = (seconds: number) => {
-    const count = MOST_PER_SECOND * seconds
+    const count = MAX_PER_SECOND * seconds
     used += count
     const requests = toPhones(used - count, count, peyk.dialect.send)
     return load.run({ url: peyk.url, seconds, requests, cycles: false })

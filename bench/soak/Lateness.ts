@@ -7,7 +7,7 @@ import { now } from "./Time.ts"
 const LOOK_EVERY_MILLIS = 200
 /** A timer that is due this moment is not late. */
 const NOTED_FROM_MILLIS = 500
-const MOST_ROWS = 200
+const MAX_ROWS = 200
 
 interface Overdue {
   readonly timer: string
@@ -36,7 +36,7 @@ interface OverdueRow {
 const OVERDUE = (instant: number, flooding: number) => `
   select kind || ' ' || subject || '/' || lane as timer, extract(epoch from claimable_at)::float8 * 1000 as at
   from timers where kind in ('verification', 'message') and customer_id <> ${flooding}
-    and claimable_at < to_timestamp(${(instant - NOTED_FROM_MILLIS) / 1000}) limit ${MOST_ROWS}`
+    and claimable_at < to_timestamp(${(instant - NOTED_FROM_MILLIS) / 1000}) limit ${MAX_ROWS}`
 
 export const watchLateness = (
   postgres: StoreQueries,
@@ -61,7 +61,7 @@ export const watchLateness = (
       if (known === undefined) overdue.set(key, { timer: key, since: wasNotThere ? wholeLookAt : at, seenAt })
       else known.seenAt = seenAt
     }
-    if (rows.length < MOST_ROWS) wholeLookAt = askedAt
+    if (rows.length < MAX_ROWS) wholeLookAt = askedAt
   }
 
   let ofMachine = 0

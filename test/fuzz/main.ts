@@ -6,7 +6,7 @@ import { startFuzzedServer } from "./FuzzedServer.ts"
 const { values } = parseArgs({ options: { requests: { type: "string" }, seed: { type: "string" } } })
 const requests = Number(values.requests ?? 5000)
 const seed = values.seed ?? String(Math.round(performance.timeOrigin))
-const MOST_SHOWN = 40
+const MAX_SHOWN = 40
 
 const { server, credentials, known, renew } = await startFuzzedServer()
 console.log(`seed ${seed}, ${requests} requests to ${server.url}`)
@@ -36,7 +36,7 @@ try {
   for (const [status, count] of [...statuses].sort(([, a], [, b]) => b - a))
     console.log(`${count}\t${status}`)
   const kinds = new Map(failures.map((failure) => [`${failure.problem} ${failure.request.method}`, failure]))
-  for (const failure of [...kinds.values()].slice(0, MOST_SHOWN)) show(failure)
+  for (const failure of [...kinds.values()].slice(0, MAX_SHOWN)) show(failure)
   console.log(
     `\nseed ${seed}: ${requests} requests, ${mutated} of them mutated, ${failures.length} failures in ${Math.round((performance.now() - begun) / 1000)} s`
   )

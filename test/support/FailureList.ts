@@ -1,6 +1,6 @@
 import type { Reporter, SerializedError, TestModule } from "vitest/node"
 
-const MOST_CHARACTERS = 500
+const MAX_CHARACTERS = 500
 
 /** Repeats in a few lines what failed, at the end of the output: of a long one, some readers see only the end. */
 export class FailureList implements Reporter {
@@ -19,6 +19,6 @@ export class FailureList implements Reporter {
   }
 
   #print(where: string, message: string): void {
-    console.error(`FAILED ${where}\n${message.slice(0, MOST_CHARACTERS)}`)
+    console.error(`FAILED ${where}\n${message.slice(0, MAX_CHARACTERS)}`)
   }
 }

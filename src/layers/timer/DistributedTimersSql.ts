@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Lease, TimerKind } from "../../domain/Timer.ts"
 import type { TimerStore } from "../../services/timer/TimerStore.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { ClaimedTimer, MOST_OF_PARKED, windowOf } from "./TimerClaimSql.ts"
+import { ClaimedTimer, MAX_PARKED, windowOf } from "./TimerClaimSql.ts"
 
 /**
  * A timer as it was read. Its time stays text, exact to the microsecond: a claim takes only timers that did not change
@@ -129,7 +129,7 @@ export const distributedTimers = (sql: SqlClient.SqlClient): DistributedTimers =
           select customer_id, kind, subject, lane, claimable_at, lease_token, true from (
             select *, row_number() over (partition by customer_id, kind order by claimable_at) as nth from timers
             where kind collate "C" = any(${kinds}::text[]) and parked ${dueAt(now)}) p
-          where nth <= ${MOST_OF_PARKED}),
+          where nth <= ${MAX_PARKED}),
         ranked as (
           select d.*, coalesce(h.places, 0)
             + row_number() over (partition by d.customer_id order by d.claimable_at) as level
@@ -145,7 +145,7 @@ export const distributedTimers = (sql: SqlClient.SqlClient): DistributedTimers =
       return {
         due,
         someAreLeft: left.length > 0,
-        mayBeMore: seen >= windowOf(free) || taken.length >= MOST_OF_PARKED
+        mayBeMore: seen >= windowOf(free) || taken.length >= MAX_PARKED
       }
     }),
 

@@ -29,7 +29,7 @@ export const windowOf = (free: number): number => Math.min(Math.max(64, 2 * free
  * As many parked timers of each customer, and one more: a claim locks no more than it may take, and sees that some
  * are left.
  */
-export const MOST_OF_PARKED = 64
+export const MAX_PARKED = 64
 
 /** The customers that have parked timers, of each kind: one probe of a small index each, and one more. */
 export const parkedCustomers = (sql: SqlClient.SqlClient, kinds: ReadonlyArray<TimerKind>) => {
@@ -70,7 +70,7 @@ export const claimFairlySql = (
       select ctid, customer_id, claimable_at, lease_token from timers
       where kind collate "C" = c.kind and customer_id::bigint = c.customer_id and parked and claimable_at <= ${timestamp(now)}
       order by claimable_at
-      limit 1 + least(${MOST_OF_PARKED}::int, greatest(0, (${free}::int + 1 - coalesce(h.places, 0)) / 2))
+      limit 1 + least(${MAX_PARKED}::int, greatest(0, (${free}::int + 1 - coalesce(h.places, 0)) / 2))
       for update skip locked) p),
   due as (select * from in_order union all select * from by_customer),
   ranked as (
@@ -97,6 +97,6 @@ export const toFairClaim = (free: number, rows: ReadonlyArray<typeof FairlyClaim
   return {
     due: rows.flatMap((row) => (row.kind === null ? [] : [row])),
     someAreLeft: left > 0,
-    mayBeMore: seen >= windowOf(free) || taken >= MOST_OF_PARKED
+    mayBeMore: seen >= windowOf(free) || taken >= MAX_PARKED
   }
 }

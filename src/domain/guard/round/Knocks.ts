@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../Instant.ts"
-import { MOST_OF_USUAL } from "./Outage.ts"
+import { MAX_TIMES_USUAL } from "./Outage.ts"
 
 /**
  * The codes that were refused because the customer as a whole is suspicious. The verified codes of known networks say
@@ -29,7 +29,7 @@ export const knocked = (before: Knocks | undefined, total: number, now: Instant)
 
 /** More than users ask for who try again: else users who are refused would keep themselves refused. */
 const isFlood = (refused: number, usualCodesPerHour: number, millis: number): boolean =>
-  refused > SMALL_NUMBER + (MOST_OF_USUAL * usualCodesPerHour * millis) / HOUR_MILLIS
+  refused > SMALL_NUMBER + (MAX_TIMES_USUAL * usualCodesPerHour * millis) / HOUR_MILLIS
 
 /** Whether an attack goes on, by the last minutes. */
 export const isFlooding = (knocks: Knocks | undefined, usualCodesPerHour: number): boolean =>

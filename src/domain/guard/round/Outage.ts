@@ -30,7 +30,7 @@ const COLLAPSED_SHARE = 0.4
 /** How sure it must be that they are: chance alone reaches this in one of e^4 = 55 cases. */
 const ENOUGH_EVIDENCE = 4
 /** In an outage users try again, but not as often as this. */
-export const MOST_OF_USUAL = 3
+export const MAX_TIMES_USUAL = 3
 const SMALL_NUMBER = 5
 
 const minuteOf = (at: Instant): number => Math.floor(at / MINUTE_MILLIS)
@@ -122,7 +122,7 @@ const inChannel = (
 
 /** More codes than users ask for who try again: whatever else is true, this is an attack. */
 const isFlooded = ({ all, usualCodes }: Window): boolean =>
-  all.codes > MOST_OF_USUAL * usualCodes + SMALL_NUMBER
+  all.codes > MAX_TIMES_USUAL * usualCodes + SMALL_NUMBER
 
 /** The likelihood that the verified codes have collapsed, against that they are as usual: a Poisson test, in logarithms. */
 const evidenceOf = ({ all, usualVerified }: Window): number =>
