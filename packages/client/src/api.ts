@@ -1236,7 +1236,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * List the lines of the allow list or the deny list
+     * List the entries of the allow list or the deny list
      * @description The deny list applies in every mode. The guard never refuses what is on the allow list.
      */
     get: operations["guard.entries"]
@@ -1263,7 +1263,7 @@ export interface paths {
     put?: never
     post?: never
     /**
-     * Remove a line from a list
+     * Remove an entry from a list
      * @description Escape the value as a part of a path: `10.0.0.0%2F8`.
      */
     delete: operations["guard.remove"]

@@ -142,33 +142,33 @@ const clear = Command.make(
 const valueFlag = (type: EntryType, description: string) =>
   Flag.String(type).pipe(Flag.withDescription(description), Flag.optional)
 
-const lineFlags = {
+const entryFlags = {
   customer: customerFlag,
   phone: valueFlag("phone", "A phone"),
   prefix: valueFlag("prefix", "The beginning of phones, e.g. 0912345"),
   ip: valueFlag("ip", "An address or a network, e.g. 10.0.0.0/8")
 }
 
-/** The one line that the flags name. */
-const lineOf = (given: Readonly<Record<EntryType, Option.Option<string>>>) => {
+/** The one entry that the flags name. */
+const namedEntry = (given: Readonly<Record<EntryType, Option.Option<string>>>) => {
   const types: ReadonlyArray<EntryType> = ["phone", "prefix", "ip"]
-  const lines = types.flatMap((type) =>
+  const named = types.flatMap((type) =>
     Option.match(given[type], { onNone: () => [], onSome: (value) => [{ type, value }] })
   )
-  const [line] = lines
-  return line === undefined || lines.length > 1
+  const [only] = named
+  return only === undefined || named.length > 1
     ? Effect.fail(new CommandError({ message: "give one of --phone, --prefix and --ip" }))
-    : Effect.succeed(line)
+    : Effect.succeed(only)
 }
 
 const listCommand = (list: GuardList, description: string) => {
-  const add = Command.make("add", lineFlags, ({ customer, ...given }) =>
+  const add = Command.make("add", entryFlags, ({ customer, ...given }) =>
     withManagement(
       Effect.gen(function* () {
         yield* requireCustomer(customer)
-        const line = yield* lineOf(given)
-        const added = yield* audited(customer, (yield* GuardRecords).add(customer, list, line), () =>
-          entry("add", customer, { list, type: line.type })
+        const named = yield* namedEntry(given)
+        const added = yield* audited(customer, (yield* GuardRecords).add(customer, list, named), () =>
+          entry("add", customer, { list, type: named.type })
         ).pipe(
           Effect.catchTag("validation_error", (error) => Effect.fail(describeError(error))),
           Effect.catchTag("conflict", ({ details }) => new CommandError({ message: details.reason }))
@@ -178,23 +178,23 @@ const listCommand = (list: GuardList, description: string) => {
     )
   ).pipe(Command.withDescription("Add an entry to the list"))
 
-  const remove = Command.make("remove", lineFlags, ({ customer, ...given }) =>
+  const remove = Command.make("remove", entryFlags, ({ customer, ...given }) =>
     withManagement(
       Effect.gen(function* () {
         yield* requireCustomer(customer)
-        const line = yield* lineOf(given)
-        yield* audited(customer, (yield* GuardRecords).remove(customer, list, line), () =>
-          entry("remove", customer, { list, type: line.type })
+        const named = yield* namedEntry(given)
+        yield* audited(customer, (yield* GuardRecords).remove(customer, list, named), () =>
+          entry("remove", customer, { list, type: named.type })
         ).pipe(
           Effect.catchTag("validation_error", (error) => Effect.fail(describeError(error))),
-          Effect.catchTag("not_found", () => new CommandError({ message: "there is no such line" }))
+          Effect.catchTag("not_found", () => new CommandError({ message: "there is no such entry" }))
         )
-        yield* printOne({ removed: true, ...line })
+        yield* printOne({ removed: true, ...named })
       })
     )
   ).pipe(Command.withDescription("Remove an entry from the list"))
 
-  const lines = Command.make("list", { customer: customerFlag }, ({ customer }) =>
+  const entries = Command.make("list", { customer: customerFlag }, ({ customer }) =>
     withManagement(
       Effect.gen(function* () {
         yield* requireCustomer(customer)
@@ -206,7 +206,7 @@ const listCommand = (list: GuardList, description: string) => {
 
   return Command.make(list).pipe(
     Command.withDescription(description),
-    Command.withSubcommands([add, remove, lines])
+    Command.withSubcommands([add, remove, entries])
   )
 }
 

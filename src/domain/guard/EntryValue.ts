@@ -15,7 +15,7 @@ const prefixValue = (value: string): Result.Result<string, ValidationError> => {
 }
 
 /**
- * A line of a list in its normal form.
+ * An entry of a list in its normal form.
  *
  * @param isNetwork whether a text is an address or a network
  */

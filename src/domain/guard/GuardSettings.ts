@@ -25,9 +25,9 @@ export type GuardList = typeof GuardList.Type
 export const EntryType = Schema.Literals(["phone", "prefix", "ip"])
 export type EntryType = typeof EntryType.Type
 
-/** One line of a customer's allow or deny list. */
+/** One entry of a customer's allow or deny list. */
 export const GuardEntry = Schema.Struct({ list: GuardList, type: EntryType, value: Schema.String })
 export type GuardEntry = typeof GuardEntry.Type
 
-/** Lines of both lists together. */
+/** Entries of both lists together. */
 export const MAX_ENTRIES = 1000

@@ -69,7 +69,7 @@ export class GuardGroup extends HttpApiGroup.make("guard")
       query: pageQuery("guard_entries"),
       success: pageOf(EntryResource),
       error: invalid
-    }).annotateMerge(summary("List the lines of the allow list or the deny list")),
+    }).annotateMerge(summary("List the entries of the allow list or the deny list")),
     HttpApiEndpoint.post("add", "/:list", {
       params: list,
       payload: EntryBody,
@@ -83,7 +83,7 @@ export class GuardGroup extends HttpApiGroup.make("guard")
       params: { ...list, type: EntryType, value: Schema.String },
       success: HttpApiSchema.Empty(204),
       error: [...undeclaredBodyErrors, notFound]
-    }).annotateMerge(summary("Remove a line from a list"))
+    }).annotateMerge(summary("Remove an entry from a list"))
   )
   .prefix("/v1/manage/guard")
   .middleware(NoUndeclaredInput)

@@ -27,15 +27,19 @@ const changeOf = (body: typeof GuardChangeBody.Type): Partial<GuardSettings> => 
   ...(body.sms_price === undefined ? {} : { smsPrice: body.sms_price })
 })
 
-const lineOf = ({ type, value }: StoredEntry): string => `${type}/${value}`
+const positionOf = ({ type, value }: StoredEntry): string => `${type}/${value}`
 
-/** A customer has few lines: all of them are read for each page. */
+/** A customer has few entries: all of them are read for each page. */
 const pageOfEntries = (
   entries: ReadonlyArray<StoredEntry>,
   { limit, after }: PageRequest
 ): Page<StoredEntry> => {
-  const sorted = Arr.sortWith(entries, lineOf, Order.String)
-  return toPage(after === null ? sorted : sorted.filter((entry) => lineOf(entry) > after), limit, lineOf)
+  const sorted = Arr.sortWith(entries, positionOf, Order.String)
+  return toPage(
+    after === null ? sorted : sorted.filter((entry) => positionOf(entry) > after),
+    limit,
+    positionOf
+  )
 }
 
 export const GuardHandlers = HttpApiBuilder.group(

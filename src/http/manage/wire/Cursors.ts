@@ -12,7 +12,7 @@ const within =
     return /^[1-9]\d{0,9}$/.test(parent) && isPosition(rest.join("/"))
   }
 
-/** A list of the guard's, a slash, and a line of it. */
+/** A list of the guard's, a slash, and an entry of it. */
 const isEntryPosition = (text: string): boolean => /^(?:allow|deny)\/[a-z]+\/.{1,64}$/.test(text)
 
 /** Every list with pages, and the form of its positions. Cursors contain the list's name. */

@@ -173,7 +173,7 @@ const makeLists = Effect.map(SqlClient.SqlClient, (sql) => {
         as "isFree"
       from guard_entries where customer_id = ${customerId}`)
     if (space?.isFree !== true) {
-      return yield* new Conflict({ details: { reason: `the lists have ${MAX_ENTRIES} lines` } })
+      return yield* new Conflict({ details: { reason: `the lists have ${MAX_ENTRIES} entries` } })
     }
     const now = timestamp(yield* Clock.currentTimeMillis)
     const [row] = yield* entryRows(sql`

@@ -191,7 +191,7 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
   [/^the key is not active any more$/, "The key is no longer active.", "کلید دیگر فعال نیست."],
   [/^the webhook is disabled$/, "The webhook is switched off.", "وب‌هوک خاموش است."],
   [/^there are (\d+) webhooks already$/, "There are $1 webhooks already.", "پیش‌تر $1 وب‌هوک ساخته شده است."],
-  [/^the lists have (\d+) lines$/, "The lists already have $1 lines.", "فهرست‌ها $1 سطر دارند."]
+  [/^the lists have (\d+) entries$/, "The lists already have $1 entries.", "فهرست‌ها $1 مورد دارند."]
 ]
 
 const inWords = (report: string, { say, number }: Locale): string | null => {

@@ -98,7 +98,7 @@ const saveSettings = (view: View, fields: URLSearchParams) =>
 
 const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
-    const line = yield* readTyped(EntryBody, {
+    const added = yield* readTyped(EntryBody, {
       type: fields.get(fieldOf(list, "type")),
       value: fields.get(fieldOf(list, "value"))?.trim()
     })
@@ -107,9 +107,9 @@ const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
     yield* writeAs(
       view,
       "guard.add",
-      Effect.map(guard.add(customerId, list, line), (result) => ({
+      Effect.map(guard.add(customerId, list, added), (result) => ({
         result,
-        audit: entry("add", customerId, { list, type: line.type })
+        audit: entry("add", customerId, { list, type: added.type })
       }))
     )
     return seeOther(withNotice(GUARD_PATH, "saved"))
@@ -117,15 +117,15 @@ const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
 
 const removeEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
-    const line = yield* readTyped(EntryBody, { type: fields.get("type"), value: fields.get("value") })
+    const removed = yield* readTyped(EntryBody, { type: fields.get("type"), value: fields.get("value") })
     const guard = yield* GuardRecords
     const { customerId } = view.actor
     yield* writeAs(
       view,
       "guard.remove",
-      Effect.map(guard.remove(customerId, list, line), (result) => ({
+      Effect.map(guard.remove(customerId, list, removed), (result) => ({
         result,
-        audit: entry("remove", customerId, { list, type: line.type })
+        audit: entry("remove", customerId, { list, type: removed.type })
       }))
     )
     return seeOther(withNotice(GUARD_PATH, "deleted"))
