@@ -16,9 +16,10 @@ import { asPlatform, form, ownerChange, page, type View } from "../../frame/Sign
 import { withNotice } from "../../parts/Notice.ts"
 import { CustomerForm, PasswordForm, SETTINGS_PATH } from "./SettingsForms.ts"
 import { settingsPage } from "./SettingsPage.ts"
-import { hashed, userEntry } from "./UserForms.ts"
+import { hashed } from "./UserPasswords.ts"
 
 const customerEntry = auditEntriesOf("customer")
+const userEntry = auditEntriesOf("user")
 
 const saveCustomer = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {

@@ -4,7 +4,7 @@ import type { Page } from "../../frame/Layout.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { secretPanel } from "../../parts/Secret.ts"
 import { ltr } from "../../parts/Text.ts"
-import type { ShownLink } from "./UserForms.ts"
+import type { ShownLink } from "./NewSignInLink.ts"
 import { USERS_PATH } from "./UsersPage.ts"
 
 /** The only page that shows the link. */

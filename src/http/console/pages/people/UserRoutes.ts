@@ -2,6 +2,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { fieldError, NotFound } from "../../../../domain/Errors.ts"
 import { isUuid } from "../../../../domain/Uuid.ts"
+import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import { Users } from "../../../../services/resources/access/Users.ts"
 import { NewUserBody, UserChangeBody } from "../../../manage/access/UsersApi.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
@@ -13,10 +14,13 @@ import { ownerChange, ownerPage, page, type View } from "../../frame/SignedRoute
 import { noFieldErrors } from "../../parts/Fields.ts"
 import { withNotice } from "../../parts/Notice.ts"
 import { newUserPage } from "./InvitePage.ts"
+import { newSignInLink } from "./NewSignInLink.ts"
 import { linkPage } from "./SignInLinkPage.ts"
-import { hashed, newSignInLink, unknownPassword, userEntry } from "./UserForms.ts"
 import { userPage } from "./UserPage.ts"
+import { hashed, unknownPassword } from "./UserPasswords.ts"
 import { NEW_USER_PATH, showUsers, USERS_PATH } from "./UsersPage.ts"
+
+const userEntry = auditEntriesOf("user")
 
 const USER_PATH = `${USERS_PATH}/:id` as const
 
