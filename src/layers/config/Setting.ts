@@ -1,4 +1,4 @@
-import { Config, Schema, SchemaTransformation } from "effect"
+import { Config, Option, Redacted, Schema, SchemaTransformation } from "effect"
 
 /** One setting of the environment; `byDefault` is its default as the documentation shows it. */
 export interface Setting<A> {
@@ -23,4 +23,44 @@ export const integer = (
   byDefault: String(byDefault),
   description,
   config: Config.withDefault(Config.schema(IntegerText.check(Schema.isBetween(range)), name), byDefault)
+})
+
+export const text = (name: string, byDefault: string, description: string): Setting<string> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.withDefault(Config.NonEmptyString(name), byDefault)
+})
+
+/** Absent and empty are the same. */
+export const optionalSecret = (
+  name: string,
+  byDefault: string,
+  description: string
+): Setting<Option.Option<Redacted.Redacted>> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.map(
+    Config.option(Config.Redacted(name)),
+    Option.filter((secret) => Redacted.value(secret) !== "")
+  )
+})
+
+export const optionalFlag = (
+  name: string,
+  byDefault: string,
+  description: string
+): Setting<Option.Option<boolean>> => ({
+  name,
+  byDefault,
+  description,
+  config: Config.option(Config.Boolean(name))
+})
+
+export const flag = (name: string, byDefault: boolean, description: string): Setting<boolean> => ({
+  name,
+  byDefault: String(byDefault),
+  description,
+  config: Config.withDefault(Config.Boolean(name), byDefault)
 })
