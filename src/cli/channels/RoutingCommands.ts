@@ -1,7 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
-import { checkNames, stepProblems } from "../../domain/routing/Route.ts"
+import { checkNames, stepProblems } from "../../domain/routing/RouteRequest.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
 import { audited, withManagement } from "../CommandContext.ts"

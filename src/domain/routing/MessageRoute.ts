@@ -8,7 +8,7 @@ import {
   type RouteError,
   SmsMessageConfigMissing
 } from "../Errors.ts"
-import { sandboxAccount } from "./Route.ts"
+import { sandboxAccount } from "./SandboxRoute.ts"
 import { type AccountRequest, type RouteAccount, selectAccount, textRouteAccount } from "./RouteAccount.ts"
 
 export type MessageRoute = Arr.NonEmptyReadonlyArray<RouteAccount>

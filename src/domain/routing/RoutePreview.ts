@@ -1,7 +1,8 @@
 import type { Result } from "effect"
 import type { CustomerConfiguration, RoutingStep } from "../people/Customer.ts"
 import type { RouteError, TemplateError } from "../Errors.ts"
-import { resolveStep, type RouteStep } from "./Route.ts"
+import { resolveStep } from "./RouteResolution.ts"
+import type { RouteStep } from "./Route.ts"
 
 /** One step of a routing order as a send would use it: the account and its wait, or the reason why there is none. */
 export interface StepPreview {

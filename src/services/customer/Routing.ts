@@ -8,12 +8,10 @@ import {
   resolveMessageRoute,
   resolveSandboxMessageRoute
 } from "../../domain/routing/MessageRoute.ts"
-import {
-  resolveRoute,
-  resolveSandboxRoute,
-  type Route,
-  type RouteRequest
-} from "../../domain/routing/Route.ts"
+import { resolveRoute } from "../../domain/routing/RouteResolution.ts"
+import { resolveSandboxRoute } from "../../domain/routing/SandboxRoute.ts"
+import type { Route } from "../../domain/routing/Route.ts"
+import type { RouteRequest } from "../../domain/routing/RouteRequest.ts"
 import { RouteRecords } from "../routing/RouteRecords.ts"
 import type { CustomerSetUp } from "./Customers.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { standbyProblem } from "../../../src/domain/account/Standby.ts"
 import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
-import { resolveRoute } from "../../../src/domain/routing/Route.ts"
+import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import { validitySeconds } from "../../../src/domain/verification/Verification.ts"
 
 const account = (id: number, standby: ReadonlyArray<number>, part: Partial<SendingAccount> = {}) => ({

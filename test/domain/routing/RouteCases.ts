@@ -7,7 +7,8 @@ import {
   type SendingAccount,
   WaitSeconds
 } from "../../../src/domain/people/Customer.ts"
-import { resolveRoute, type RouteRequest, type StepRequest } from "../../../src/domain/routing/Route.ts"
+import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
+import type { RouteRequest, StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 
 /** A request and the customer who makes it. */
 export interface RouteCase {

@@ -6,7 +6,8 @@ import type {
   SendingAccount
 } from "../../../src/domain/people/Customer.ts"
 import { resolveMessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
-import { resolveRoute, type RouteRequest } from "../../../src/domain/routing/Route.ts"
+import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
+import type { RouteRequest } from "../../../src/domain/routing/RouteRequest.ts"
 
 const account = (id: number, part: Partial<SendingAccount> = {}): SendingAccount => ({
   id,

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
 import { resolveMessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
-import { resolveRoute, type StepRequest } from "../../../src/domain/routing/Route.ts"
+import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
+import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 
 const account = (id: number, provider: string, part: Partial<SendingAccount> = {}): SendingAccount => ({
   id,

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import type { StepRequest } from "../../../src/domain/routing/Route.ts"
+import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 import { foldDigits } from "../../../src/domain/text/Digits.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { accepted, scriptProviders, unknown, unreachable } from "../../support/ScriptedProviders.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RoutingStep, StepOrder, StepWait } from "../../../domain/people/Customer.ts"
-import { stepProblems } from "../../../domain/routing/Route.ts"
+import { stepProblems } from "../../../domain/routing/RouteRequest.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { TemplateId } from "../../otp/OtpSchemas.ts"
 import { RequireJson } from "../../RequestGuards.ts"

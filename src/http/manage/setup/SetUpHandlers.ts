@@ -1,6 +1,6 @@
 import { Effect, Result, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { checkNames } from "../../../domain/routing/Route.ts"
+import { checkNames } from "../../../domain/routing/RouteRequest.ts"
 import type { RoutingStep } from "../../../domain/people/Customer.ts"
 import { RoutingOrders, type SavedRouting } from "../../../services/resources/RoutingOrders.ts"
 import { TemplateRecords } from "../../../services/resources/TemplateRecords.ts"

@@ -9,7 +9,7 @@ import type {
 import type { Locale } from "../../../domain/message/CodeText.ts"
 import type { Client } from "../../../domain/people/Client.ts"
 import type { ChannelDescriptor } from "../../../domain/routing/Channel.ts"
-import type { RouteRequest } from "../../../domain/routing/Route.ts"
+import type { RouteRequest } from "../../../domain/routing/RouteRequest.ts"
 import type { SandboxRefusal } from "../../../domain/verification/SandboxPhone.ts"
 import { expiresInSeconds, sendAnswer, type Verification } from "../../../domain/verification/Verification.ts"
 import type { CreatingRequest } from "../../customer/Idempotency.ts"

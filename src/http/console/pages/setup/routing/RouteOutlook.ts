@@ -1,14 +1,13 @@
 import { Array as Arr, Clock, Effect, Result } from "effect"
 import { type AccountState, type Blockage, blockageOf } from "../../../../../domain/account/AccountState.ts"
 import { chargeInOrder, withPrices } from "../../../../../domain/money/Charging.ts"
-import type { RoutingStep } from "../../../../../domain/people/Customer.ts"
+import type { CustomerConfiguration, RoutingStep } from "../../../../../domain/people/Customer.ts"
 import type { RouteStep } from "../../../../../domain/routing/Route.ts"
 import { previewRoute, type StepPreview } from "../../../../../domain/routing/RoutePreview.ts"
 import { validitySeconds } from "../../../../../domain/verification/Verification.ts"
 import { Billing } from "../../../../../services/customer/Billing.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
 import { AccountStates } from "../../../../../services/resources/accounts/AccountStates.ts"
-import type { CustomerConfiguration } from "../../../../../domain/people/Customer.ts"
 import type { Template } from "../../../../../domain/message/Template.ts"
 
 /** The outcome that one step would have now. */

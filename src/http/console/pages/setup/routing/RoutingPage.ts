@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { fieldError } from "../../../../../domain/Errors.ts"
 import type { StepOrder } from "../../../../../domain/people/Customer.ts"
-import { checkNames, stepProblems } from "../../../../../domain/routing/Route.ts"
+import { checkNames, stepProblems } from "../../../../../domain/routing/RouteRequest.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
 import { RoutingOrders } from "../../../../../services/resources/RoutingOrders.ts"

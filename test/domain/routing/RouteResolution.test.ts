@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
 import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
-import { resolveRoute, type RouteStep, type StepRequest } from "../../../src/domain/routing/Route.ts"
+import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
+import type { RouteStep } from "../../../src/domain/routing/Route.ts"
+import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 import { errorsOf, outcomeOf, type RouteCase, routeCase, serves, stepsOf } from "./RouteCases.ts"
 
 const runs = { arbitrary: { runs: 2_000 } }

@@ -1,0 +1,77 @@
+import { Result } from "effect"
+import { DuplicateChannel, InvalidChannel } from "../Errors.ts"
+import type { StepWait } from "../people/Customer.ts"
+import { type Channel, isCodeChannel, isSmsProvider } from "./Channel.ts"
+import type { AccountRequest } from "./RouteAccount.ts"
+
+/** One step as a request or a saved routing order asks for it. */
+export interface StepRequest {
+  readonly channel: string
+  readonly account_id?: number | undefined
+  readonly sender?: "shared" | undefined
+  readonly provider?: string | undefined
+  /** `measured` only for steps of a saved order, as `template_id`. */
+  readonly wait?: StepWait | undefined
+  readonly template_id?: number | undefined
+}
+
+export interface RouteRequest {
+  readonly channels?: ReadonlyArray<StepRequest> | undefined
+  /** The request-wide waiting time, in seconds. */
+  readonly channelTimeout?: number | undefined
+  /** The request's own template, which overrides those of a saved order's steps. */
+  readonly templateId?: number | undefined
+}
+
+/** The contradictions in a step, by field. */
+export const stepProblems = (
+  step: {
+    readonly [Field in "account_id" | "sender" | "provider" | "template_id"]?: unknown
+  } & { readonly channel: string }
+): ReadonlyArray<{ readonly path: readonly [string]; readonly issue: string }> => {
+  const { channel, account_id, sender, provider, template_id } = step
+  const problems: ReadonlyArray<readonly [isOne: boolean, field: string, issue: string]> = [
+    [provider != null && channel !== "sms", "provider", "Only sms has a provider"],
+    [sender != null && channel === "sms", "sender", "There is no shared sms sender"],
+    [sender != null && account_id != null, "account_id", "A shared sender is not chosen by account"],
+    [
+      template_id != null && channel === "sms",
+      "template_id",
+      "SMS uses the template registered at its provider"
+    ]
+  ]
+  return problems.flatMap(([isOne, field, issue]) => (isOne ? [{ path: [field] as const, issue }] : []))
+}
+
+export type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id">
+
+const knownStep = (step: StepRequest, withTelegram: boolean): Result.Result<KnownStep, InvalidChannel> => {
+  const { channel, provider } = step
+  const isOpen = isCodeChannel(channel) || (channel === "telegram" && withTelegram)
+  if (!isOpen) return Result.fail(new InvalidChannel({ details: { channel } }))
+  if (provider !== undefined && !isSmsProvider(provider)) {
+    return Result.fail(new InvalidChannel({ details: { provider } }))
+  }
+  return Result.succeed({ ...step, channel })
+}
+
+const duplicateOf = (steps: ReadonlyArray<KnownStep>): Channel | undefined => {
+  const seen = new Set<Channel>()
+  for (const { channel } of steps) {
+    if (seen.has(channel)) return channel
+    seen.add(channel)
+  }
+  return undefined
+}
+
+/** Checks only the names: known channels and providers, no duplicates. */
+export const checkNames = (
+  steps: ReadonlyArray<StepRequest>,
+  { withTelegram }: { readonly withTelegram: boolean }
+): Result.Result<ReadonlyArray<KnownStep>, InvalidChannel | DuplicateChannel> =>
+  Result.flatMap(Result.all(steps.map((step) => knownStep(step, withTelegram))), (known) => {
+    const channel = duplicateOf(known)
+    return channel === undefined
+      ? Result.succeed(known)
+      : Result.fail(new DuplicateChannel({ details: { channel } }))
+  })

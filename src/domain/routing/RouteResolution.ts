@@ -1,0 +1,102 @@
+import { Array as Arr, Result, Struct } from "effect"
+import { standbyAccounts } from "../account/Standby.ts"
+import {
+  FallbackOrderRequired,
+  NoCredentials,
+  type RouteError,
+  SmsMessageConfigMissing,
+  type TemplateError,
+  TemplateNotFound
+} from "../Errors.ts"
+import { checkCodeTemplate } from "../message/Template.ts"
+import type { CustomerConfiguration } from "../people/Customer.ts"
+import type { Route, RouteStep } from "./Route.ts"
+import { codeRouteAccount, selectAccount } from "./RouteAccount.ts"
+import { checkNames, type KnownStep, type RouteRequest } from "./RouteRequest.ts"
+
+export const DEFAULT_WAIT_SECONDS = 60
+
+/** Whether codes may go over telegram is decided by the customer's accounts. */
+const hasTelegram = ({ accounts, sharedAccounts }: CustomerConfiguration): boolean =>
+  [...accounts, ...sharedAccounts].some(({ channel }) => channel === "telegram")
+
+const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
+  step.sender === undefined &&
+  step.account_id === undefined &&
+  !configuration.accounts.some(({ active }) => active)
+    ? Result.fail(new NoCredentials())
+    : selectAccount(configuration, { ...step, kind: "code" })
+
+const toRoute = (steps: ReadonlyArray<RouteStep>): Result.Result<Route, FallbackOrderRequired> =>
+  Arr.isReadonlyArrayNonEmpty(steps) ? Result.succeed(steps) : Result.fail(new FallbackOrderRequired())
+
+/** The request overrides the saved order. `wait` is the request's own if the channels are. */
+const waitOf = (
+  { wait }: KnownStep,
+  { channels, channelTimeout }: RouteRequest
+): Pick<RouteStep, "wait" | "waitsMeasured"> => {
+  const seconds =
+    (channels === undefined ? (channelTimeout ?? wait) : (wait ?? channelTimeout)) ?? DEFAULT_WAIT_SECONDS
+  return seconds === "measured" ? { wait: DEFAULT_WAIT_SECONDS, waitsMeasured: true } : { wait: seconds }
+}
+
+/** The text of a saved step's template. */
+const textOf = (
+  { template_id }: KnownStep,
+  { templateId }: RouteRequest,
+  { routingTemplates }: CustomerConfiguration
+): Result.Result<{ readonly textBody?: string }, TemplateError> => {
+  if (template_id === undefined || templateId !== undefined) return Result.succeed({})
+  const template = routingTemplates.find(({ id }) => id === template_id)
+  return template === undefined
+    ? Result.fail(new TemplateNotFound({ details: { template_id } }))
+    : Result.map(checkCodeTemplate(template), (textBody) => ({ textBody }))
+}
+
+/** A step of a request, or of the saved order, by itself. */
+export const resolveStep = (
+  step: KnownStep,
+  request: RouteRequest,
+  configuration: CustomerConfiguration
+): Result.Result<RouteStep, RouteError | TemplateError> =>
+  Result.gen(function* () {
+    const account = yield* accountFor(configuration, step)
+    if (!account.sendsCodes) {
+      return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
+    }
+    const text = yield* textOf(step, request, configuration)
+    const source = request.channels === undefined ? ("saved" as const) : ("request" as const)
+    return { ...codeRouteAccount(account), ...waitOf(step, request), source, ...text }
+  })
+
+/** The step, followed by those that take over for it. */
+const withStandby = (
+  step: RouteStep,
+  { accounts, sharedAccounts }: CustomerConfiguration
+): ReadonlyArray<RouteStep> => {
+  const own = step.descriptor.credential_id === null ? sharedAccounts : accounts
+  const account = own.find(({ id }) => id === step.account_id)
+  if (account?.standby === undefined || account.standby.length === 0) return [step]
+  const standby = standbyAccounts(account, own).map((each): RouteStep => ({
+    ...codeRouteAccount(each),
+    ...Struct.pick(step, ["wait", "textBody", "waitsMeasured"]),
+    standby: true
+  }))
+  return [step, ...standby]
+}
+
+/**
+ * The route of a request: its own channels, else the saved routing order. A step's waiting time is the first
+ * of: the request's channel object, the request, the saved step, the default.
+ */
+export const resolveRoute = (
+  request: RouteRequest,
+  configuration: CustomerConfiguration
+): Result.Result<Route, RouteError | TemplateError> =>
+  Result.flatMap(
+    checkNames(request.channels ?? configuration.routing ?? [], { withTelegram: hasTelegram(configuration) }),
+    (steps) =>
+      Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), (resolved) =>
+        toRoute(resolved.flatMap((step) => withStandby(step, configuration)))
+      )
+  )
