@@ -1,0 +1,70 @@
+import type { SettingField } from "../../../../../services/provider/SettingFields.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+
+interface Words {
+  readonly label: readonly [english: string, persian: string]
+  readonly hint?: string
+}
+
+/** Settings by name, whatever the provider: their labels, and their hints in Persian. */
+const words: Readonly<Record<string, Words>> = {
+  api_key: { label: ["API key", "کلید API"] },
+  token: { label: ["Token", "توکن"] },
+  username: { label: ["User name", "نام کاربری"] },
+  password: { label: ["Password", "گذرواژه"] },
+  secret: { label: ["Secret", "راز مشترک"], hint: "whsec_ و سپس base64؛ آنچه پیک می‌فرستد با آن امضا می‌شود." },
+  url: { label: ["URL", "نشانی"], hint: "جایی که درگاه شما پیام‌ها را می‌گیرد: https." },
+  line_number: { label: ["Line number", "شمارهٔ خط"], hint: "خطی که متن‌ها از آن فرستاده می‌شود." },
+  from: { label: ["Line number", "شمارهٔ خط"], hint: "خطی که متن‌ها از آن فرستاده می‌شود." },
+  from_number: {
+    label: ["Line number", "شمارهٔ خط"],
+    hint: "خطی که کدها و متن‌ها از آن فرستاده می‌شود: ‎+98 و رقم‌ها."
+  },
+  sender: {
+    label: ["Line number", "شمارهٔ خط"],
+    hint: "خطی که متن‌ها از آن فرستاده می‌شود؛ اگر خالی باشد، خطی که پنل برگزیده است."
+  },
+  sender_username: { label: ["Sender", "فرستنده"], hint: "کانالی که کد از سوی آن می‌آید." },
+  otp_template: { label: ["Template for codes", "قالب کد"], hint: "نام قالبی که کد با آن فرستاده می‌شود." },
+  otp_template_id: { label: ["Template for codes", "قالب کد"], hint: "قالبی که کد با آن فرستاده می‌شود." },
+  otp_body_id: {
+    label: ["Template for codes", "قالب کد"],
+    hint: "متن تأییدشده‌ای که کد با آن از خط خدماتی فرستاده می‌شود."
+  },
+  otp_pattern: { label: ["Pattern for codes", "الگوی کد"], hint: "الگویی که کد با آن فرستاده می‌شود." },
+  otp_parameter: {
+    label: ["Variable for the code", "متغیر کد"],
+    hint: "متغیری از قالب که کد در آن می‌نشیند."
+  },
+  otp_token: {
+    label: ["Variable for the code", "متغیر کد"],
+    hint: "متغیری از قالب که کد در آن می‌نشیند؛ اگر خالی باشد token."
+  },
+  bot_id: { label: ["Bot id", "شناسهٔ بازو"], hint: "بازویی که پیام‌ها از سوی آن می‌آید." },
+  trust_contacts: {
+    label: ["Trust shared contacts", "اعتماد به مخاطب فرستاده‌شده"],
+    hint: "آیا هر شمارهٔ فرستاده‌شده از آنِ خود فرستنده به شمار آید؛ در حالت عادی نه."
+  },
+  receives_updates: {
+    label: ["Receives updates", "دریافت رویدادها"],
+    hint: "نه، اگر برنامهٔ دیگری از شما رویدادهای بات را می‌گیرد؛ در حالت عادی بله."
+  },
+  reports_delivery: {
+    label: ["Reports delivery", "گزارش تحویل"],
+    hint: "آیا درگاه شما می‌داند که پیام به دست گیرنده رسید؛ در حالت عادی نه."
+  },
+  outcome: { label: ["Outcome", "نتیجه"], hint: "نتیجهٔ هر ارسال این حساب؛ در حالت عادی accepted." },
+  latency_ms: {
+    label: ["Latency (ms)", "درنگ (میلی‌ثانیه)"],
+    hint: "میلی‌ثانیه تا پاسخ سرویس‌دهنده، پس از رسیدن پیام به گوشی."
+  }
+}
+
+export const hintOf = ({ name, hint }: SettingField, { say }: Locale): string | undefined =>
+  hint === null ? say("", words[name]?.hint ?? "") || undefined : say(hint, words[name]?.hint ?? hint)
+
+export const labelOf = ({ name, isRequired }: SettingField, { say }: Locale): string => {
+  const known = words[name]
+  const label = known === undefined ? name : say(...known.label)
+  return isRequired ? label : say(`${label} (optional)`, `${label} (اختیاری)`)
+}
