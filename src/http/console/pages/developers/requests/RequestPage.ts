@@ -13,7 +13,7 @@ import { copyButton } from "../../../parts/CopyButton.ts"
 import { type Fact, facts } from "../../../parts/Facts.ts"
 import { pageLink } from "../../../parts/PageLink.ts"
 import { foreign, mono } from "../../../parts/Text.ts"
-import { visibleKey } from "../KeysPage.ts"
+import { visibleKey } from "../VisibleKey.ts"
 import { maskedPhone, routeOf, statusBadge, tookWords } from "./RequestParts.ts"
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)

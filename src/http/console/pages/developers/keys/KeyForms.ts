@@ -1,10 +1,10 @@
-import { formatInstant } from "../../../../domain/Instant.ts"
-import type { ApiKeyRecord } from "../../../../domain/people/ApiKey.ts"
-import { html, type Html } from "../../frame/Html.ts"
-import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
-import type { Locale } from "../../frame/Locale.ts"
-import { typedNumber } from "../../frame/forms/TypedBody.ts"
-import { type FieldErrors, inputField, selectField, textAreaField, timeField } from "../../parts/Fields.ts"
+import { formatInstant } from "../../../../../domain/Instant.ts"
+import type { ApiKeyRecord } from "../../../../../domain/people/ApiKey.ts"
+import { parseLocalTime } from "../../../frame/forms/LocalTime.ts"
+import { typedNumber } from "../../../frame/forms/TypedBody.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { type FieldErrors, inputField, selectField, textAreaField, timeField } from "../../../parts/Fields.ts"
 
 /** A time typed into a form, as the management API takes it; null: none. The API refuses any other text. */
 export const typedTime = (text: string | null, zone: string): string | null => {

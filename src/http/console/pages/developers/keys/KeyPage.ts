@@ -1,30 +1,25 @@
 import { Clock, Effect } from "effect"
-import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../domain/people/ApiKey.ts"
-import { Keys } from "../../../../services/resources/access/Keys.ts"
-import { ApiKeyChange, KeyRotation } from "../../../manage/access/ApiKeysApi.ts"
-import { answerPage, seeOther } from "../../frame/Answers.ts"
-import { csrfField, onceField } from "../../frame/forms/Forms.ts"
-import { html, type Html } from "../../frame/Html.ts"
-import type { Page } from "../../frame/Layout.ts"
-import { pathId } from "../../frame/PathIds.ts"
-import { showAgain } from "../../frame/forms/ShownAgain.ts"
-import type { View } from "../../frame/SignedRoutes.ts"
-import { readTyped } from "../../frame/forms/TypedBody.ts"
-import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
-import { stateBadge } from "../../parts/Badge.ts"
-import { confirmButton } from "../../parts/Confirm.ts"
-import { facts } from "../../parts/Facts.ts"
+import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../../domain/people/ApiKey.ts"
+import { Keys } from "../../../../../services/resources/access/Keys.ts"
+import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
+import { html, type Html } from "../../../frame/Html.ts"
+import type { Page } from "../../../frame/Layout.ts"
+import { pathId } from "../../../frame/PathIds.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { stateBadge } from "../../../parts/Badge.ts"
+import { confirmButton } from "../../../parts/Confirm.ts"
+import { facts } from "../../../parts/Facts.ts"
 import {
   errorSummary,
   type FieldErrors,
   noFieldErrors,
   selectField,
   versionField
-} from "../../parts/Fields.ts"
-import { withNotice } from "../../parts/Notice.ts"
-import { foreign, mono } from "../../parts/Text.ts"
-import { asTyped, byField, limitFields, nameField, typedKey } from "./KeyForms.ts"
-import { createdKeyPage, keyEntry, KEYS_PATH, ShownKey, shownKey, visibleKey } from "./KeysPage.ts"
+} from "../../../parts/Fields.ts"
+import { foreign, mono } from "../../../parts/Text.ts"
+import { visibleKey } from "../VisibleKey.ts"
+import { asTyped, limitFields, nameField } from "./KeyForms.ts"
+import { KEYS_PATH } from "./KeysPage.ts"
 
 const overlaps = [
   ["86400", "One day", "یک روز"],
@@ -92,7 +87,7 @@ const rotateForm = (view: View, { id }: ApiKeyRecord): Html => {
   </section>`
 }
 
-const keyPage = Effect.fnUntraced(function* (
+export const keyPage = Effect.fnUntraced(function* (
   view: View,
   id: number,
   typed: URLSearchParams | null,
@@ -132,61 +127,3 @@ const keyPage = Effect.fnUntraced(function* (
 })
 
 export const showKey = (view: View) => Effect.flatMap(pathId, (id) => keyPage(view, id, null, noFieldErrors))
-
-export const changeKey = (view: View, fields: URLSearchParams) =>
-  Effect.flatMap(pathId, (id) =>
-    Effect.gen(function* () {
-      const keys = yield* Keys
-      const body = yield* readTyped(ApiKeyChange, typedKey(fields))
-      const change = {
-        name: body.name ?? undefined,
-        requestsPerMinute: body.rate_limit_per_minute,
-        allowedIps: body.allowed_ips
-      }
-      const version = Number(fields.get("version"))
-      yield* writeAs(
-        view,
-        "api_key.update",
-        Effect.map(
-          keys.update(view.actor.customerId, id, change, Number.isSafeInteger(version) ? version : null),
-          (result) => ({ result, audit: keyEntry("update", id, body) })
-        )
-      )
-      return seeOther(withNotice(`${KEYS_PATH}/${id}`, "saved"))
-    }).pipe(Effect.catch(showAgain(view, (errors) => keyPage(view, id, fields, byField(errors)))))
-  )
-
-export const rotateKey = Effect.fnUntraced(function* (view: View, fields: URLSearchParams) {
-  const id = yield* pathId
-  const keys = yield* Keys
-  const { overlap_seconds: seconds = 86_400 } = yield* readTyped(KeyRotation, {
-    overlap_seconds: Number(fields.get("overlap_seconds") ?? Number.NaN)
-  })
-  const created = yield* writeOnce(
-    view,
-    "api_key.rotate",
-    ShownKey,
-    Effect.map(keys.rotate(view.actor.customerId, id, (seconds ?? 86_400) * 1000), (key) => ({
-      result: shownKey(key),
-      audit: keyEntry("rotate", id, { replaced_by: key.record.id, overlap_seconds: seconds })
-    }))
-  )
-  return answerPage(
-    view,
-    createdKeyPage(view, created, view.locale.say("The new key is made", "کلید جایگزین ساخته شد"))
-  )
-})
-
-export const revokeKey = Effect.fnUntraced(function* (view: View) {
-  const id = yield* pathId
-  const keys = yield* Keys
-  yield* writeAs(
-    view,
-    "api_key.revoke",
-    Effect.map(keys.revoke(view.actor.customerId, id, null), (result) => ({
-      result,
-      audit: keyEntry("revoke", id)
-    }))
-  )
-  return seeOther(withNotice(`${KEYS_PATH}/${id}`, "revoked"))
-})

@@ -1,7 +1,9 @@
-import type { ConsolePages } from "../../ConsolePages.ts"
-import { change, page, writerPage } from "../../frame/SignedRoutes.ts"
-import { changeKey, revokeKey, rotateKey, showKey } from "./KeyPage.ts"
-import { createKey, KEYS_PATH, NEW_KEY_PATH, showKeys, showNewKey } from "./KeysPage.ts"
+import type { ConsolePages } from "../../../ConsolePages.ts"
+import { change, page, writerPage } from "../../../frame/SignedRoutes.ts"
+import { changeKey, revokeKey, rotateKey } from "./KeyChanges.ts"
+import { showKey } from "./KeyPage.ts"
+import { KEYS_PATH, NEW_KEY_PATH, showKeys } from "./KeysPage.ts"
+import { createKey, showNewKey } from "./NewKeyPage.ts"
 
 const KEY_PATH = `${KEYS_PATH}/:id` as const
 
