@@ -1,170 +1,19 @@
 import { Clock, Effect } from "effect"
-import type { Instant } from "../../../../../domain/Instant.ts"
-import {
-  type ActivityFigures,
-  type ActivitySlot,
-  type ActivitySums,
-  channelsOf,
-  secondsWithin,
-  sumOf
-} from "../../../../../domain/money/Activity.ts"
-import { type AccountSummary, AccountSummaries } from "../../../../../services/customer/AccountSummaries.ts"
+import { channelsOf, sumOf } from "../../../../../domain/money/Activity.ts"
+import { AccountSummaries } from "../../../../../services/customer/AccountSummaries.ts"
 import { ActivityReports } from "../../../../../services/resources/activity/ActivityReports.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import { page, type View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
-import { chart } from "../../../parts/Chart.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
-import { table } from "../../../parts/lists/Table.ts"
 import { searchProblems } from "../../../parts/lists/TimeFilters.ts"
-import { channelName } from "../../../parts/Text.ts"
 import { stillSummingUp } from "../../../parts/StillSummingUp.ts"
-import { type Tile, tiles } from "../../../parts/Tiles.ts"
+import { activityChart } from "./ActivityChart.ts"
+import { channelTable } from "./ChannelTable.ts"
 import { concernsPart } from "./Concerns.ts"
-import { beginOfPeriod, bucketsOf, periodLinks, type Period, periodOf, periods } from "./OverviewPeriods.ts"
-
-const allCodes = ({ kind, channel }: ActivityFigures) => kind === "code" && channel === null
-const allMessages = ({ kind, channel }: ActivityFigures) => kind === "message" && channel === null
-const anyChannel = ({ channel }: ActivityFigures) => channel !== null
-const over = (wanted: string) => (figures: ActivityFigures) => figures.channel === wanted
-const codesOver = (wanted: string) => (figures: ActivityFigures) =>
-  figures.channel === wanted && figures.kind === "code"
-
-const share = (part: number, whole: number, { locale }: View): string =>
-  whole === 0 ? "–" : locale.percent(part / whole)
-
-const time = (sums: ActivitySums, portion: number, { locale }: View): string => {
-  const seconds = secondsWithin(sums, portion)
-  return seconds === null ? "–" : locale.duration(seconds)
-}
-
-const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: AccountSummary): Html => {
-  const { say, number, rials } = view.locale
-  const codes = sumOf(slots, allCodes)
-  const messages = sumOf(slots, allMessages)
-  const { wallet, quota } = summary
-  const money: ReadonlyArray<Tile> = [
-    ...(wallet === null
-      ? []
-      : [
-          {
-            label: say("Wallet", "کیف پول"),
-            value: rials(wallet.balance - wallet.held),
-            note: say(`${rials(wallet.held)} held`, `${rials(wallet.held)} نگه‌داشته`)
-          }
-        ]),
-    ...(quota === null
-      ? []
-      : [
-          {
-            label: say("This month", "این ماه"),
-            value: number(quota.used),
-            note: say(`of ${number(quota.limit)} sends`, `از ${number(quota.limit)} ارسال`)
-          }
-        ])
-  ]
-  return tiles([
-    {
-      label: say("Codes", "کدها"),
-      value: number(codes.accepted),
-      note: say(`${number(codes.verified)} verified`, `${number(codes.verified)} تأییدشده`),
-      href: pathOf("verifications")
-    },
-    {
-      label: say("Conversion", "نرخ تأیید"),
-      value: share(codes.verified, codes.accepted, view),
-      note: say("of codes were verified", "از کدها تأیید شد")
-    },
-    {
-      label: say("Time to verify", "زمان تا تأیید"),
-      value: time(codes, 0.5, view),
-      ...(codes.verified > 0 && {
-        note: say(
-          `half of them; 95 % in ${time(codes, 0.95, view)}`,
-          `نیمی از آن‌ها؛ ۹۵٪ در ${time(codes, 0.95, view)}`
-        )
-      })
-    },
-    {
-      label: say("Messages", "پیام‌ها"),
-      value: number(messages.accepted),
-      href: pathOf("messages")
-    },
-    {
-      label: say("Cost", "هزینه"),
-      value: rials(sumOf(slots, anyChannel).cost),
-      note: say("of this period", "در این بازه")
-    },
-    ...money
-  ])
-}
-
-const bucketLabel = (begin: Instant, period: Period, { locale }: View): string =>
-  periods[period].unit === "hour" ? locale.hour(begin) : locale.localDay(begin)
-
-const codesChart = (view: View, slots: ReadonlyArray<ActivitySlot>, period: Period, now: Instant): Html => {
-  const { say } = view.locale
-  const points = bucketsOf(slots, period, now, view.locale.zone).map(({ begin, slots: within }) => {
-    const { accepted, verified } = sumOf(within, allCodes)
-    return {
-      label: bucketLabel(begin, period, view),
-      values: [verified, accepted - verified, sumOf(within, allMessages).accepted]
-    }
-  })
-  return html`<section class="panel">
-    <div class="panel-head"><h2>${say("Over time", "در گذر زمان")}</h2></div>
-    <div class="panel-body">
-      ${chart(
-        {
-          title: say("Codes and messages over time", "کدها و پیام‌ها در گذر زمان"),
-          unit: periods[period].unit === "hour" ? say("Hour", "ساعت") : say("Day", "روز"),
-          series: [
-            { label: say("Codes verified", "کدهای تأییدشده"), kind: "bar" },
-            { label: say("Codes not verified", "کدهای تأییدنشده"), kind: "bar" },
-            { label: say("Messages", "پیام‌ها"), kind: "line" }
-          ],
-          points
-        },
-        view.locale
-      )}
-    </div>
-  </section>`
-}
-
-const channelTable = (view: View, slots: ReadonlyArray<ActivitySlot>): Html => {
-  const { say, number, rials } = view.locale
-  const rows = channelsOf(slots).map((channel) => ({
-    channel,
-    all: sumOf(slots, over(channel)),
-    codes: sumOf(slots, codesOver(channel))
-  }))
-  type Row = (typeof rows)[number]
-  const column = (header: string, cell: (row: Row) => string) => ({ header, kind: "number" as const, cell })
-  const caption = say("By channel", "به تفکیک کانال")
-  return html`<section class="panel">
-    <div class="panel-head"><h2>${caption}</h2></div>
-    ${table<Row>(
-      caption,
-      [
-        {
-          header: say("Channel", "کانال"),
-          kind: "title",
-          cell: ({ channel }) => channelName(channel, view.locale)
-        },
-        column(say("Attempts", "تلاش‌ها"), ({ all }) => number(all.sent + all.failed)),
-        column(say("Accepted", "پذیرفته"), ({ all }) => share(all.sent, all.sent + all.failed, view)),
-        column(say("Codes verified", "کدهای تأییدشده"), ({ codes }) =>
-          share(codes.verified, codes.accepted, view)
-        ),
-        column(say("Time to verify", "زمان تا تأیید"), ({ codes }) => time(codes, 0.5, view)),
-        column(say("95 %", "۹۵٪"), ({ codes }) => time(codes, 0.95, view)),
-        column(say("Cost", "هزینه"), ({ all }) => (all.cost === 0 ? "–" : rials(all.cost)))
-      ],
-      rows
-    )}
-  </section>`
-}
+import { figureTiles } from "./FigureTiles.ts"
+import { beginOfPeriod, type Period, periodLinks, periodOf } from "./OverviewPeriods.ts"
 
 const firstSteps = (view: View): Html => {
   const { say } = view.locale
@@ -211,7 +60,7 @@ const overviewOf = Effect.fnUntraced(function* (view: View, period: Period) {
       data-live="${isComplete ? REFRESH_SECONDS : SOON_SECONDS}"
     >
       ${!isComplete && stillSummingUp(view.locale)} ${concerns} ${figureTiles(view, slots, summary)}
-      ${isEmpty ? firstSteps(view) : [codesChart(view, slots, period, now), channelTable(view, slots)]}
+      ${isEmpty ? firstSteps(view) : [activityChart(view, slots, period, now), channelTable(view, slots)]}
     </div>`
   }
 })
