@@ -4,7 +4,7 @@ import type { Instant } from "../../../domain/Instant.ts"
 import { counterOf } from "../../../services/metrics/MetricFamilies.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { isStoreUnavailable } from "../StoreAvailability.ts"
-import { clientOver, type Connections } from "../watch/WatchedSql.ts"
+import { clientOver, type Connections } from "../watch/SqlConnections.ts"
 
 /** After the replica was too far behind or unreachable, reads use the primary for so long without asking it. */
 const REST_MILLIS = 5000

@@ -4,7 +4,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlConnection } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { readingClient } from "../../../../src/layers/postgres/hosts/Replica.ts"
-import { clientOver, type Connections } from "../../../../src/layers/postgres/watch/WatchedSql.ts"
+import { clientOver, type Connections } from "../../../../src/layers/postgres/watch/SqlConnections.ts"
 
 /** A server that answers every statement in this way. */
 const serverOf = Effect.fnUntraced(function* (answer: Effect.Effect<ReadonlyArray<object>>) {
