@@ -1,13 +1,9 @@
 import { Schema } from "effect"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
-import {
-  MessageAttemptStatus,
-  MessageStatus,
-  type MessageView,
-  Strategy,
-  UsedTemplate
-} from "../../domain/message/Message.ts"
+import { MessageAttemptStatus, MessageStatus, UsedTemplate } from "../../domain/message/Message.ts"
+import type { MessageView } from "../../domain/message/MessageView.ts"
+import { Strategy } from "../../domain/message/Strategy.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import type { MessageAnswer } from "../../services/message/MessageSends.ts"

@@ -13,13 +13,9 @@ import {
   type TemplateParametersMismatch
 } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import {
-  checkText,
-  type Message,
-  parseStrategy,
-  startMessage,
-  type UsedTemplate
-} from "../../domain/message/Message.ts"
+import { checkText } from "../../domain/message/MessageText.ts"
+import { type Message, startMessage, type UsedTemplate } from "../../domain/message/Message.ts"
+import { parseStrategy } from "../../domain/message/Strategy.ts"
 import { chargeMessage } from "../../domain/message/MessageLanes.ts"
 import { planSchedule, type ScheduleError, type ScheduleRequest } from "../../domain/message/Schedule.ts"
 import { parsePhone } from "../../domain/Phone.ts"

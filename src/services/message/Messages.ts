@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { type IdempotencyError, type MessageEnded, NotFound } from "../../domain/Errors.ts"
-import { type Message, type MessageView, viewMessage } from "../../domain/message/Message.ts"
+import type { Message } from "../../domain/message/Message.ts"
+import { type MessageView, viewMessage } from "../../domain/message/MessageView.ts"
 import { cancelMessage, stopMessage } from "../../domain/message/MessageCancellation.ts"
 import { MessageMetrics } from "./MessageMetrics.ts"
 import { type BatchAnswer, MessageBatches, type BatchRequest } from "./MessageBatches.ts"

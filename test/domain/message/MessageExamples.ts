@@ -1,4 +1,5 @@
-import { type Message, startMessage, type Strategy } from "../../../src/domain/message/Message.ts"
+import { type Message, startMessage } from "../../../src/domain/message/Message.ts"
+import type { Strategy } from "../../../src/domain/message/Strategy.ts"
 import type { MessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import type { Strategy } from "../../../src/domain/message/Message.ts"
+import type { Strategy } from "../../../src/domain/message/Strategy.ts"
 import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
 import { awaitAccount, awaitSlot, type LaneTurn } from "../../../src/domain/message/MessagePatience.ts"
 import type { MessageTransition } from "../../../src/domain/message/MessageTransition.ts"

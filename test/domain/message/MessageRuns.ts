@@ -1,6 +1,7 @@
 import { Arbitrary, Schema } from "effect"
 import type { Instant } from "../../../src/domain/Instant.ts"
-import { type Message, sendTime, Strategy } from "../../../src/domain/message/Message.ts"
+import { type Message, sendTime } from "../../../src/domain/message/Message.ts"
+import { Strategy } from "../../../src/domain/message/Strategy.ts"
 import { type Lane, lanes } from "../../../src/domain/message/MessageLanes.ts"
 import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
 import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"

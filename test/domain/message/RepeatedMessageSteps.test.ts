@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Message, MessageAttempt, Strategy } from "../../../src/domain/message/Message.ts"
+import type { Message, MessageAttempt } from "../../../src/domain/message/Message.ts"
+import type { Strategy } from "../../../src/domain/message/Strategy.ts"
 import { candidatesOf } from "../../../src/domain/message/MessageLanes.ts"
 import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
 import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
