@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { html } from "../../../src/http/console/frame/Html.ts"
 import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
-import { checkField, errorSummary, inputField, selectField } from "../../../src/http/console/parts/Fields.ts"
+import { checkField, inputField, selectField } from "../../../src/http/console/parts/fields/Fields.ts"
+import { errorSummary } from "../../../src/http/console/parts/fields/ErrorSummary.ts"
 
 const locale = makeLocale("fa", "Asia/Tehran")
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { CHANGED, CONFLICT, type FieldErrors, fieldErrorsOf } from "../../parts/Fields.ts"
+import { CHANGED, CONFLICT, type FieldErrors, fieldErrorsOf } from "../../parts/fields/FieldErrors.ts"
 import { answerPage } from "../Answers.ts"
 import type { Page, Signed } from "../Layout.ts"
 import type { Locale } from "../Locale.ts"

@@ -1,6 +1,6 @@
 import type { View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
-import { type FieldErrors, noFieldErrors } from "../../parts/Fields.ts"
+import { type FieldErrors, noFieldErrors } from "../../parts/fields/FieldErrors.ts"
 
 export const GUARD_PATH = pathOf("guard")
 

@@ -3,7 +3,7 @@ import { MeChange } from "../../../manage/access/MeApi.ts"
 import { Name } from "../../../manage/wire/ManageFields.ts"
 import { NewPassword } from "../../../manage/wire/UserFields.ts"
 import { pathOf } from "../../Navigation.ts"
-import type { FieldErrors } from "../../parts/Fields.ts"
+import type { FieldErrors } from "../../parts/fields/FieldErrors.ts"
 
 export const SETTINGS_PATH = pathOf("settings")
 

@@ -3,7 +3,9 @@ import { csrfField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { confirmButton } from "../../parts/Confirm.ts"
-import { errorSummary, inputField, noFieldErrors } from "../../parts/Fields.ts"
+import { errorSummary } from "../../parts/fields/ErrorSummary.ts"
+import { inputField } from "../../parts/fields/Fields.ts"
+import { noFieldErrors } from "../../parts/fields/FieldErrors.ts"
 import { type Refused, SETTINGS_PATH } from "./SettingsForms.ts"
 
 export const passwordForm = (view: View, refused: Refused | null): Html => {

@@ -1,7 +1,8 @@
 import { Role } from "../../../../domain/people/Actor.ts"
 import type { Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
-import { type FieldErrors, selectField } from "../../parts/Fields.ts"
+import type { FieldErrors } from "../../parts/fields/FieldErrors.ts"
+import { selectField } from "../../parts/fields/Fields.ts"
 
 const roles = {
   owner: ["Owner", "مالک", "also manages users and tokens", "کاربران و توکن‌ها را هم مدیریت می‌کند"],

@@ -2,7 +2,7 @@ import { formatLocalTime, parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import type { Visit } from "../../frame/Visit.ts"
-import { JALALI_EXAMPLE } from "../Fields.ts"
+import { JALALI_EXAMPLE } from "../fields/TimeField.ts"
 
 export interface TextFilter {
   readonly name: string

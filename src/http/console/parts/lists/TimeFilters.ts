@@ -4,7 +4,7 @@ import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import type { Visit } from "../../frame/Visit.ts"
-import { JALALI_EXAMPLE } from "../Fields.ts"
+import { JALALI_EXAMPLE } from "../fields/TimeField.ts"
 import type { TextFilter } from "./Filters.ts"
 
 /** The times between which a list's rows lie, as its address has them. */

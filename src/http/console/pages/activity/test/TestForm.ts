@@ -4,13 +4,9 @@ import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
-import {
-  errorSummary,
-  type FieldErrors,
-  inputField,
-  selectField,
-  textAreaField
-} from "../../../parts/Fields.ts"
+import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
+import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { inputField, selectField, textAreaField } from "../../../parts/fields/Fields.ts"
 import { type Choices, targetOptions } from "../../setup/routing/RoutingEditor.ts"
 import { parameterName, ROUTE_LENGTH, SAMPLE_PHONE, type TestRequest } from "./TestRequest.ts"
 

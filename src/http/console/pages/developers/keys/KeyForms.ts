@@ -4,7 +4,9 @@ import { parseLocalTime } from "../../../frame/forms/LocalTime.ts"
 import { typedNumber } from "../../../frame/forms/TypedBody.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
-import { type FieldErrors, inputField, selectField, textAreaField, timeField } from "../../../parts/Fields.ts"
+import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { inputField, selectField, textAreaField } from "../../../parts/fields/Fields.ts"
+import { timeField } from "../../../parts/fields/TimeField.ts"
 
 /** A time typed into a form, as the management API takes it; null: none. The API refuses any other text. */
 export const typedTime = (text: string | null, zone: string): string | null => {

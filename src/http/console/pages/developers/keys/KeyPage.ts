@@ -9,13 +9,10 @@ import type { View } from "../../../frame/SignedRoutes.ts"
 import { stateBadge } from "../../../parts/Badge.ts"
 import { confirmButton } from "../../../parts/Confirm.ts"
 import { facts } from "../../../parts/Facts.ts"
-import {
-  errorSummary,
-  type FieldErrors,
-  noFieldErrors,
-  selectField,
-  versionField
-} from "../../../parts/Fields.ts"
+import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
+import { type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { selectField } from "../../../parts/fields/Fields.ts"
+import { versionField } from "../../../parts/fields/VersionField.ts"
 import { foreign, mono } from "../../../parts/Text.ts"
 import { visibleKey } from "../VisibleKey.ts"
 import { asTyped, limitFields, nameField } from "./KeyForms.ts"

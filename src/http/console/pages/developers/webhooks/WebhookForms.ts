@@ -1,8 +1,8 @@
-import { EVERY_EVENT, WebhookEventType } from "../../../../../domain/webhook/Webhook.ts"
-import type { WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
+import { EVERY_EVENT, type WebhookEndpoint, WebhookEventType } from "../../../../../domain/webhook/Webhook.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
-import { type FieldErrors, inputField } from "../../../parts/Fields.ts"
+import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { inputField } from "../../../parts/fields/Fields.ts"
 import { mono } from "../../../parts/Text.ts"
 
 /** The fields of a webhook form, as the body of the management API. */

@@ -4,15 +4,10 @@ import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { facts } from "../../../parts/Facts.ts"
-import {
-  CHANGED,
-  checkField,
-  errorSummary,
-  type FieldErrors,
-  inputField,
-  noFieldErrors,
-  versionField
-} from "../../../parts/Fields.ts"
+import { CHANGED, type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { checkField, inputField } from "../../../parts/fields/Fields.ts"
+import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
+import { versionField } from "../../../parts/fields/VersionField.ts"
 import { foreign } from "../../../parts/Text.ts"
 import { fieldsOfProvider } from "./AccountForms.ts"
 import { accountPath } from "./ChannelsPage.ts"

@@ -2,7 +2,8 @@ import { ValidationError } from "../../../../../domain/Errors.ts"
 import type { SettingField } from "../../../../../services/provider/SettingFields.ts"
 import type { Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
-import { type FieldErrors, inputField, selectField } from "../../../parts/Fields.ts"
+import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { inputField, selectField } from "../../../parts/fields/Fields.ts"
 import { hintOf, labelOf } from "./SettingWords.ts"
 
 /** The form's name of a setting, apart from the names of its other fields. */

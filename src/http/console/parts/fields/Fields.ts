@@ -1,38 +1,5 @@
-import { type FieldsPart, type FormField, Html, html, type Part } from "../frame/Html.ts"
-import { fieldMessage } from "../frame/forms/FieldMessages.ts"
-import type { ConsoleError, FieldProblem } from "../frame/Refusals.ts"
-import type { Locale } from "../frame/Locale.ts"
-
-/** The errors of a form, by field name. */
-export type FieldErrors = ReadonlyMap<string, string>
-
-export const noFieldErrors: FieldErrors = new Map()
-
-/** The errors of a form from what a use case refused, for people; `body.name` blames the field `name`. */
-export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
-  const errors: unknown = error._tag === "validation_error" ? error.details?.["errors"] : undefined
-  if (!Array.isArray(errors)) return noFieldErrors
-  return new Map(
-    errors.flatMap(({ path, message }: FieldProblem) =>
-      typeof path === "string" && typeof message === "string"
-        ? [[path.replace(/^(?:body|query)\./, ""), fieldMessage(message, locale)] as const]
-        : []
-    )
-  )
-}
-
-/** The names of errors that belong to no field: somebody else's change, and what else stands in the way. */
-export const CHANGED = "version"
-export const CONFLICT = "conflict"
-
-/**
- * The version of which a form shows the values. A form that was refused keeps it, until its page has said that
- * somebody changed it, and shows what is saved now.
- */
-export const versionField = (current: number, typed: URLSearchParams | null, errors: FieldErrors): Html => {
-  const version = errors.has(CHANGED) ? null : typed?.get("version")
-  return html`<input type="hidden" name="version" value="${version ?? current}" />`
-}
+import { Html, html, type Part } from "../../frame/Html.ts"
+import { type FieldErrors, noFieldErrors } from "./FieldErrors.ts"
 
 interface FieldOptions {
   readonly name: string
@@ -78,6 +45,7 @@ export interface CheckOptions extends FieldOptions {
 }
 
 const keyOf = ({ name, key = name }: FieldOptions): string => key
+
 const idOf = (options: FieldOptions): string => `field-${keyOf(options).replaceAll(/[^A-Za-z0-9_-]/g, "-")}`
 
 /** Id, name, and the words that describe the field: its hint and its error. */
@@ -143,15 +111,6 @@ export const inputField = (options: InputOptions): Html => {
   )
 }
 
-/** How people write a time in their own calendar. */
-export const JALALI_EXAMPLE = "۱۴۰۵/۰۹/۰۳ ۱۴:۳۰"
-
-/** A date and time. Browsers ask for Gregorian dates; Persian pages have a text field for the calendar of Iran. */
-export const timeField = (options: Omit<InputOptions, "type">, { language }: Locale): Html =>
-  language === "fa"
-    ? inputField({ ...options, placeholder: JALALI_EXAMPLE, isLtr: true })
-    : inputField({ ...options, type: "datetime-local" })
-
 const optionList = (
   choices: ReadonlyArray<readonly [value: string, label: string]>,
   chosen: string | undefined
@@ -198,30 +157,3 @@ export const checkField = (options: CheckOptions): Html =>
       ${notes(options)}
     </div>`
   )
-
-/** One line of the summary: a link to the field; only the message, if the form has no such field. */
-const problem = (field: FormField | undefined, message: string): Html =>
-  field === undefined
-    ? html`<li><bdi>${message}</bdi></li>`
-    : html`<li><a href="#${field.id}">${field.label}</a>: <bdi>${message}</bdi></li>`
-
-/** Over the fields of a form that was refused: what is wrong, with links to the fields by their labels. */
-export const errorSummary = (errors: FieldErrors, { say }: Locale): FieldsPart | null => {
-  if (errors.size === 0) return null
-  const heading =
-    errors.has(CHANGED) || errors.has(CONFLICT)
-      ? say("Nothing was saved:", "چیزی ذخیره نشد:")
-      : say("Please correct this:", "لطفاً این‌ها را درست کنید:")
-  return (fields) =>
-    html`<div class="notice bad" role="alert">
-      <p><strong>${heading}</strong></p>
-      <ul>
-        ${[...errors].map(([name, message]) =>
-          problem(
-            fields.find((field) => field.name === name),
-            message
-          )
-        )}
-      </ul>
-    </div>`
-}

@@ -1,0 +1,25 @@
+import { fieldMessage } from "../../frame/forms/FieldMessages.ts"
+import type { Locale } from "../../frame/Locale.ts"
+import type { ConsoleError, FieldProblem } from "../../frame/Refusals.ts"
+
+/** The errors of a form, by field name. */
+export type FieldErrors = ReadonlyMap<string, string>
+
+export const noFieldErrors: FieldErrors = new Map()
+
+/** The errors of a form from what a use case refused, for people; `body.name` blames the field `name`. */
+export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
+  const errors: unknown = error._tag === "validation_error" ? error.details?.["errors"] : undefined
+  if (!Array.isArray(errors)) return noFieldErrors
+  return new Map(
+    errors.flatMap(({ path, message }: FieldProblem) =>
+      typeof path === "string" && typeof message === "string"
+        ? [[path.replace(/^(?:body|query)\./, ""), fieldMessage(message, locale)] as const]
+        : []
+    )
+  )
+}
+
+/** The names of errors that belong to no field: somebody else's change, and what else stands in the way. */
+export const CHANGED = "version"
+export const CONFLICT = "conflict"
