@@ -7,7 +7,7 @@ import { pathOf } from "../../../Navigation.ts"
 import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
 import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
 import { inputField, selectField, textAreaField } from "../../../parts/fields/Fields.ts"
-import { type Choices, targetOptions } from "../../setup/routing/RoutingEditor.ts"
+import { type Choices, targetOptions } from "../../setup/routing/StepTargets.ts"
 import { parameterName, ROUTE_LENGTH, SAMPLE_PHONE, type TestRequest } from "./TestRequest.ts"
 
 export const TEST_PATH = pathOf("test")

@@ -1,8 +1,4 @@
-import { checkCodeTemplate, type Template } from "../../../../../domain/message/Template.ts"
-import type { Plan, SendingAccount, StepOrder } from "../../../../../domain/people/Customer.ts"
-import { type Channel, codeChannels } from "../../../../../domain/routing/Channel.ts"
-import { DEFAULT_WAIT_SECONDS } from "../../../../../domain/routing/RouteResolution.ts"
-import { Result } from "effect"
+import type { StepOrder } from "../../../../../domain/people/Customer.ts"
 import { icon } from "../../../frame/Document.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
@@ -11,138 +7,47 @@ import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
 import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
-import { inputField, selectField } from "../../../parts/fields/Fields.ts"
-import { channelName } from "../../../parts/Text.ts"
+import { selectField } from "../../../parts/fields/Fields.ts"
 import { type DraftStep, MEASURED } from "./RoutingDraft.ts"
+import { stepRow, WAITS_HINT } from "./StepRow.ts"
+import { type Choices, targetOptions } from "./StepTargets.ts"
 
 export const ROUTING_PATH = pathOf("routing")
 
-/** The choices for a step. */
-export interface Choices {
-  readonly plan: Plan
-  readonly accounts: ReadonlyArray<SendingAccount>
-  readonly sharedChannels: ReadonlySet<Channel>
-  readonly templates: ReadonlyArray<Template>
-}
-
-const targets = (channel: Channel, chosen: string, choices: Choices, { say }: Locale) => [
-  [`${channel}:`, say("default", "پیش‌فرض")] as const,
-  ...choices.accounts
-    .filter((account) => account.channel === channel)
-    .map(({ id, label, active }) => ({ value: `${channel}:${id}`, label, active }))
-    .filter(({ value, active }) => active || value === chosen)
-    .map(
-      ({ value, label, active }) => [value, active ? label : `${label} (${say("off", "خاموش")})`] as const
-    ),
-  ...(choices.plan === "start" && choices.sharedChannels.has(channel)
-    ? [[`${channel}:shared`, say("shared sender", "فرستندهٔ اشتراکی")] as const]
-    : [])
-]
-
-/** Codes go over telegram only where an account opens it. */
-const offered = ({ accounts }: Choices): ReadonlyArray<Channel> =>
-  accounts.some(({ channel, sendsCodes }) => channel === "telegram" && sendsCodes)
-    ? [...codeChannels, "telegram"]
-    : codeChannels
-
-export const targetOptions = (chosen: string, choices: Choices, locale: Locale): Html => {
-  const groups = offered(choices).map((channel) => ({
-    name: channelName(channel, locale),
-    options: targets(channel, chosen, choices, locale)
-  }))
-  const isKnown = groups.some(({ options }) => options.some(([value]) => value === chosen))
-  return html`${
-    !isKnown && chosen !== "" && html`<option value="${chosen}" selected>${chosen}</option>`
-  }${groups.map(
-    ({ name, options }) =>
-      html`<optgroup label="${name}">
-        ${options.map(
-          ([value, label]) =>
-            html`<option value="${value}" ${value === chosen && html`selected`}>${name} · ${label}</option>`
-        )}
-      </optgroup>`
-  )}`
-}
-
-const usable = ({ templates }: Choices) =>
-  templates.filter((template) => Result.isSuccess(checkCodeTemplate(template)))
-
-const moveButton = (verb: "up" | "down" | "remove", row: number, label: string, isOff: boolean): Html =>
-  html`<button
-    class="button quiet small"
-    name="do"
-    value="${verb}:${row}"
-    formnovalidate
-    data-move="${verb}"
-    ${isOff && html`disabled`}
-  >
-    ${icon(verb)}<span class="hidden">${label}</span>
-  </button>`
-
-const WAITS_HINT = "waits-hint"
-
-/** The fields of one step. Those of all steps have the same names; errors blame them by their row. */
-const stepFields = (
-  { target, wait, template }: DraftStep,
-  row: number,
-  choices: Choices,
-  errors: FieldErrors,
-  locale: Locale
-): Html => {
-  const { say, number } = locale
-  const inRow = (name: string) => ({
-    name,
-    key: `${name}.${row}`,
-    place: say(`Step ${number(row + 1)}:`, `گام ${number(row + 1)}:`),
+const orderField = (order: StepOrder, errors: FieldErrors, { say }: Locale): Html =>
+  selectField({
+    name: "order",
+    label: say("Which channel is first", "کدام کانال نخست است"),
+    choices: [
+      ["saved", say("As the steps stand", "به ترتیب گام‌ها")],
+      [MEASURED, say("The cheapest of the best, as measured", "ارزان‌ترینِ نزدیک به بهترین، طبق سنجش")]
+    ],
+    value: order,
     errors
   })
-  return html`<div class="route-fields">
-    ${selectField({
-      ...inRow("target"),
-      label: say("Channel and account", "کانال و حساب"),
-      choices: targetOptions(target, choices, locale)
-    })}
-    ${inputField({
-      ...inRow("wait"),
-      label: say("Wait (s)", "انتظار (ثانیه)"),
-      value: wait,
-      placeholder: String(DEFAULT_WAIT_SECONDS),
-      suggestions: "waits",
-      describedBy: WAITS_HINT,
-      isLtr: true
-    })}
-    ${selectField({
-      ...inRow("template"),
-      label: say("Text of the code", "متن کد"),
-      value: template,
-      choices: [
-        ["", say("Default", "پیش‌فرض")],
-        ...usable(choices).map(({ id, name }) => [String(id), name] as const)
-      ]
-    })}
-  </div>`
-}
 
-const stepRow = (
-  step: DraftStep,
-  row: number,
-  count: number,
-  choices: Choices,
-  errors: FieldErrors,
-  { locale }: View
-): Html => {
-  const { say, number } = locale
-  const place = number(row + 1)
-  return html`<li class="route-step" data-step>
-    <span class="grip" data-grip aria-hidden="true">${icon("grip")}</span>
-    <span class="place" data-place>${place}</span>
-    ${stepFields(step, row, choices, errors, locale)}
-    <div class="row-actions">
-      ${moveButton("up", row, say(`Move step ${place} up`, `گام ${place} بالاتر`), row === 0)}
-      ${moveButton("down", row, say(`Move step ${place} down`, `گام ${place} پایین‌تر`), row === count - 1)}
-      ${moveButton("remove", row, say(`Remove step ${place}`, `حذف گام ${place}`), false)}
-    </div>
-  </li>`
+const waitsHint = ({ say }: Locale): Html =>
+  html`<p class="hint" id="${WAITS_HINT}">
+      ${say(
+        "The wait before the next step: 45 to 120 seconds, or the word measured for the time in which most codes of that channel are verified. Empty: 60.",
+        "انتظار تا گام بعد: ۴۵ تا ۱۲۰ ثانیه، یا واژهٔ measured برای زمانی که بیشتر کدهای آن کانال در آن تأیید می‌شوند. خالی: ۶۰."
+      )}
+    </p>
+    <datalist id="waits"><option value="${MEASURED}"></option></datalist>`
+
+const addedStep = (choices: Choices, locale: Locale): Html => {
+  const { say } = locale
+  return html`<div class="route-add">
+    <label class="field">
+      <span>${say("Another step", "گامی دیگر")}</span>
+      <select name="added">
+        ${targetOptions("", choices, locale)}
+      </select>
+    </label>
+    <button class="button" name="do" value="add" formnovalidate>
+      ${icon("plus")}${say("Add", "افزودن")}
+    </button>
+  </div>`
 }
 
 /** An order as the form has it. */
@@ -180,37 +85,11 @@ export const routingEditor = (
       <button class="hidden" name="do" value="preview" tabindex="-1" aria-hidden="true">
         ${say("Preview", "پیش‌نمایش")}
       </button>
-      ${selectField({
-        name: "order",
-        label: say("Which channel is first", "کدام کانال نخست است"),
-        choices: [
-          ["saved", say("As the steps stand", "به ترتیب گام‌ها")],
-          [MEASURED, say("The cheapest of the best, as measured", "ارزان‌ترینِ نزدیک به بهترین، طبق سنجش")]
-        ],
-        value: order,
-        errors
-      })}
-      <p class="hint" id="${WAITS_HINT}">
-        ${say(
-          "The wait before the next step: 45 to 120 seconds, or the word measured for the time in which most codes of that channel are verified. Empty: 60.",
-          "انتظار تا گام بعد: ۴۵ تا ۱۲۰ ثانیه، یا واژهٔ measured برای زمانی که بیشتر کدهای آن کانال در آن تأیید می‌شوند. خالی: ۶۰."
-        )}
-      </p>
-      <datalist id="waits"><option value="${MEASURED}"></option></datalist>
+      ${orderField(order, errors, view.locale)} ${waitsHint(view.locale)}
       <ol class="route-steps" data-steps>
         ${rows.map((step, row) => stepRow(step, row, rows.length, choices, errors, view))}
       </ol>
-      <div class="route-add">
-        <label class="field">
-          <span>${say("Another step", "گامی دیگر")}</span>
-          <select name="added">
-            ${targetOptions("", choices, view.locale)}
-          </select>
-        </label>
-        <button class="button" name="do" value="add" formnovalidate>
-          ${icon("plus")}${say("Add", "افزودن")}
-        </button>
-      </div>
+      ${addedStep(choices, view.locale)}
     </div>
     <div class="panel-body actions">
       <button class="button primary" name="do" value="save">${say("Save the order", "ذخیرهٔ ترتیب")}</button>

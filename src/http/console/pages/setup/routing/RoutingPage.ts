@@ -28,7 +28,8 @@ import {
   stepsOf,
   typedDraft
 } from "./RoutingDraft.ts"
-import { type Choices, type EditedOrder, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
+import type { Choices } from "./StepTargets.ts"
+import { type EditedOrder, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
 
 const MAX_TEMPLATES = 100
 
