@@ -20,7 +20,7 @@ import { userPages } from "./pages/people/UserRoutes.ts"
 import { sessionPages } from "./pages/session/SessionPages.ts"
 import { channelPages } from "./pages/setup/channels/ChannelRoutes.ts"
 import { routingPages } from "./pages/setup/routing/RoutingPage.ts"
-import { templatePages } from "./pages/setup/templates/TemplatePages.ts"
+import { templatePages } from "./pages/setup/templates/TemplateRoutes.ts"
 
 /** Every page of the console, one line a file. */
 export const sections = [
