@@ -16,7 +16,9 @@ import { answerError, orEnvelope } from "../errors/Envelope.ts"
 import type { ServedRoute } from "../RouteTable.ts"
 import { acceptsHtml } from "./AcceptedHtml.ts"
 import { SIMULATOR_PATH } from "../console/Navigation.ts"
-import { DELETE_PATH, personOf, simulatorPage } from "./simulator/SimulatorPage.ts"
+import { DELETE_PATH } from "./simulator/ReceivedMessages.ts"
+import { personOf } from "./simulator/Person.ts"
+import { simulatorPage } from "./simulator/SimulatorPage.ts"
 
 const MESSAGES_PATH = "/simulator/messages"
 
