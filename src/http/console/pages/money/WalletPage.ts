@@ -1,12 +1,7 @@
 import { Effect } from "effect"
 import { formatInstant } from "../../../../domain/Instant.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
-import {
-  type LedgerEntry,
-  type LedgerKind,
-  LedgerKind as Kinds,
-  Wallets
-} from "../../../../services/resources/Wallets.ts"
+import { type Balance, type LedgerEntry, Wallets } from "../../../../services/resources/Wallets.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { allRows, csvFile } from "../../frame/CsvFile.ts"
 import { icon } from "../../frame/Document.ts"
@@ -15,71 +10,51 @@ import type { Page } from "../../frame/Layout.ts"
 import { page, raw, type View } from "../../frame/SignedRoutes.ts"
 import { addressWith } from "../../frame/Visit.ts"
 import { pathOf } from "../../Navigation.ts"
-import { badge } from "../../parts/Badge.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
-import { choiceProblems, type Filter, filters } from "../../parts/lists/Filters.ts"
+import { filters } from "../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
-import { table } from "../../parts/lists/Table.ts"
-import { readTimes, refusedSearch, searchProblems, timeFilters } from "../../parts/lists/TimeFilters.ts"
-import { ltr } from "../../parts/Text.ts"
+import { refusedSearch, searchProblems } from "../../parts/lists/TimeFilters.ts"
 import { tiles } from "../../parts/Tiles.ts"
-import { HOLDS_PATH, newestHolds, showHolds, subjectLink } from "./Holds.ts"
+import { HOLDS_PATH, newestHolds, showHolds } from "./Holds.ts"
+import { ledgerFilters, ledgerTable, ledgerSearch } from "./Ledger.ts"
 
 const WALLET_PATH = pathOf("wallet")
 const CSV_PATH = `${WALLET_PATH}/ledger.csv` as const
 
-const kindWords = (kind: LedgerKind, { say }: View["locale"]): string =>
-  kind === "top_up" ? say("Top-up", "افزایش موجودی") : say("Send", "ارسال")
+const balanceTiles = ({ balance, held }: Balance, { locale: { say, rials } }: View): Html =>
+  tiles([
+    { label: say("Available", "در دسترس"), value: rials(balance - held) },
+    {
+      label: say("Held", "نگه‌داشته"),
+      value: rials(held),
+      note: say("for sends under way", "برای ارسال‌های در جریان")
+    },
+    { label: say("Balance", "موجودی"), value: rials(balance) }
+  ])
 
-const signed = (amount: number, { rials }: View["locale"]): Html =>
-  html`<span class="nowrap">${ltr(amount > 0 ? "+" : amount < 0 ? "−" : "")}${rials(Math.abs(amount))}</span>`
-
-const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
-  const { locale } = view
-  const { say, time } = locale
-  return table(
-    say("Ledger", "دفتر کل"),
-    [
-      { header: say("Time", "زمان"), kind: "title", cell: ({ occurredAt }: LedgerEntry) => time(occurredAt) },
-      {
-        header: say("Kind", "نوع"),
-        cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindWords(kind, locale))
-      },
-      { header: say("For", "بابت"), cell: (entry) => subjectLink(entry, view) },
-      { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) }
-    ],
-    entries
-  )
-}
-
-const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
-  {
-    name: "kind",
-    label: locale.say("Kind", "نوع"),
-    any: locale.say("All", "همه"),
-    choices: Kinds.literals.map((kind) => [kind, kindWords(kind, locale)] as const)
-  },
-  ...timeFilters(locale)
-]
-
-const searchOf = (view: View) => {
-  const { from, to, problems } = readTimes(view)
-  const kind = Kinds.literals.find((each) => each === view.query.get("kind"))
-  return { search: { kind, from, to }, problems: [...choiceProblems(view, ledgerFilters(view)), ...problems] }
-}
+const noEntries = ({ locale: { say } }: View, isFiltered: boolean): Html =>
+  isFiltered
+    ? emptyState(
+        say("Nothing matches", "چیزی پیدا نشد"),
+        say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
+      )
+    : emptyState(
+        say("No movement yet", "هنوز گردشی نیست"),
+        say("The operator of this service tops up the wallet.", "گردانندهٔ سرویس موجودی را افزایش می‌دهد.")
+      )
 
 const showWallet = Effect.fnUntraced(function* (view: View) {
   const { customerId } = view.actor
-  const { say, rials } = view.locale
+  const { say } = view.locale
   const wallets = yield* Wallets
-  const { balance, held } = yield* wallets.balance(customerId)
+  const balance = yield* wallets.balance(customerId)
   const request = yield* pageRequest(view, isTimePosition)
-  const { search, problems } = searchOf(view)
+  const { search, problems } = ledgerSearch(view)
   const { items, next } =
     problems.length > 0
       ? { items: [], next: null }
       : yield* wallets.ledger(customerId, { ...request, ...search })
-  const holds = held === 0 ? null : yield* newestHolds(view)
+  const holds = balance.held === 0 ? null : yield* newestHolds(view)
   const file = addressWith({ path: CSV_PATH, query: view.query }, { cursor: null, notice: null })
   const isFiltered = problems.length > 0 || Object.values(search).some((part) => part !== undefined)
   const made: Page = {
@@ -92,36 +67,11 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
     actions: html`<a class="button" href="${file}"
       >${icon("download")}<span>${say("Ledger as CSV", "دفتر کل، CSV")}</span></a
     >`,
-    content: html`${tiles([
-        { label: say("Available", "در دسترس"), value: rials(balance - held) },
-        {
-          label: say("Held", "نگه‌داشته"),
-          value: rials(held),
-          note: say("for sends under way", "برای ارسال‌های در جریان")
-        },
-        { label: say("Balance", "موجودی"), value: rials(balance) }
-      ])}
-      ${holds}
+    content: html`${balanceTiles(balance, view)} ${holds}
       <h2 class="section-title">${say("Ledger", "دفتر کل")}</h2>
       ${filters(view, ledgerFilters(view))} ${searchProblems(problems)}
       <div class="panel">
-        ${
-          items.length > 0
-            ? ledgerTable(items, view)
-            : isFiltered
-              ? emptyState(
-                  say("Nothing matches", "چیزی پیدا نشد"),
-                  say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
-                )
-              : emptyState(
-                  say("No movement yet", "هنوز گردشی نیست"),
-                  say(
-                    "The operator of this service tops up the wallet.",
-                    "گردانندهٔ سرویس موجودی را افزایش می‌دهد."
-                  )
-                )
-        }
-        ${pager(view, next)}
+        ${items.length > 0 ? ledgerTable(items, view) : noEntries(view, isFiltered)} ${pager(view, next)}
       </div>`
   }
   return made
@@ -129,7 +79,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
 
 const ledgerFile = Effect.fnUntraced(function* (view: View) {
   const wallets = yield* Wallets
-  const { search, problems } = searchOf(view)
+  const { search, problems } = ledgerSearch(view)
   if (problems.length > 0) return yield* Effect.fail(refusedSearch(problems))
   return csvFile<LedgerEntry>(
     "ledger.csv",
