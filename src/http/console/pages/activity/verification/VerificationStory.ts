@@ -96,45 +96,40 @@ const activeStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => {
   ]
 }
 
+const failedStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => [
+  locale.say("No channel could send the code.", "هیچ کانالی نتوانست کد را بفرستد."),
+  ...failures(run, locale)
+]
+
+const lockedStory = ({ history }: CodeRun, { say, number }: Locale): ReadonlyArray<string> => {
+  const wrong = number(history.wrongCodes ?? 0)
+  return [
+    say(
+      `${wrong} wrong codes were entered, so the code works no more. The user has to ask for a new one.`,
+      `${wrong} کد نادرست وارد شد و این کد دیگر کار نمی‌کند. کاربر باید کد تازه‌ای بخواهد.`
+    )
+  ]
+}
+
+const canceledStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => [
+  locale.say("It was canceled before the code was entered.", "پیش از وارد شدن کد لغو شد."),
+  ...failures(run, locale)
+]
+
 /** The answer to “what happened?”. */
 export const verificationStory = (run: CodeRun, locale: Locale): Story => {
-  const { say, number } = locale
   const { verification, now } = run
-  const status = effectiveStatus(verification, now)
   const errorCode =
     verification.attempts.findLast(({ error_code }) => error_code !== null)?.error_code ?? null
-  switch (status) {
+  switch (effectiveStatus(verification, now)) {
     case "verified":
       return { tone: "good", sentences: verifiedStory(run, locale), errorCode: null }
     case "failed":
-      return {
-        tone: "bad",
-        sentences: [
-          say("No channel could send the code.", "هیچ کانالی نتوانست کد را بفرستد."),
-          ...failures(run, locale)
-        ],
-        errorCode
-      }
+      return { tone: "bad", sentences: failedStory(run, locale), errorCode }
     case "locked":
-      return {
-        tone: "bad",
-        sentences: [
-          say(
-            `${number(run.history.wrongCodes ?? 0)} wrong codes were entered, so the code works no more. The user has to ask for a new one.`,
-            `${number(run.history.wrongCodes ?? 0)} کد نادرست وارد شد و این کد دیگر کار نمی‌کند. کاربر باید کد تازه‌ای بخواهد.`
-          )
-        ],
-        errorCode: null
-      }
+      return { tone: "bad", sentences: lockedStory(run, locale), errorCode: null }
     case "canceled":
-      return {
-        tone: "plain",
-        sentences: [
-          say("It was canceled before the code was entered.", "پیش از وارد شدن کد لغو شد."),
-          ...failures(run, locale)
-        ],
-        errorCode: null
-      }
+      return { tone: "plain", sentences: canceledStory(run, locale), errorCode: null }
     case "expired":
       return { tone: "warn", sentences: unusedStory(run, locale), errorCode }
     case "pending":

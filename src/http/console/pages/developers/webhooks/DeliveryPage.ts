@@ -59,10 +59,28 @@ const subjectLink = ({ eventType, subject }: WebhookDelivery, { navigation }: Vi
 
 const readable = (body: string): string => JSON.stringify(JSON.parse(body), null, 2)
 
+const factsOf = (delivery: WebhookDelivery, view: View): Html => {
+  const { say, time, number } = view.locale
+  return facts([
+    [say("State", "وضعیت"), stateBadge(delivery.status, view.locale)],
+    [say("Event", "رویداد"), mono(delivery.eventId)],
+    [say("About", "دربارهٔ"), subjectLink(delivery, view)],
+    [say("Sequence", "ترتیب"), number(delivery.sequence)],
+    [say("Created", "ساخت"), time(delivery.createdAt)],
+    delivery.nextTryAt === null ? null : [say("Next try", "تلاش بعدی"), time(delivery.nextTryAt)],
+    delivery.finishedAt === null ? null : [say("Finished", "پایان"), time(delivery.finishedAt)]
+  ])
+}
+
+const bodyPart = (body: string | null, { locale }: View): Html =>
+  body === null
+    ? html`<p class="notice info">${locale.say("Its record was deleted.", "رکورد آن حذف شده است.")}</p>`
+    : codeBlock(locale.say("The posted body", "بدنهٔ فرستاده‌شده"), readable(body), locale)
+
 /** One event on its way to one endpoint: what was posted, and what came back. */
 export const showDelivery = Effect.fnUntraced(function* (view: View) {
   const { actor, locale } = view
-  const { say, time, number } = locale
+  const { say } = locale
   const id = yield* pathId
   const { event_id: eventId = "" } = yield* HttpRouter.params
   const webhooks = yield* Webhooks
@@ -82,24 +100,9 @@ export const showDelivery = Effect.fnUntraced(function* (view: View) {
           })
         : null,
     content: html`<div class="columns" id="delivery" data-live="3">
-      <div class="stack">
-        ${triesPart(delivery, view)}
-        ${
-          body === null
-            ? html`<p class="notice info">${say("Its record was deleted.", "رکورد آن حذف شده است.")}</p>`
-            : codeBlock(say("The posted body", "بدنهٔ فرستاده‌شده"), readable(body), locale)
-        }
-      </div>
+      <div class="stack">${triesPart(delivery, view)} ${bodyPart(body, view)}</div>
       <section class="panel panel-body" aria-label="${say("The delivery", "تحویل")}">
-        ${facts([
-          [say("State", "وضعیت"), stateBadge(delivery.status, locale)],
-          [say("Event", "رویداد"), mono(delivery.eventId)],
-          [say("About", "دربارهٔ"), subjectLink(delivery, view)],
-          [say("Sequence", "ترتیب"), number(delivery.sequence)],
-          [say("Created", "ساخت"), time(delivery.createdAt)],
-          delivery.nextTryAt === null ? null : [say("Next try", "تلاش بعدی"), time(delivery.nextTryAt)],
-          delivery.finishedAt === null ? null : [say("Finished", "پایان"), time(delivery.finishedAt)]
-        ])}
+        ${factsOf(delivery, view)}
       </section>
     </div>`
   }

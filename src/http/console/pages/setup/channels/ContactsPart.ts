@@ -50,58 +50,66 @@ const list = (view: View, id: number, items: ReadonlyArray<ContactRecord>): Html
   )
 }
 
-const addForms = (view: View, id: number, errors: FieldErrors, typed: URLSearchParams | null): Html => {
+const addForm = (view: View, action: string, errors: FieldErrors, typed: URLSearchParams | null): Html => {
   const { say } = view.locale
-  const action = `${CHANNELS_PATH}/${id}/contacts`
+  return html`<form class="fields inline" method="post" action="${action}">
+    ${csrfField(view.csrf)}
+    ${inputField({
+      name: "phone",
+      label: say("Phone", "شماره"),
+      type: "tel",
+      placeholder: "09121234567",
+      isLtr: true,
+      isRequired: true,
+      value: typed?.get("phone") ?? "",
+      errors
+    })}
+    ${inputField({
+      name: "chat_id",
+      label: say("Chat id at the platform", "شناسهٔ گفتگو در پیام‌رسان"),
+      isLtr: true,
+      isRequired: true,
+      value: typed?.get("chat_id") ?? "",
+      errors
+    })}
+    <div><button class="button">${say("Add", "افزودن")}</button></div>
+  </form>`
+}
+
+const importForm = (view: View, action: string, errors: FieldErrors, typed: URLSearchParams | null): Html => {
+  const { say } = view.locale
   const isOpen = errors.has("contacts")
-  return html`<div class="panel-body stack-tight">
-    ${errorSummary(errors, view.locale)}
-    <form class="fields inline" method="post" action="${action}">
+  return html`<details ${isOpen && html`open`}>
+    <summary class="more-summary">${say("Import many", "وارد کردن چندین مخاطب")}</summary>
+    <form class="fields" method="post" action="${action}">
       ${csrfField(view.csrf)}
-      ${inputField({
-        name: "phone",
-        label: say("Phone", "شماره"),
-        type: "tel",
-        placeholder: "09121234567",
-        isLtr: true,
+      ${textAreaField({
+        name: "contacts",
+        label: say("Lines of CSV: phone, chat id", "سطرهای CSV: شماره، شناسهٔ گفتگو"),
+        hint: say(
+          "At most 1000 lines, with commas, semicolons or tabs between the columns. A first line that names the columns (phone, chat_id, in any order) is optional. If a line is wrong, nothing is imported.",
+          "حداکثر ۱۰۰۰ سطر، با ویرگول، نقطه‌ویرگول یا Tab میان ستون‌ها. سطر نخست با نام ستون‌ها (phone و chat_id، به هر ترتیب) اختیاری است. اگر سطری نادرست باشد، هیچ‌کدام وارد نمی‌شود."
+        ),
+        rows: 6,
+        isCode: true,
         isRequired: true,
-        value: typed?.get("phone") ?? "",
+        value: typed?.get("contacts") ?? "",
         errors
       })}
-      ${inputField({
-        name: "chat_id",
-        label: say("Chat id at the platform", "شناسهٔ گفتگو در پیام‌رسان"),
-        isLtr: true,
-        isRequired: true,
-        value: typed?.get("chat_id") ?? "",
-        errors
-      })}
-      <div><button class="button">${say("Add", "افزودن")}</button></div>
+      <label class="field file-field" hidden data-file-into="field-contacts">
+        <span>${say("Or a CSV file", "یا پروندهٔ CSV")}</span>
+        <input type="file" accept=".csv,text/csv,text/plain" />
+      </label>
+      <div><button class="button">${say("Import", "وارد کردن")}</button></div>
     </form>
-    <details ${isOpen && html`open`}>
-      <summary class="more-summary">${say("Import many", "وارد کردن چندین مخاطب")}</summary>
-      <form class="fields" method="post" action="${action}">
-        ${csrfField(view.csrf)}
-        ${textAreaField({
-          name: "contacts",
-          label: say("Lines of CSV: phone, chat id", "سطرهای CSV: شماره، شناسهٔ گفتگو"),
-          hint: say(
-            "At most 1000 lines, with commas, semicolons or tabs between the columns. A first line that names the columns (phone, chat_id, in any order) is optional. If a line is wrong, nothing is imported.",
-            "حداکثر ۱۰۰۰ سطر، با ویرگول، نقطه‌ویرگول یا Tab میان ستون‌ها. سطر نخست با نام ستون‌ها (phone و chat_id، به هر ترتیب) اختیاری است. اگر سطری نادرست باشد، هیچ‌کدام وارد نمی‌شود."
-          ),
-          rows: 6,
-          isCode: true,
-          isRequired: true,
-          value: typed?.get("contacts") ?? "",
-          errors
-        })}
-        <label class="field file-field" hidden data-file-into="field-contacts">
-          <span>${say("Or a CSV file", "یا پروندهٔ CSV")}</span>
-          <input type="file" accept=".csv,text/csv,text/plain" />
-        </label>
-        <div><button class="button">${say("Import", "وارد کردن")}</button></div>
-      </form>
-    </details>
+  </details>`
+}
+
+const addForms = (view: View, id: number, errors: FieldErrors, typed: URLSearchParams | null): Html => {
+  const action = `${CHANNELS_PATH}/${id}/contacts`
+  return html`<div class="panel-body stack-tight">
+    ${errorSummary(errors, view.locale)} ${addForm(view, action, errors, typed)}
+    ${importForm(view, action, errors, typed)}
   </div>`
 }
 
