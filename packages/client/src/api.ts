@@ -4164,7 +4164,7 @@ export interface components {
   }
   requestBodies: never
   headers: {
-    /** @description Identifies the request, also in logs. It is the X-Request-Id of the request, if that is 1 to 128 of A-Z a-z 0-9 . _ -. */
+    /** @description Identifies the request, also in logs. It is the request's own X-Request-Id if that matches ^[A-Za-z0-9._-]{1,128}$. */
     "X-Request-Id": string
     /** @description What is left of the credential's requests of this minute, and when it starts again (IETF draft). */
     RateLimit: string

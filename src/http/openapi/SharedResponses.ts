@@ -43,7 +43,7 @@ const headersOf = (operation: Operation, status: string): Json => ({
 const sharedHeaders: Json = {
   "X-Request-Id": {
     description:
-      "Identifies the request, also in logs. It is the X-Request-Id of the request, if that is 1 to 128 of A-Z a-z 0-9 . _ -.",
+      "Identifies the request, also in logs. It is the request's own X-Request-Id if that matches ^[A-Za-z0-9._-]{1,128}$.",
     schema: { type: "string" }
   },
   RateLimit: {
