@@ -13,8 +13,8 @@ export const peykOtp = (options) => {
   }
 
   /**
-   * Checks the latest code of the phone, in whichever process it was sent. Returns the phone as `+98…` whatever form was
-   * typed, or null.
+   * Checks the latest code of the phone, in whichever process it was sent. Returns the phone as `+98…`, whatever form
+   * was typed, or null.
    */
   const verifiedPhone = (request) =>
     check(request).catch((error) => {

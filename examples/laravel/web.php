@@ -1,7 +1,7 @@
 <?php
 
 // Laravel 8 to 12: routes/web.php; the login page goes to public/login.html.
-// Add clients/php as a path repository: composer config repositories.peyk path PATH && composer require peyk/client:@dev
+// composer config repositories.peyk path PATH_OF_CLIENTS_PHP && composer require peyk/client:@dev
 // In config/services.php: 'peyk' => ['url' => env('PEYK_URL'), 'key' => env('PEYK_API_KEY')],
 use Illuminate\Foundation\Http\Middleware\VerifyCsrfToken;
 use Illuminate\Http\Request;

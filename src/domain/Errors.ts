@@ -1,7 +1,7 @@
 import { Data } from "effect"
 
 /**
- * Each error's tag is its code in the error envelope. `http/ErrorTable.ts` has their HTTP statuses and texts.
+ * Each error's tag is its code in the error envelope. `http/errors/ErrorTable.ts` has their HTTP statuses and texts.
  * `details` appears in the envelope.
  */
 export class Unauthenticated extends Data.TaggedError("unauthenticated") {}

@@ -13,7 +13,8 @@ final class Messages extends Sent
     /**
      * Creates a message. Repeated after a lost response, it creates no second one.
      *
-     * @param array<string, mixed> $fields `message` or `template`, `channels`, `strategy`, `metadata`, `send_at` or `delay`
+     * @param array<string, mixed> $fields `message` or `template`, `channels`, `strategy`, `metadata`, `send_at` or
+     *     `delay`
      * @return array<string, mixed>
      */
     public function send(string $to, array $fields, ?string $idempotencyKey = null): array

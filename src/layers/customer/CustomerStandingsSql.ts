@@ -24,7 +24,7 @@ export const CustomerStandingsSql = Layer.effect(
     return CustomerStandings.of({
       read: Effect.fnUntraced(function* (customerId, now) {
         const { start, end } = monthOf(now)
-        // Each part by the customer's number: Citus does not join tables of the coordinator with distributed ones by rows.
+        // Each part by the customer's number: Citus does not join rows of the coordinator with those of workers.
         const [row] = yield* standingRows(sql`
           select c.id, c.name, c.plan, c.limits, m.used as "usedThisMonth", w.balance, w.held
           from customers c, (

@@ -15,8 +15,8 @@ export const isUnderAttack = ({ knocks, usual }: CustomerState, now: Instant): b
 const SCORE_ON_PROBATION = ALARM_SCORE - 1.2
 
 /**
- * The segment of an alarm whose time is over. Where enforcing let no code through, nothing new is known: it passes again on
- * probation.
+ * The segment of an alarm whose time is over. Where enforcing let no code through, nothing new is known: it passes
+ * again on probation.
  */
 export const released = (state: SegmentState, enforced: boolean, now: Instant): SegmentState => {
   const isUnknown = enforced && state.score === SCORE_AFTER_ALARM

@@ -8,8 +8,7 @@ import type { CustomerState } from "./CustomerState.ts"
 import { learnChannel, observed, type PlatformTraffic } from "./CustomerTraffic.ts"
 import type { MaturedCode } from "./MaturedCode.ts"
 import { isUnderAttack, SCORE_AFTER_ALARM } from "./Probation.ts"
-import type { SegmentState } from "./SegmentState.ts"
-import { newSegment, taught, tested } from "./SegmentState.ts"
+import { newSegment, type SegmentState, taught, tested } from "./SegmentState.ts"
 
 export interface RoundInput extends PlatformTraffic {
   readonly customer: CustomerState
