@@ -18,7 +18,7 @@ const processes: Setting<number> = {
   )
 }
 
-/** Every busy process is silent for less than this now and then. */
+/** A busy process sometimes does not respond for almost this long. */
 const MIN_HANG_MILLIS = 1000
 const DEFAULT_HANG_MILLIS = 30_000
 

@@ -5,7 +5,7 @@ import { randomFillSync } from "node:crypto"
 const POOL_BYTES = 8192
 
 /** Each byte is used once, and wiped from the pool. */
-const pooledBytes = () => {
+const makePooledBytes = () => {
   const pool = new Uint8Array(POOL_BYTES)
   let used = POOL_BYTES
   return (size: number): Uint8Array => {
@@ -21,7 +21,7 @@ const pooledBytes = () => {
   }
 }
 
-/** If the clock is set back by less, ids stay in order: for so long they are ahead of the clock. */
+/** If the clock is set back by less, ids stay in order, and are ahead of the clock for that long. */
 const MAX_AHEAD_MILLIS = 1000
 
 /**
@@ -30,7 +30,7 @@ const MAX_AHEAD_MILLIS = 1000
  * hour, and searches by time would not find their rows. So a clock that is set back gets a new generator.
  */
 export const PooledRandom = Layer.sync(SecureRandom.SecureRandom, () => {
-  const bytes = pooledBytes()
+  const bytes = makePooledBytes()
   const first = SecureRandom.make(bytes)
   let current = first
   let latest = 0

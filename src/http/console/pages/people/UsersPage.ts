@@ -15,6 +15,7 @@ import { roleName } from "./UserRoles.ts"
 
 export const USERS_PATH = pathOf("users")
 export const NEW_USER_PATH = `${USERS_PATH}/new` as const
+
 export const stateOf = ({ disabledAt }: UserRecord, { locale }: View): Html =>
   stateBadge(disabledAt === null ? "active" : "disabled", locale)
 
