@@ -8,6 +8,7 @@ import { ManagementLive, Service } from "../../layers/graphs/Live.ts"
 import { useCases } from "../../layers/graphs/UseCases.ts"
 import { distributeTables } from "../../layers/postgres/citus/DistributedTables.ts"
 import { appliedMigration } from "../../layers/postgres/Migrations.ts"
+import { withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { MigrationSql } from "../../layers/postgres/Pools.ts"
 import { ownNumber, reportReady } from "../../layers/process/Supervised.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
@@ -85,7 +86,7 @@ const distributeForCitus = Effect.flatMap(MigrationSql, (sql) =>
   Effect.provideService(distributeTables(SHARDS), SqlClient.SqlClient, sql)
 ).pipe(
   Effect.mapError(
-    ({ message }) => new StartupError({ message: `the tables could not be distributed: ${message}` })
+    (error) => new StartupError({ message: `the tables could not be distributed: ${withReason(error)}` })
   )
 )
 

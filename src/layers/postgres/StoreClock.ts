@@ -5,6 +5,7 @@ import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { decodedAs, InstantColumn } from "./SqlRows.ts"
+import { withReason } from "./StoreAvailability.ts"
 import { StartupError } from "../process/StartupError.ts"
 
 /** Clocks that differ by more than this are apart. Tests that move a clock on purpose set it to infinity. */
@@ -80,7 +81,7 @@ const make = Effect.gen(function* () {
   const jumps = makeJumps(clock, tolerance)
   let newest = yield* Effect.mapError(
     compare,
-    ({ message }) => new StartupError({ message: `PostgreSQL cannot be asked for the time: ${message}` })
+    (error) => new StartupError({ message: `PostgreSQL cannot be asked for the time: ${withReason(error)}` })
   )
   let isApart = false
   if (isBeyond(newest, tolerance)) {

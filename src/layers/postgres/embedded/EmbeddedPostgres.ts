@@ -6,6 +6,7 @@ import { createCluster, removeAbandonedStarts } from "./EmbeddedPostgresCluster.
 import { checkPassword, readPassword, requirePassword } from "./EmbeddedPostgresPassword.ts"
 import { choosePlace, socketPathIn } from "./EmbeddedPostgresPlace.ts"
 import { joinServer } from "./EmbeddedPostgresPresence.ts"
+import { withReason } from "../StoreAvailability.ts"
 
 export { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 export { isPresent } from "./EmbeddedPostgresPlace.ts"
@@ -51,7 +52,7 @@ const createApplicationDatabase = Effect.fnUntraced(function* (sql: SqlClient.Sq
 const unprepared = (directory: string) => (error: EmbeddedPostgresError | SqlError.SqlError) =>
   error._tag === "EmbeddedPostgresError"
     ? error
-    : directoryError(directory, `could not be made ready for use: ${error.message} (${error.reason.cause})`)
+    : directoryError(directory, `could not be made ready for use: ${withReason(error)}`)
 
 const prepare = Effect.fnUntraced(function* (directory: string, options: EmbeddedPostgresOptions) {
   const root = options.packageRoot ?? (yield* findPackage(process.platform, process.arch))
