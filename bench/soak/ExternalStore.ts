@@ -23,6 +23,8 @@ const hasCustomers = async ({ query }: StoreQueries): Promise<boolean> => {
 
 /** Fails if the database is in use: its rows would count as the soak's. */
 export const joinExternalStore = async (databaseUrl: string): Promise<ExternalStore> => {
+  // The error of URL repeats the password.
+  if (!URL.canParse(databaseUrl)) throw new Error("--database-url is not a URL")
   const url = new URL(databaseUrl)
   const store = openStore({ url: Redacted.make(databaseUrl) })
   if (await hasCustomers(store)) {
