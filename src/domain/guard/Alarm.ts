@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Instant } from "../Instant.ts"
 import { actionOf, blockMillis, GuardAction, nextLevel } from "./Ladder.ts"
 import { type Segment, SegmentKind } from "./Segments.ts"
-import type { SegmentState } from "./round/SegmentState.ts"
+import type { SegmentState } from "./SegmentState.ts"
 
 /**
  * `unverified`: codes of the segment are not verified as usual. `budget`: its budget of unverified codes is used up.

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { leastBudget } from "../../domain/guard/round/CodeBudget.ts"
+import { leastBudget } from "../../domain/guard/CodeBudget.ts"
 import { CUSTOMER_SEGMENT, nameIn, segmentName } from "../../domain/guard/Segments.ts"
 import type { BudgetRequest, Grant, GuardStore } from "../../services/guard/GuardStore.ts"
 import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"

@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { prefixOf } from "../../domain/guard/Segments.ts"
-import { budgetsTaken, Mark } from "../../domain/guard/round/Mark.ts"
+import { budgetsTaken, Mark } from "../../domain/guard/Mark.ts"
 import { slicesOf, weightIn } from "../../domain/guard/Sample.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Tally } from "../../domain/guard/round/Conversion.ts"
+import type { Tally } from "../../domain/guard/Conversion.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { operatorPrefix } from "../../domain/routing/measured/MeasuredOrder.ts"

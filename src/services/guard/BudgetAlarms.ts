@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/round/CodeBudget.ts"
+import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/CodeBudget.ts"
 import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"

@@ -4,7 +4,7 @@ import {
   CODES_PER_GRANT,
   FREE_CODES,
   MAX_CODES_PER_GRANT
-} from "../../domain/guard/round/CodeBudget.ts"
+} from "../../domain/guard/CodeBudget.ts"
 import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"

@@ -1,4 +1,4 @@
-import { BUDGET_WINDOW_MILLIS, FREE_CODES } from "../../domain/guard/round/CodeBudget.ts"
+import { BUDGET_WINDOW_MILLIS, FREE_CODES } from "../../domain/guard/CodeBudget.ts"
 import type { Segment } from "../../domain/guard/Segments.ts"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { fnv1a } from "../../domain/text/Fnv.ts"

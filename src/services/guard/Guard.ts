@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
-import type { Mark } from "../../domain/guard/round/Mark.ts"
+import type { Mark } from "../../domain/guard/Mark.ts"
 import type { BlockedPhone, SuspectedFraud } from "../../domain/Errors.ts"
 import { makePassesBombed } from "./admission/BombedPhones.ts"
 import { makeAdmit, makeGiveBack } from "./admission/CodeAdmission.ts"

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { Tally } from "../../domain/guard/round/Conversion.ts"
+import type { Tally } from "../../domain/guard/Conversion.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { FirstTry } from "../../domain/routing/measured/ChannelRecord.ts"

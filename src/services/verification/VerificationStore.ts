@@ -6,7 +6,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
 import type { ClaimedKey, IdempotencyClaim } from "../customer/Idempotency.ts"
-import type { Mark } from "../../domain/guard/round/Mark.ts"
+import type { Mark } from "../../domain/guard/Mark.ts"
 import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 import type { Lease, LeasedTimer } from "../../domain/Timer.ts"
 

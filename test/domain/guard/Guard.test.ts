@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { blockMillis, nextLevel } from "../../../src/domain/guard/Ladder.ts"
-import { budgetOf, creditOf } from "../../../src/domain/guard/round/CodeBudget.ts"
+import { budgetOf, creditOf } from "../../../src/domain/guard/CodeBudget.ts"
 import {
   expectedConversion,
   learn,
@@ -9,8 +9,8 @@ import {
   totalOf,
   usualInHour,
   usualPerHour
-} from "../../../src/domain/guard/round/Conversion.ts"
-import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/round/Cusum.ts"
+} from "../../../src/domain/guard/Conversion.ts"
+import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/Cusum.ts"
 import { adviceOf, type GuardDay } from "../../../src/domain/guard/GuardReport.ts"
 import { maturityOf } from "../../../src/domain/guard/Maturity.ts"
 import { type CustomerState, newCustomerState } from "../../../src/domain/guard/round/CustomerState.ts"
@@ -18,7 +18,7 @@ import type { Knocks } from "../../../src/domain/guard/round/Knocks.ts"
 import type { MaturedCode } from "../../../src/domain/guard/round/MaturedCode.ts"
 import { offProbation } from "../../../src/domain/guard/round/Probation.ts"
 import { judge, type RoundInput } from "../../../src/domain/guard/round/Round.ts"
-import { newSegment } from "../../../src/domain/guard/round/SegmentState.ts"
+import { newSegment } from "../../../src/domain/guard/SegmentState.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { BUDGET_WINDOW_MILLIS, FREE_CODES } from "../../../src/domain/guard/round/CodeBudget.ts"
+import { BUDGET_WINDOW_MILLIS, FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
 import type { Segment } from "../../../src/domain/guard/Segments.ts"
 import { FreeCodes } from "../../../src/services/guard/FreeCodes.ts"
 

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import type { Instant } from "../../Instant.ts"
-import { Tally } from "./Conversion.ts"
+import { Tally } from "../Conversion.ts"
 import { Knocks } from "./Knocks.ts"
 import { Outage, RecentCodes } from "./Outage.ts"
-import { newSegment, SegmentState } from "./SegmentState.ts"
+import { newSegment, SegmentState } from "../SegmentState.ts"
 
 /** The guard's memory of a customer. */
 export const CustomerState = Schema.Struct({

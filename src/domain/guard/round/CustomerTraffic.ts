@@ -1,5 +1,5 @@
 import { HOUR_MILLIS, type Instant } from "../../Instant.ts"
-import { expectedConversion, usualInHour } from "./Conversion.ts"
+import { expectedConversion, usualInHour } from "../Conversion.ts"
 import type { CustomerState } from "./CustomerState.ts"
 import { isFlooding } from "./Knocks.ts"
 import type { MaturedCode } from "./MaturedCode.ts"

@@ -1,6 +1,6 @@
 import type { Instant } from "../../Instant.ts"
-import type { BudgetsTaken } from "./Mark.ts"
-import type { WeighedCode } from "./SegmentState.ts"
+import type { BudgetsTaken } from "../Mark.ts"
+import type { WeighedCode } from "../SegmentState.ts"
 
 /** A code whose time to be verified is over. */
 export interface MaturedCode extends WeighedCode {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../Instant.ts"
-import type { WeighedCode } from "./SegmentState.ts"
+import type { WeighedCode } from "../SegmentState.ts"
 
 /** The codes of one channel that matured in one minute. */
 export const RecentCodes = Schema.Struct({

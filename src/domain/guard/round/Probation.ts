@@ -1,8 +1,8 @@
 import { HOUR_MILLIS, type Instant } from "../../Instant.ts"
 import type { CustomerState } from "./CustomerState.ts"
-import { ALARM_SCORE } from "./Cusum.ts"
+import { ALARM_SCORE } from "../Cusum.ts"
 import { isFlooding, isLasting, onProbationFrom } from "./Knocks.ts"
-import type { SegmentState } from "./SegmentState.ts"
+import type { SegmentState } from "../SegmentState.ts"
 
 /** After an alarm, half of the evidence is needed for the next one. */
 export const SCORE_AFTER_ALARM = ALARM_SCORE / 2

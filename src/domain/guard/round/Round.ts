@@ -1,14 +1,14 @@
 import type { Instant } from "../../Instant.ts"
 import { type Alarm, alarmOf } from "../Alarm.ts"
-import { creditOf } from "./CodeBudget.ts"
-import { expectedConversion, NO_CODES } from "./Conversion.ts"
-import { ALARM_SCORE } from "./Cusum.ts"
+import { creditOf } from "../CodeBudget.ts"
+import { expectedConversion, NO_CODES } from "../Conversion.ts"
+import { ALARM_SCORE } from "../Cusum.ts"
 import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../Segments.ts"
 import type { CustomerState } from "./CustomerState.ts"
 import { learnChannel, observed, type PlatformTraffic } from "./CustomerTraffic.ts"
 import type { MaturedCode } from "./MaturedCode.ts"
 import { isUnderAttack, SCORE_AFTER_ALARM } from "./Probation.ts"
-import { newSegment, type SegmentState, taught, tested } from "./SegmentState.ts"
+import { newSegment, type SegmentState, taught, tested } from "../SegmentState.ts"
 
 export interface RoundInput extends PlatformTraffic {
   readonly customer: CustomerState

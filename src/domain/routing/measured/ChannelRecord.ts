@@ -1,5 +1,5 @@
-import type { Tally } from "../../guard/round/Conversion.ts"
-import { nextScore } from "../../guard/round/Cusum.ts"
+import type { Tally } from "../../guard/Conversion.ts"
+import { nextScore } from "../../guard/Cusum.ts"
 
 /** A code, by the channel that was tried first: it was verified there, or went on. */
 export interface FirstTry {

@@ -1,4 +1,4 @@
-import type { Tally } from "../../guard/round/Conversion.ts"
+import type { Tally } from "../../guard/Conversion.ts"
 import { fnv1a } from "../../text/Fnv.ts"
 import type { Channel } from "../Channel.ts"
 import { type ChannelRecord, drawn, noRecord } from "./ChannelRecord.ts"

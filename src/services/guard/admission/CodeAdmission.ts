@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { BlockedPhone, SuspectedFraud } from "../../../domain/Errors.ts"
 import type { GuardMode } from "../../../domain/guard/GuardSettings.ts"
-import { budgetsTaken, type Mark } from "../../../domain/guard/round/Mark.ts"
+import { budgetsTaken, type Mark } from "../../../domain/guard/Mark.ts"
 import { NO_TRACES } from "../../../domain/guard/Segments.ts"
 import { verdictOf } from "../../../domain/guard/Verdict.ts"
 import { CodeBudgets } from "../CodeBudgets.ts"

@@ -1,6 +1,6 @@
 import { Array as Arr, Effect } from "effect"
 import type { GuardAction } from "../../../domain/guard/Ladder.ts"
-import type { Mark } from "../../../domain/guard/round/Mark.ts"
+import type { Mark } from "../../../domain/guard/Mark.ts"
 import type { ClientTraces, Segment } from "../../../domain/guard/Segments.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Route } from "../../../domain/routing/Route.ts"

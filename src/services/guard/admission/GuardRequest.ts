@@ -1,4 +1,4 @@
-import type { Mark } from "../../../domain/guard/round/Mark.ts"
+import type { Mark } from "../../../domain/guard/Mark.ts"
 import { type ClientTraces, NO_TRACES } from "../../../domain/guard/Segments.ts"
 import type { AskedCode, Verdict } from "../../../domain/guard/Verdict.ts"
 import type { Client, HashedClient } from "../../../domain/people/Client.ts"

@@ -1,5 +1,5 @@
 import { Cache, Duration, Effect } from "effect"
-import { platformConversion } from "../../../domain/guard/round/Conversion.ts"
+import { platformConversion } from "../../../domain/guard/Conversion.ts"
 import type { CustomerState } from "../../../domain/guard/round/CustomerState.ts"
 import { outageOf } from "../../../domain/guard/round/Outage.ts"
 import { judge } from "../../../domain/guard/round/Round.ts"

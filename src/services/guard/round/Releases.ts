@@ -1,6 +1,6 @@
 import { released, releasedCustomer } from "../../../domain/guard/round/Probation.ts"
 import type { Round } from "../../../domain/guard/round/Round.ts"
-import type { SegmentState } from "../../../domain/guard/round/SegmentState.ts"
+import type { SegmentState } from "../../../domain/guard/SegmentState.ts"
 import { segmentName } from "../../../domain/guard/Segments.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { OpenStoredAlarm } from "../GuardStore.ts"

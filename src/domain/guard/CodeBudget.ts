@@ -1,4 +1,4 @@
-import { HOUR_MILLIS } from "../../Instant.ts"
+import { HOUR_MILLIS } from "../Instant.ts"
 
 /**
  * A budget bounds the codes of a segment that may be out without being verified, before any test can know about them. A

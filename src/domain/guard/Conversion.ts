@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HOUR_MILLIS, type Instant } from "../../Instant.ts"
+import { HOUR_MILLIS, type Instant } from "../Instant.ts"
 
 export const HOURS_OF_WEEK = 168
 const WEEK_MILLIS = HOURS_OF_WEEK * HOUR_MILLIS

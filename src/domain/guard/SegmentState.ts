@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Instant } from "../../Instant.ts"
+import type { Instant } from "../Instant.ts"
 import { addCode, learn, newProfile, NO_CODES, Profile, Tally } from "./Conversion.ts"
 import { nextScore } from "./Cusum.ts"
 
