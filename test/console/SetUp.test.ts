@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newCustomer } from "../contract/Operator.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
-import { demoApi, submit } from "./Forms.ts"
+import { demoApi, hiddenFields, submit } from "./Forms.ts"
 
 let server: Server
 let owner: Visitor
@@ -253,6 +253,20 @@ describe("a form of the guard that is refused", () => {
     expect(text).toContain('<option value="enforcing" selected')
     expect(text).toMatch(/name="unverified_hour"[^>]*value="many"/)
     expect(text).toMatch(/name="sms_price"[^>]*value="1200"/)
+  })
+
+  it("does not overwrite somebody else's change, and is saved after it has shown that", async () => {
+    const path = "/console/guard"
+    const { version } = hiddenFields(await owner.get(path), path)
+    const typed = { mode: "record", unverified_hour: "", sms_price: "1300", version: version ?? "" }
+    await api("PATCH", "/guard", { mode: "enforcing" })
+    const late = await submit(owner, path, path, typed)
+    expect(late.status).toBe(412)
+    expect(late.text).toMatch(/name="sms_price"[^>]*value="1300"/)
+    expect(await api("GET", "/guard")).toMatchObject({ mode: "enforcing", sms_price: null })
+    const again = await submit(owner, path, path, { ...typed, ...hiddenFields(late, path) })
+    expect(again.status).toBe(303)
+    expect(await api("GET", "/guard")).toMatchObject({ mode: "record", sms_price: 1300 })
   })
 
   it("keeps the kind and the value of a line", async () => {

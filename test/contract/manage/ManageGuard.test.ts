@@ -99,7 +99,7 @@ describe("the guard's settings", () => {
   it("are in the audit log", async () => {
     ok(await mine.patch("/guard", { sms_price: 900 }))
     const [line] = await mine.audit()
-    expect(line).toMatchObject({ action: "guard.save", details: { smsPrice: 900 } })
+    expect(line).toMatchObject({ action: "guard.save", details: { sms_price: 900 } })
   })
 })
 

@@ -112,6 +112,21 @@ describe("a webhook", () => {
     await end()
   })
 
+  it("is changed with an entry in the audit log that has the names of its fields", async () => {
+    const { hook, end } = await hookFor()
+    ok(await call("PATCH", `/${hook.id}`, { active: false }))
+    const log = await request(server, "GET", `/v1/manage/audit-log?action=webhook.update&limit=1`, {
+      headers: { authorization: `apikey ${token}` }
+    })
+    expect(ok<List<unknown>>(log).data).toEqual([
+      expect.objectContaining({
+        subject: { type: "webhook", id: String(hook.id) },
+        details: { active: false }
+      })
+    ])
+    await end()
+  })
+
   const url = "https://example.com"
   it.each([
     ["nothing", {}, ["body.events", "body.url"]],

@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { adviceOf } from "../../../domain/guard/GuardReport.ts"
 import { GuardMode, type GuardSettings } from "../../../domain/guard/GuardSettings.ts"
 import { MAX_GUARD_AMOUNT } from "../../../http/manage/guard/GuardApi.ts"
-import { toWireSettings } from "../../../http/manage/guard/GuardSchemas.ts"
+import { toWireChange, toWireSettings } from "../../../http/manage/guard/GuardSchemas.ts"
 import { GuardRecords } from "../../../services/resources/activity/GuardRecords.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { audited, withManagement } from "../../CommandContext.ts"
@@ -55,7 +55,7 @@ export const setCommand = Command.make(
         const saved = yield* audited(
           customer,
           (yield* GuardRecords).save(customer, change, null).pipe(Effect.mapError(describeConflict)),
-          () => entry("save", customer, change)
+          () => entry("save", customer, toWireChange(change))
         )
         yield* printOne(toWireSettings(saved))
       })

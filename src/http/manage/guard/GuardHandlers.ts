@@ -8,7 +8,7 @@ import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import type { GuardChangeBody } from "./GuardApi.ts"
-import { toWireAlarm, toWireEntry, toWireGuard, toWireSettings } from "./GuardSchemas.ts"
+import { toWireAlarm, toWireChange, toWireEntry, toWireGuard, toWireSettings } from "./GuardSchemas.ts"
 import {
   answerResource,
   expectedVersion,
@@ -55,7 +55,7 @@ export const GuardHandlers = HttpApiBuilder.group(
         Effect.gen(function* () {
           const { actor } = yield* CurrentActor
           const saved = yield* guard.save(actor.customerId, change, yield* expectedVersion)
-          return { body: toWireSettings(saved), audit: entry("save", actor.customerId, change) }
+          return { body: toWireSettings(saved), audit: entry("save", actor.customerId, toWireChange(change)) }
         })
       ).pipe(orEnvelope)
 

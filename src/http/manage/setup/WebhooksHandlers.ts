@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { originOf } from "../../../domain/webhook/Webhook.ts"
 import { Webhooks, type WebhookChange } from "../../../services/resources/Webhooks.ts"
+import { auditedChange } from "../../../services/resources/WebhookWrites.ts"
 import { Timers } from "../../../services/timer/Timers.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
@@ -91,11 +92,11 @@ export const WebhooksHandlers = HttpApiBuilder.group(
             { operation: "webhook.update", status: 200 },
             Effect.gen(function* () {
               const version = yield* expectedVersion
-              const { url, ...others } = changeOf(payload)
-              const updated = yield* webhooks.update(yield* customerId, params.id, changeOf(payload), version)
+              const change = changeOf(payload)
+              const updated = yield* webhooks.update(yield* customerId, params.id, change, version)
               return {
                 body: toWebhook(updated),
-                audit: entry("update", updated.id, { origin: originOf(url), ...others })
+                audit: entry("update", updated.id, auditedChange(change))
               }
             })
           )

@@ -5,6 +5,7 @@ import type { GuardList } from "../../../../domain/guard/GuardSettings.ts"
 import { GuardRecords } from "../../../../services/resources/activity/GuardRecords.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import { EntryBody, GuardChangeBody } from "../../../manage/guard/GuardApi.ts"
+import { toWireChange } from "../../../manage/guard/GuardSchemas.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { seeOther } from "../../frame/Answers.ts"
 import { html } from "../../frame/Html.ts"
@@ -69,6 +70,12 @@ const showGuard = (view: View, refused: Refused | null = null) =>
     return made
   })
 
+/** The version of the settings that the form was made from; 0: none were saved yet. */
+const versionOf = (fields: URLSearchParams): number | null => {
+  const version = fields.get("version")
+  return version !== null && /^\d{1,9}$/.test(version) ? Number(version) : null
+}
+
 const saveSettings = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
     const body = yield* readTyped(GuardChangeBody, {
@@ -86,9 +93,9 @@ const saveSettings = (view: View, fields: URLSearchParams) =>
     yield* writeAs(
       view,
       "guard.update",
-      Effect.map(guard.save(customerId, settings, null), (result) => ({
+      Effect.map(guard.save(customerId, settings, versionOf(fields)), (result) => ({
         result,
-        audit: entry("save", customerId, settings)
+        audit: entry("save", customerId, toWireChange(settings))
       }))
     )
     return seeOther(withNotice(GUARD_PATH, "saved"))

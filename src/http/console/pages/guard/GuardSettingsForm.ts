@@ -6,6 +6,8 @@ import type { View } from "../../frame/SignedRoutes.ts"
 import { facts } from "../../parts/Facts.ts"
 import { errorSummary } from "../../parts/fields/ErrorSummary.ts"
 import { inputField, selectField } from "../../parts/fields/Fields.ts"
+import { CHANGED } from "../../parts/fields/FieldErrors.ts"
+import { versionField } from "../../parts/fields/VersionField.ts"
 import { GUARD_PATH, mayChange, type ShownForm } from "./GuardForms.ts"
 import { modeWords } from "./GuardWords.ts"
 
@@ -15,25 +17,29 @@ const settingLabels = ({ say }: View["locale"]) => ({
   smsPrice: say("Price of an SMS, in rials", "بهای یک پیامک به ریال")
 })
 
-/** The settings for those who may only read. */
-const savedSettings = ({ mode, unverifiedHour, smsPrice }: SavedGuard, { locale }: View): Html => {
+/** The settings as they are stored. */
+const savedFacts = ({ mode, unverifiedHour, smsPrice }: SavedGuard, { locale }: View): Html => {
   const { say, number } = locale
   const labels = settingLabels(locale)
-  return html`<section class="panel panel-body" aria-label="${say("Settings", "تنظیمات")}">
-    ${facts([
-      [labels.mode, modeWords(mode, locale)],
-      [
-        labels.unverifiedHour,
-        unverifiedHour === null
-          ? say("By your traffic", "بر پایهٔ ترافیک شما")
-          : unverifiedHour === 0
-            ? say("No limit", "بی‌حد")
-            : number(unverifiedHour)
-      ],
-      [labels.smsPrice, smsPrice === null ? "–" : number(smsPrice)]
-    ])}
-  </section>`
+  return facts([
+    [labels.mode, modeWords(mode, locale)],
+    [
+      labels.unverifiedHour,
+      unverifiedHour === null
+        ? say("By your traffic", "بر پایهٔ ترافیک شما")
+        : unverifiedHour === 0
+          ? say("No limit", "بی‌حد")
+          : number(unverifiedHour)
+    ],
+    [labels.smsPrice, smsPrice === null ? "–" : number(smsPrice)]
+  ])
 }
+
+/** The settings for those who may only read. */
+const savedSettings = (saved: SavedGuard, view: View): Html =>
+  html`<section class="panel panel-body" aria-label="${view.locale.say("Settings", "تنظیمات")}">
+    ${savedFacts(saved, view)}
+  </section>`
 
 export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, view: View): Html => {
   if (!mayChange(view)) return savedSettings(saved, view)
@@ -41,7 +47,12 @@ export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, vi
   const { say } = locale
   const labels = settingLabels(locale)
   return html`<form class="panel panel-body fields narrow" method="post" action="${GUARD_PATH}">
-    ${csrfField(view.csrf)} ${errorSummary(errors, locale)}
+    ${csrfField(view.csrf)} ${versionField(saved.version, typed, errors)} ${errorSummary(errors, locale)}
+    ${
+      errors.has(CHANGED) &&
+      html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+        ${savedFacts(saved, view)}`
+    }
     ${selectField({
       name: "mode",
       label: labels.mode,

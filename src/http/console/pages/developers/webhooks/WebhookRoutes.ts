@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { formatInstant } from "../../../../../domain/Instant.ts"
-import { originOf } from "../../../../../domain/webhook/Webhook.ts"
 import { type WebhookChange, Webhooks } from "../../../../../services/resources/Webhooks.ts"
+import { auditedChange } from "../../../../../services/resources/WebhookWrites.ts"
 import { Timers } from "../../../../../services/timer/Timers.ts"
 import { ReplayBody, WebhookChangeBody } from "../../../../manage/setup/WebhooksApi.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
@@ -39,17 +39,16 @@ const backTo = (id: number, key: NoticeKey, below = "") => seeOther(withNotice(p
 const wake = Effect.map(Timers, (timers) => timers.wakeAt(0))
 
 const update = (view: View, id: number, change: WebhookChange, version: number | null) =>
-  Effect.flatMap(Webhooks, (webhooks) => {
-    const { url, ...others } = change
-    return writeAs(
+  Effect.flatMap(Webhooks, (webhooks) =>
+    writeAs(
       view,
       "webhook.update",
       Effect.map(webhooks.update(view.actor.customerId, id, change, version), (result) => ({
         result,
-        audit: webhookEntry("update", id, { origin: originOf(url), ...others })
+        audit: webhookEntry("update", id, auditedChange(change))
       }))
     )
-  }).pipe(Effect.andThen(wake))
+  ).pipe(Effect.andThen(wake))
 
 const versionIn = (fields: URLSearchParams): number | null => {
   const version = Number(fields.get("version") ?? "")
