@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { WebhookEventType } from "../../src/domain/webhook/Webhook.ts"
 import { request } from "../contract/Client.ts"
 import { manage, type Role } from "../contract/Manager.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"
@@ -188,5 +189,11 @@ describe("webhooks in the console", () => {
     expect(text).toContain("verification.verified")
     expect(text).toContain("http://127.0.0.1:9/other")
     expect(text).not.toContain("Every event<")
+  })
+
+  it("offer every event that there is", async () => {
+    const { text } = await owner.get("/console/webhooks/new")
+    const offered = Array.from(text.matchAll(/name="events"\s+value="([^"]+)"/g), ([, event]) => event)
+    expect(offered).toEqual(["*", ...WebhookEventType.literals])
   })
 })

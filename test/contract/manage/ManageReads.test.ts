@@ -64,6 +64,11 @@ describe("every read", () => {
       expect(issues(await get(`${path}?${query({ from })}`))).toEqual(["query.from"])
     }
   })
+
+  it("of times names the years that it takes", async () => {
+    const { text } = await get(`usage?${query({ from: "1969-12-31T23:59:59Z" })}`)
+    expect(text).toContain("Expected a time between the years 1970 and 9999")
+  })
 })
 
 describe("verifications", () => {

@@ -8,7 +8,10 @@ import { Timestamp } from "./ManageFields.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
 export const SearchInstant = DateTimeText.check(
-  Schema.isBetween({ minimum: 0, maximum: 253_402_300_799_999 })
+  Schema.isBetween(
+    { minimum: 0, maximum: 253_402_300_799_999 },
+    { expected: "a time between the years 1970 and 9999" }
+  )
 )
 
 /** The query of every list by time. */

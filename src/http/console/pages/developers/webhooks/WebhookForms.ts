@@ -39,10 +39,16 @@ const eventBox = (event: string, label: Html | string, typed: URLSearchParams): 
 
 const groupOf = (event: string): string => event.split(".")[0] ?? event
 
-const groups = [
-  ["verification", "Verifications", "کدهای تأیید"],
-  ["message", "Messages", "پیام‌ها"]
-] as const
+type GroupOf<Event extends string> = Event extends `${infer Group}.${string}` ? Group : never
+
+/** Every group of events: the form would take those without a group out of a webhook that it saves. */
+const groups: Readonly<
+  Record<GroupOf<typeof WebhookEventType.Type>, readonly [english: string, persian: string]>
+> = {
+  verification: ["Verifications", "کدهای تأیید"],
+  message: ["Messages", "پیام‌ها"],
+  guard: ["Guard", "نگهبان"]
+}
 
 /** Which events an endpoint takes. */
 const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldErrors): Html => {
@@ -61,10 +67,10 @@ const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldError
     <details ${some.length > 0 && html`open`}>
       <summary class="more-summary">${say("Choose events", "انتخاب رویدادها")}</summary>
       <div class="event-groups">
-        ${groups.map(
-          ([group, english, persian]) =>
-            html`<div role="group" aria-label="${say(english, persian)}">
-              <p class="muted">${say(english, persian)}</p>
+        ${Object.entries(groups).map(
+          ([group, words]) =>
+            html`<div role="group" aria-label="${say(...words)}">
+              <p class="muted">${say(...words)}</p>
               ${WebhookEventType.literals
                 .filter((event) => groupOf(event) === group)
                 .map((event) => eventBox(event, mono(event), typed))}
