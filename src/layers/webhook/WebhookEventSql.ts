@@ -1,7 +1,9 @@
 import { DateTime, Option, Schema, SchemaTransformation } from "effect"
+import type { Delivery } from "../../domain/account/DeliveryReport.ts"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { Instant } from "../../domain/Instant.ts"
 import { Message } from "../../domain/message/Message.ts"
+import { ERASED_PHONE } from "../../domain/Phone.ts"
 import { Verification } from "../../domain/verification/Verification.ts"
 import type { EventSubject } from "../../domain/webhook/Webhook.ts"
 
@@ -76,15 +78,32 @@ export const EventSubjectColumn = Schema.Union([
   Schema.Struct({ kind: Schema.Literal("endpoint"), id: Schema.Int })
 ])
 
+/** Attempts as an event shows them: once the phone is erased, without the providers' words, which may repeat it. */
+const shownAttempts = <
+  Tried extends { readonly provider_error: string | null; readonly delivery?: Delivery }
+>(
+  attempts: ReadonlyArray<Tried>,
+  phone: string
+): ReadonlyArray<Tried> =>
+  phone === ERASED_PHONE
+    ? attempts.map((attempt) => ({
+        ...attempt,
+        provider_error: null,
+        ...(attempt.delivery === undefined ? {} : { delivery: { ...attempt.delivery, provider_error: null } })
+      }))
+    : attempts
+
 export const toSubject = (column: typeof EventSubjectColumn.Type): EventSubject => {
   switch (column.kind) {
     case "verification": {
-      const { status, attempts, next_step_at: nextStepAt, verified_at: verifiedAt } = column.snapshot
+      const { status, next_step_at: nextStepAt, verified_at: verifiedAt } = column.snapshot
+      const attempts = shownAttempts(column.snapshot.attempts, column.always.phone)
       const verification = { ...column.always, status, attempts, nextStepAt, verifiedAt }
       return { kind: "verification", verification }
     }
     case "message": {
-      const { status, attempts, completed_at: completedAt } = column.snapshot
+      const { status, completed_at: completedAt } = column.snapshot
+      const attempts = shownAttempts(column.snapshot.attempts, column.always.phone)
       return { kind: "message", message: { ...column.always, status, attempts, completedAt } }
     }
     case "guard": {
