@@ -80,6 +80,13 @@ describe("the wallet", () => {
     expect(page.text).toContain('href="/console/wallet/holds"')
     expect(heldFor(await viewer.get("/console/wallet/holds"))).toBe(11)
   })
+
+  it("says to customers of the free plan that nothing is charged", async () => {
+    const viewer = await signedIn(server, (await newCustomer(server, "free")).id, "viewer")
+    const { text } = await viewer.get("/console/wallet")
+    expect(text).toContain("Sends on the free plan cost nothing.")
+    expect(text).not.toContain("is charged")
+  })
 })
 
 describe("usage", () => {

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import { formatInstant } from "../../../../domain/Instant.ts"
+import type { Plan } from "../../../../domain/people/Customer.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
+import { CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
 import { type Balance, type LedgerEntry, Wallets } from "../../../../services/resources/Wallets.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { allRows, csvFile } from "../../frame/CsvFile.ts"
@@ -43,10 +45,22 @@ const noEntries = ({ locale: { say } }: View, isFiltered: boolean): Html =>
         say("The operator of this service tops up the wallet.", "گردانندهٔ سرویس موجودی را افزایش می‌دهد.")
       )
 
+const whatIsCharged = (plan: Plan, { locale: { say } }: View): string =>
+  plan === "free"
+    ? say(
+        "Sends on the free plan cost nothing. A wallet is for the other plans.",
+        "ارسال در طرح رایگان هزینه‌ای ندارد. کیف پول برای طرح‌های دیگر است."
+      )
+    : say(
+        "A send that a messenger accepted is charged. SMS is charged by its provider.",
+        "هزینهٔ ارسالی کم می‌شود که پیام‌رسان پذیرفته باشد. هزینهٔ پیامک را سرویس‌دهنده‌اش می‌گیرد."
+      )
+
 const showWallet = Effect.fnUntraced(function* (view: View) {
   const { customerId } = view.actor
   const { say } = view.locale
   const wallets = yield* Wallets
+  const customer = yield* (yield* CustomerRecords).find(customerId)
   const balance = yield* wallets.balance(customerId)
   const request = yield* pageRequest(view, isTimePosition)
   const { search, problems } = ledgerSearch(view)
@@ -60,10 +74,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
   const made: Page = {
     title: say("Wallet", "کیف پول"),
     name: "wallet",
-    lead: say(
-      "A send that a messenger accepted is charged. SMS is charged by its provider.",
-      "هزینهٔ ارسالی کم می‌شود که پیام‌رسان پذیرفته باشد. هزینهٔ پیامک را سرویس‌دهنده‌اش می‌گیرد."
-    ),
+    lead: whatIsCharged(customer.plan, view),
     actions: html`<a class="button" href="${file}"
       >${icon("download")}<span>${say("Ledger as CSV", "دفتر کل، CSV")}</span></a
     >`,
