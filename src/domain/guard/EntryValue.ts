@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { plainAddress } from "../people/Networks.ts"
 import { foldDigits } from "../text/Digits.ts"
 import { fieldError, type ValidationError } from "../Errors.ts"
 import { parsePhone } from "../Phone.ts"
@@ -12,6 +13,15 @@ const prefixValue = (value: string): Result.Result<string, ValidationError> => {
   return national === undefined
     ? Result.fail(fieldError("value", "Expected the beginning of a mobile number, such as 0912345"))
     : Result.succeed(`+98${national}`)
+}
+
+/** An address as browsers write it: IPv6 in lower case and as short as it can be. One with a zone stays as it is. */
+const addressValue = (address: string): string =>
+  address.includes(":") ? (URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address) : address
+
+const networkValue = (network: string): string => {
+  const [address = "", bits] = network.split("/")
+  return bits === undefined ? addressValue(plainAddress(address)) : `${addressValue(address)}/${Number(bits)}`
 }
 
 /**
@@ -33,7 +43,7 @@ export const entryValue = (
       return prefixValue(value)
     case "ip":
       return isNetwork(value)
-        ? Result.succeed(value)
+        ? Result.succeed(networkValue(value))
         : Result.fail(fieldError("value", "Expected an IP address or a network such as 10.0.0.0/8"))
   }
 }

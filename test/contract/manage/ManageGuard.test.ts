@@ -120,6 +120,19 @@ describe("the lists", () => {
     expect((await mine.read<List<unknown>>("/guard/deny")).data).toEqual([])
   })
 
+  it("have each network once, however it is written", async () => {
+    const added = async (value: string) =>
+      ok<{ value: string }>(await mine.post("/guard/deny", { type: "ip", value }), 201).value
+    expect(await added("2001:DB8:0::/32")).toBe("2001:db8::/32")
+    expect(await added("2001:db8::/032")).toBe("2001:db8::/32")
+    expect(await added("::ffff:198.51.100.7")).toBe("198.51.100.7")
+    expect(await added("::ffff:198.51.100.0/120")).toBe("::ffff:c633:6400/120")
+    done(await mine.delete("/guard/deny/ip/2001:0DB8::%2F32"))
+    done(await mine.delete("/guard/deny/ip/198.51.100.7"))
+    done(await mine.delete("/guard/deny/ip/::ffff:198.51.100.0%2F120"))
+    expect((await mine.read<List<unknown>>("/guard/deny")).data).toEqual([])
+  })
+
   it("have pages, whose cursors belong to one of them", async () => {
     const page = (list: string, query: string) =>
       mine.read<List<{ value: string }>>(`/guard/${list}?${query}`)

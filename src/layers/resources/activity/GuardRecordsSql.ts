@@ -189,9 +189,10 @@ const makeLists = Effect.map(SqlClient.SqlClient, (sql) => {
     { type, value }
   ) {
     const normal = yield* Effect.fromResult(entryValue(type, value, isNetwork))
+    // Networks were once stored as they were typed.
     const gone = yield* entryRows(sql`
       delete from guard_entries where customer_id = ${customerId} and list = ${list} and type = ${type}
-        and value = ${normal}
+        and value in (${normal}, ${value})
       returning ${columns}`)
     if (gone.length === 0) return yield* new NotFound()
   })
