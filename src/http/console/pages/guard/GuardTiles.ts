@@ -30,7 +30,7 @@ export const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArra
       note: advice.isAdvised
         ? say("Enforcing is advised", "اعمال توصیه می‌شود")
         : say(
-            `${number(advice.cleanDays)} clean days, ${number(advice.cleanVerified)} verified codes`,
+            `${number(advice.cleanDays)} clean ${advice.cleanDays === 1 ? "day" : "days"}, ${number(advice.cleanVerified)} verified ${advice.cleanVerified === 1 ? "code" : "codes"}`,
             `${number(advice.cleanDays)} روز پاک، ${number(advice.cleanVerified)} کد تأییدشده`
           )
     },
