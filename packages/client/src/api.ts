@@ -1955,7 +1955,7 @@ export interface components {
       reason: "unverified" | "budget" | "bombed" | "outage"
       /**
        * Format: int64
-       * @description Grows with each alarm of the segment. Level 1 lasts 5 minutes; each level twice as long, up to 12 hours.
+       * @description For the reason unverified it grows with each alarm of the segment: level 1 lasts 5 minutes, each level twice as long, up to 12 hours. For other reasons it is 1.
        */
       level: number
       action: ("no_sms" | "refuse") | null

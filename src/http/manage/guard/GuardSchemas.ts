@@ -24,7 +24,7 @@ export const AlarmResource = Schema.Struct({
   reason: AlarmReason,
   level: Schema.Int.annotateKey({
     description:
-      "Grows with each alarm of the segment. Level 1 lasts 5 minutes; each level twice as long, up to 12 hours."
+      "For the reason unverified it grows with each alarm of the segment: level 1 lasts 5 minutes, each level twice as long, up to 12 hours. For other reasons it is 1."
   }),
   action: Schema.NullOr(GuardAction),
   enforced: Schema.Boolean.annotateKey({ description: "False: it was recorded only." }),
