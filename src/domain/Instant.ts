@@ -8,6 +8,13 @@ export const MINUTE_MILLIS = 60_000
 export const HOUR_MILLIS = 60 * MINUTE_MILLIS
 export const DAY_MILLIS = 24 * HOUR_MILLIS
 
+const FIRST_INSTANT: Instant = -62_167_219_200_000
+/** The end of the year 9999. */
+export const LAST_INSTANT: Instant = 253_402_300_799_999
+
+/** Whether ISO 8601 has this time: the years 0000 to 9999 in UTC. */
+export const isInIsoYears = (instant: Instant): boolean => instant >= FIRST_INSTANT && instant <= LAST_INSTANT
+
 /** ISO 8601 in UTC, with milliseconds and `Z`. */
 export const formatInstant = (instant: Instant): string => DateTime.formatIso(DateTime.makeUnsafe(instant))
 

@@ -1,5 +1,5 @@
 import { Data, Schema } from "effect"
-import { Instant } from "../Instant.ts"
+import { Instant, LAST_INSTANT } from "../Instant.ts"
 import { DELIVERY_REPORT_MILLIS } from "../Schedules.ts"
 import { ERASED_PHONE, type Phone } from "../Phone.ts"
 import { keptText, withoutCodes, withoutPrivateParts } from "./ProviderOutcome.ts"
@@ -26,12 +26,9 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
-/** The end of the year 9999: ISO 8601 has no later times. */
-const MAX_TIME = 253_402_300_799_999
-
 /** A time outside the years 1970 to 9999 is a mistake, and could not be read again. */
 const asTime = (at: Instant | null): Instant | null =>
-  at !== null && Number.isSafeInteger(at) && at >= 0 && at <= MAX_TIME ? at : null
+  at !== null && Number.isSafeInteger(at) && at >= 0 && at <= LAST_INSTANT ? at : null
 
 /** The message or the code that a report is about. A code has no text here: the code itself is not at hand. */
 export interface ReportSubject {

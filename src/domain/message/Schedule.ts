@@ -1,6 +1,6 @@
 import { DateTime, Option, Result } from "effect"
 import { InvalidDelay, ScheduleMustBeFuture, ScheduleTooFar } from "../Errors.ts"
-import type { Instant } from "../Instant.ts"
+import { type Instant, isInIsoYears } from "../Instant.ts"
 
 const SECOND_MILLIS = 1000
 const unitMillis = {
@@ -41,11 +41,7 @@ const offsetMillis = (offset: string): number => {
   return (offset.startsWith("-") ? -minutes : minutes) * unitMillis.m
 }
 
-/**
- * An ISO 8601 date-time as an instant, or none if it is invalid. Without an offset it is wall-clock time in Tehran, by
- * the time-zone data of the runtime. Fractions count to the millisecond.
- */
-export const parseDateTime = (text: string): Option.Option<Instant> => {
+const readDateTime = (text: string): Option.Option<Instant> => {
   const match = DATE_TIME.exec(text)
   if (match === null) return Option.none()
   const [, year, month, day, hour, minute, second = "0", fraction = "", offset] = match
@@ -69,6 +65,13 @@ export const parseDateTime = (text: string): Option.Option<Instant> => {
     Option.map(DateTime.toEpochMillis)
   )
 }
+
+/**
+ * An ISO 8601 date-time as an instant, or none if it is invalid, or in no year of four digits in UTC. Without an offset
+ * it is wall-clock time in Tehran, by the time-zone data of the runtime. Fractions count to the millisecond.
+ */
+export const parseDateTime = (text: string): Option.Option<Instant> =>
+  Option.filter(readDateTime(text), isInIsoYears)
 
 /** When to send a message. */
 export interface ScheduleRequest {

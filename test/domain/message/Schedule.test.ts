@@ -206,6 +206,19 @@ describe("a day", () => {
   )
 })
 
+describe("a year", () => {
+  it.each(["9999-12-31T23:59:59-00:01", "0000-01-01T00:00+00:01", "0000-01-01T00:00"])(
+    "of UTC that has no four digits makes %s no date-time",
+    (text) => {
+      assert.isNull(parsed(text))
+    }
+  )
+
+  it("can be 9999", () => {
+    assert.strictEqual(parsed("9999-12-31T23:59:59.999Z"), at("9999-12-31T23:59:59.999Z"))
+  })
+})
+
 describe("a text", () => {
   it.each([
     "",

@@ -2,14 +2,14 @@ import { isUuid, NIL_UUID } from "../../../domain/Uuid.ts"
 import { DateTimeText } from "../../WireSchemas.ts"
 import { Effect, Schema, SchemaTransformation } from "effect"
 import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
-import { formatNullableInstant } from "../../../domain/Instant.ts"
+import { formatNullableInstant, LAST_INSTANT } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { Timestamp } from "./ManageFields.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
 export const SearchInstant = DateTimeText.check(
   Schema.isBetween(
-    { minimum: 0, maximum: 253_402_300_799_999 },
+    { minimum: 0, maximum: LAST_INSTANT },
     { expected: "a time between the years 1970 and 9999" }
   )
 )
