@@ -11,7 +11,7 @@ import { acceptAlone } from "./AcceptVerificationSql.ts"
 import { acceptedVerifications, OPERATIONS } from "./AcceptedVerifications.ts"
 import { committedVerifications } from "./CommittedVerifications.ts"
 import { makeCommitLeased } from "./LeasedCommitSql.ts"
-import { writingClients } from "../postgres/batching/BatchLane.ts"
+import { comparingClients, writingClients } from "../postgres/batching/BatchLane.ts"
 import { makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
@@ -58,7 +58,12 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         committedVerifications(mode, timerKind),
         random.uuidV7()
       )
-      const compareInBatch = yield* makeCompareBatch(clients, mode, timerKind, random.uuidV7())
+      const compareInBatch = yield* makeCompareBatch(
+        yield* comparingClients(clients),
+        mode,
+        timerKind,
+        random.uuidV7()
+      )
       const loading = yield* makeLoadBatch(clients, loadedVerifications(mode), versions)
       const loadLeasedInBatch = yield* makeLoadLeasedBatch(
         clients,

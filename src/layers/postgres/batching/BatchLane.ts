@@ -24,7 +24,8 @@ export const makeBatchLane = (): BatchLane => {
       isTaken = false
       const waiting = turnedAway
       turnedAway = new Set()
-      for (const again of waiting) again()
+      // Not at once: after the responses, which are sent now, the next turn of the event loop brings more requests.
+      for (const again of waiting) setImmediate(again)
     }
   }
 }
@@ -41,13 +42,17 @@ export const SerializeWrites = Context.Reference<boolean>(
   }
 )
 
-/**
- * Keeps accepting and recording as two groups of sends: PostgreSQL works on one while this process works on the other.
- */
-const FLUSH_WRITES_AT = 24
+/** Keeps requests as two groups: PostgreSQL works on one while this process works on the other. */
+const FLUSH_GROUP_AT = 24
 
 /** The connections for the batches that accept and record one kind of sends. */
 export const writingClients = (clients: BatchClients): Effect.Effect<BatchClients> =>
   Effect.map(SerializeWrites, (serializes) =>
-    serializes ? { ...clients, lane: makeBatchLane() } : { ...clients, flushAt: FLUSH_WRITES_AT }
+    serializes ? { ...clients, lane: makeBatchLane() } : { ...clients, flushAt: FLUSH_GROUP_AT }
+  )
+
+/** The connections for the batches that compare codes. */
+export const comparingClients = (clients: BatchClients): Effect.Effect<BatchClients> =>
+  Effect.map(SerializeWrites, (serializes) =>
+    serializes ? clients : { ...clients, flushAt: FLUSH_GROUP_AT }
   )
