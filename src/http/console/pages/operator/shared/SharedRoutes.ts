@@ -9,9 +9,9 @@ import { pathId } from "../../../frame/PathIds.ts"
 import type { ConsoleError } from "../../../frame/Refusals.ts"
 import { asPlatform, operatorForm, operatorPage, type View } from "../../../frame/SignedRoutes.ts"
 import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
-import { connectAt } from "../../setup/channels/ConnectAccount.ts"
-import { connectPageAt } from "../../setup/channels/ConnectPage.ts"
-import type { ConnectPlace } from "../../setup/channels/ConnectPlace.ts"
+import { connectAt } from "../../setup/channels/connect/ConnectAccount.ts"
+import { connectPageAt } from "../../setup/channels/connect/ConnectPage.ts"
+import type { ConnectPlace } from "../../setup/channels/connect/ConnectPlace.ts"
 import { CONNECT_SHARED_PATH, SHARED_PATH, showSharedAccounts } from "./SharedAccountsPage.ts"
 
 const ACCOUNT_PATH = `${SHARED_PATH}/:id` as const

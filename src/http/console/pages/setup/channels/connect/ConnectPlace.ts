@@ -1,8 +1,8 @@
-import { Channel } from "../../../../../domain/routing/Channel.ts"
-import type { AccountOwner } from "../../../../../services/resources/accounts/Accounts.ts"
-import type { View } from "../../../frame/SignedRoutes.ts"
-import type { PageName } from "../../../Navigation.ts"
-import { CHANNELS_PATH, CONNECT_PATH } from "./ChannelsPage.ts"
+import { Channel } from "../../../../../../domain/routing/Channel.ts"
+import type { AccountOwner } from "../../../../../../services/resources/accounts/Accounts.ts"
+import type { View } from "../../../../frame/SignedRoutes.ts"
+import type { PageName } from "../../../../Navigation.ts"
+import { CHANNELS_PATH, CONNECT_PATH } from "../ChannelsPage.ts"
 
 /** Where an account is connected: a customer's own, or the platform's. */
 export interface ConnectPlace {

@@ -1,10 +1,13 @@
-import { type Channel, isChannel } from "../../../../../domain/routing/Channel.ts"
-import type { ProviderAdapter, ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
-import { icon } from "../../../frame/Document.ts"
-import { html, type Html } from "../../../frame/Html.ts"
-import type { View } from "../../../frame/SignedRoutes.ts"
-import { channelName } from "../../../parts/Text.ts"
-import { providerName } from "./AccountWords.ts"
+import { type Channel, isChannel } from "../../../../../../domain/routing/Channel.ts"
+import type {
+  ProviderAdapter,
+  ProviderAdapters
+} from "../../../../../../services/provider/ProviderAdapter.ts"
+import { icon } from "../../../../frame/Document.ts"
+import { html, type Html } from "../../../../frame/Html.ts"
+import type { View } from "../../../../frame/SignedRoutes.ts"
+import { channelName } from "../../../../parts/Text.ts"
+import { providerName } from "../AccountWords.ts"
 import type { ConnectPlace } from "./ConnectPlace.ts"
 
 export interface Choice {
