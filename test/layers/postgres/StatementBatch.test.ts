@@ -179,6 +179,28 @@ describe("a batched statement", () => {
     })
   )
 
+  it.live(
+    "gathers what is asked a turn after the responses of the last, as clients do that waited for them",
+    () =>
+      Effect.gen(function* () {
+        const { statements, ask, turn, letGo } = yield* scripted()
+        const client = Effect.andThen(
+          ask({ id: 1, row: "a" }),
+          Effect.andThen(nextTurn, ask({ id: 3, row: "c" }))
+        )
+        yield* Effect.forkChild(client)
+        yield* turn
+        yield* Effect.forkChild(ask({ id: 2, row: "b" }))
+        yield* turn
+        yield* letGo
+        assert.deepStrictEqual(
+          statements.map((statement) => statement.map(({ id }) => id)),
+          [[1], [2, 3]]
+        )
+        yield* letGo
+      })
+  )
+
   for (const [options, size] of [
     [{}, 64],
     [{ flushAt: 24 }, 24]
