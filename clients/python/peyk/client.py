@@ -42,8 +42,20 @@ class _Sent:
     def cancel(self, id: str) -> Dict[str, Any]:
         return self._transport.send("POST", self._at(id, "/cancel"), is_safe=True)
 
+    #: Each has filters of its own.
+    list: Callable[..., Dict[str, Any]]
+
+    def all(self, **filters: Any) -> Iterator[Dict[str, Any]]:
+        """Every item, page by page. The filters are those of ``list``."""
+        return _pages(lambda each: self.list(**each), filters)
+
     def _list(self, **query: Any) -> Dict[str, Any]:
         return self._transport.send("GET", self._root, query=_given(**query))
+
+    def _create(self, action: str, fields: Dict[str, Any], idempotency_key: Optional[str]) -> Dict[str, Any]:
+        return self._transport.send(
+            "POST", self._root + action, body=fields, is_idempotent=True, idempotency_key=idempotency_key
+        )
 
 
 class Codes(_Sent):
@@ -70,13 +82,7 @@ class Codes(_Sent):
             locale=locale,
             client=client,
         )
-        return self._transport.send(
-            "POST",
-            f"{self._root}/send",
-            body={"phone": phone, **options},
-            is_idempotent=True,
-            idempotency_key=idempotency_key,
-        )
+        return self._create("/send", {"phone": phone, **options}, idempotency_key)
 
     def list(
         self,
@@ -99,10 +105,6 @@ class Codes(_Sent):
             limit=limit,
             cursor=cursor,
         )
-
-    def all(self, **filters: Any) -> Iterator[Dict[str, Any]]:
-        """Every item, page by page. The filters are those of ``list``."""
-        return _pages(lambda each: self.list(**each), filters)
 
     def verify(self, verification_id: str, code: str) -> Dict[str, Any]:
         """Checks a code. Only ``verified`` is success. It is never repeated: each try counts."""
@@ -143,13 +145,7 @@ class Messages(_Sent):
             send_at=send_at,
             delay=delay,
         )
-        return self._transport.send(
-            "POST",
-            f"{self._root}/send",
-            body={"to": to, **options},
-            is_idempotent=True,
-            idempotency_key=idempotency_key,
-        )
+        return self._create("/send", {"to": to, **options}, idempotency_key)
 
     def list(
         self,
@@ -173,21 +169,11 @@ class Messages(_Sent):
             cursor=cursor,
         )
 
-    def all(self, **filters: Any) -> Iterator[Dict[str, Any]]:
-        """Every item, page by page. The filters are those of ``list``."""
-        return _pages(lambda each: self.list(**each), filters)
-
     def batch(
         self, messages: List[Dict[str, Any]], *, idempotency_key: Optional[str] = None
     ) -> Dict[str, Any]:
         """Creates up to 500 messages. Each has its own outcome, in the order of the request."""
-        return self._transport.send(
-            "POST",
-            f"{self._root}/batch",
-            body={"messages": messages},
-            is_idempotent=True,
-            idempotency_key=idempotency_key,
-        )
+        return self._create("/batch", {"messages": messages}, idempotency_key)
 
 
 class Sandbox(Codes):
