@@ -1,4 +1,4 @@
-import { Clock, Console, Data, Effect, Exit, Layer, Option, Schema, type Scope } from "effect"
+import { Clock, Console, Effect, Exit, Layer, Option, Schema, type Scope } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../../layers/config/Configuration.ts"
@@ -25,9 +25,8 @@ import { accountFindings } from "./DoctorAccounts.ts"
 import { connections, replica, serverSettings } from "./StoreAdvice.ts"
 import { clock, writes } from "./StoreHealth.ts"
 import { privileges } from "./StorePrivileges.ts"
+import { Unhealthy } from "./Unhealthy.ts"
 import { JsonFlag } from "../output/Output.ts"
-
-class Unhealthy extends Data.TaggedError("Unhealthy")<{ readonly message: string }> {}
 
 interface Finding {
   readonly check: string

@@ -1,17 +1,15 @@
-import { Data, Effect } from "effect"
+import { Effect } from "effect"
 import { isNotNow, withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { compareClocks } from "../../layers/postgres/StoreClock.ts"
 import { tryToWrite } from "../../layers/postgres/StoreWrites.ts"
-
-/** While this lasts, the server responds 503. */
-export class StoreUnhealthy extends Data.TaggedError("StoreUnhealthy")<{ readonly message: string }> {}
+import { Unhealthy } from "./Unhealthy.ts"
 
 /** Whether PostgreSQL takes writes: reading works on a full disk and on a standby too. */
 export const writes = tryToWrite.pipe(
   Effect.as("are accepted"),
   Effect.catchTag("SqlError", (error) =>
     isNotNow(error)
-      ? Effect.fail(new StoreUnhealthy({ message: `are refused: ${withReason(error)}` }))
+      ? Effect.fail(new Unhealthy({ message: `are refused: ${withReason(error)}` }))
       : Effect.succeed(`were not tried: ${withReason(error)}`)
   )
 )
@@ -20,7 +18,5 @@ export const writes = tryToWrite.pipe(
 export const clock = Effect.flatMap(compareClocks, ({ agreement, description }) => {
   if (agreement === "agrees") return Effect.succeed("agrees with PostgreSQL's")
   const advice = `${description}; set it right (NTP, for example)`
-  return agreement === "warned"
-    ? Effect.succeed(`advice: ${advice}`)
-    : new StoreUnhealthy({ message: advice })
+  return agreement === "warned" ? Effect.succeed(`advice: ${advice}`) : new Unhealthy({ message: advice })
 })

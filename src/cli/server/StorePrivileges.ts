@@ -1,12 +1,10 @@
-import { Data, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { MIGRATIONS_TABLE } from "../../layers/postgres/Migrations.ts"
 import { rowsOf } from "../../layers/postgres/SqlRows.ts"
+import { Unhealthy } from "./Unhealthy.ts"
 
 const MAX_NAMED = 3
-
-/** The role of DATABASE_URL may not use some tables, for example after a restore by another role. */
-export class MissingPrivileges extends Data.TaggedError("MissingPrivileges")<{ readonly message: string }> {}
 
 const TableRow = Schema.Struct({ name: Schema.String, role: Schema.String })
 
@@ -21,13 +19,13 @@ const unusableTables = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     order by t.relname`)
 )
 
-/** Whether the role of DATABASE_URL may read and write every table. */
+/** Whether the role of DATABASE_URL may read and write every table: it may not after a restore by another role. */
 export const privileges = Effect.flatMap(unusableTables, (tables) => {
   const [first] = tables
   if (first === undefined) return Effect.succeed("all tables can be read and written")
   const named = tables.slice(0, MAX_NAMED).map(({ name }) => name)
   const others = tables.length - named.length
-  return new MissingPrivileges({
+  return new Unhealthy({
     message:
       `${first.role} may not read and write ${named.join(", ")}${others === 0 ? "" : ` and ${others} more`}; ` +
       `grant select, insert, update, delete on all tables of the schema to ${first.role}`
