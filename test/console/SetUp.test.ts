@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newCustomer } from "../contract/Operator.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"
-import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+import { csrfIn, signedIn, type Visitor } from "./Visitor.ts"
 import { demoApi, hiddenFields, submit } from "./Forms.ts"
 
 let server: Server
@@ -328,76 +328,5 @@ describe("set-up pages", () => {
     ]) {
       expect((await owner.post(path, { csrf: "x" })).status, path).toBe(403)
     }
-  })
-})
-
-describe("the simulator", () => {
-  const send = (phone: string) =>
-    submit(owner, "/console/test", "/console/test", { mode: "live", do: "send", phone, target: "sms:" })
-
-  it("finds messages by a part of the number, and by the code", async () => {
-    await send("09121110021")
-    const { text } = await owner.get("/simulator?phone=0912111002")
-    expect(text).toContain("+989121110021")
-    const code = /class="mono"><bdi dir="ltr">(\d+)</.exec(text)?.[1] ?? ""
-    expect(code).toMatch(/^\d{6}$/)
-    expect((await owner.get(`/simulator?text=${code}`)).text).toContain("+989121110021")
-    expect((await owner.get("/simulator?phone=0935")).text).not.toContain("+989121110021")
-  })
-
-  it("answers a search for what cannot be stored, and so does every list of the console", async () => {
-    const names = [
-      "phone",
-      "channel",
-      "text",
-      "q",
-      "status",
-      "id",
-      "kind",
-      "from",
-      "to",
-      "by",
-      "what",
-      "event"
-    ]
-    const query = names.map((name) => `${name}=%00x`).join("&")
-    const lists = ["verifications", "messages", "requests", "audit", "webhooks", "guard", "money", "usage"]
-    for (const path of ["/simulator", ...lists.map((list) => `/console/${list}`)]) {
-      expect((await owner.get(`${path}?${query}`)).status, path).toBeLessThan(500)
-    }
-  })
-
-  it("can be looked at by anybody, and changed only by those who may write", async () => {
-    const nobody = newVisitor(server)
-    const { status, text } = await nobody.get("/simulator")
-    expect(status).toBe(200)
-    expect(text).not.toContain('method="post"')
-    for (const visitor of [nobody, viewer]) {
-      const csrf = visitor === viewer ? csrfIn(await viewer.get("/console/overview")) : "x"
-      expect((await visitor.post("/simulator/delete", { csrf, all: "true" })).status).toBe(403)
-    }
-    expect((await viewer.get("/simulator")).text).not.toContain('action="/simulator/delete"')
-  })
-
-  it("deletes its messages", async () => {
-    await send("09121110022")
-    await submit(owner, "/simulator", "/simulator/delete", { all: "true" })
-    const { data } = (await (await fetch(`${server.url}/simulator/messages`)).json()) as {
-      data: ReadonlyArray<unknown>
-    }
-    expect(data).toEqual([])
-  })
-
-  it("forces the outcome of an account's next send, once", async () => {
-    const path = "/console/channels/6"
-    const forced = await submit(owner, path, `${path}/outcome`, { outcome: "rejected", back: "simulator" })
-    expect(forced.location).toBe("/simulator")
-    const outcomes = []
-    for (const phone of ["09121110023", "09121110024"]) {
-      const { location } = await send(phone)
-      const id = new URL(location ?? "", server.url).searchParams.get("id") ?? ""
-      outcomes.push(await api("GET", `/verifications/${id}`))
-    }
-    expect(outcomes).toMatchObject([{ status: "failed" }, { status: "queued" }])
   })
 })

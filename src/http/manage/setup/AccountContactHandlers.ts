@@ -7,12 +7,8 @@ import { Contacts } from "../../../services/resources/accounts/Contacts.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { makeWrite, nestedPageRequest, toNestedWirePage } from "../wire/ManageWire.ts"
-import { toLinks } from "../wire/SetUpWire.ts"
+import { type OfAccount, toLinks } from "../wire/SetUpWire.ts"
 import type { ContactsBody } from "./AccountsApi.ts"
-
-interface OfAccount {
-  readonly params: { readonly id: number }
-}
 
 type PageQuery = Parameters<typeof nestedPageRequest>[2]
 

@@ -5,10 +5,7 @@ import { accountEntry } from "../../../services/resources/accounts/AccountWrites
 import { answerError, orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { answerResource, makeWrite } from "../wire/ManageWire.ts"
-
-interface OfAccount {
-  readonly params: { readonly id: number }
-}
+import type { OfAccount } from "../wire/SetUpWire.ts"
 
 /** The handlers of the path that an account's updates are posted to. */
 export const makeInboxHandlers = Effect.gen(function* () {

@@ -8,6 +8,11 @@ import type { AccountRecord } from "../../../services/resources/accounts/Account
 import type { TemplateRecord } from "../../../services/resources/TemplateRecords.ts"
 import type { ContactsBody } from "../setup/AccountsApi.ts"
 
+/** The part of a request that names its account. */
+export interface OfAccount {
+  readonly params: { readonly id: number }
+}
+
 export const toAccount = (account: AccountRecord) => ({
   credential_id: account.id,
   channel: account.channel,

@@ -6,7 +6,7 @@ import { BOMBED_BY, NO_CALLERS_LIMIT } from "./BombedPhones.ts"
 import { type Decision, withoutSms } from "./CodeDecisions.ts"
 import type { Admitted, GuardRequest } from "./GuardRequest.ts"
 
-/** What a send learns of a decision, which is counted. */
+/** The answers to a send, by the decision. Each is counted. */
 export const makeAnswers = Effect.gen(function* () {
   const refusals = yield* GuardRefusals
   const metrics = yield* GuardMetrics
