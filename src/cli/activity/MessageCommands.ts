@@ -19,7 +19,7 @@ import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { audited, withManagement, withUseCases } from "../CommandContext.ts"
 import { attemptRow } from "./AttemptRows.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
-import { readInput } from "../input/InputFile.ts"
+import { LARGE_INPUT_BYTES, readInput } from "../input/InputFile.ts"
 import { asLines, asTable, print } from "../output/Output.ts"
 import { printPage } from "../output/Pages.ts"
 import { searchFlags, searchOf } from "../input/SearchFlags.ts"
@@ -148,7 +148,7 @@ const batch = Command.make(
     withUseCases(
       Effect.gen(function* () {
         const { id } = yield* requireCustomer(customer)
-        const text = yield* readInput(file)
+        const text = yield* readInput(file, LARGE_INPUT_BYTES)
         const body = yield* Effect.mapError(
           Effect.fromResult(decodeBatchText(text)),
           ({ message }) => new CommandError({ message: `nothing was sent: ${message}` })

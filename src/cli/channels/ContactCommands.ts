@@ -8,7 +8,7 @@ import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
 import { accountFlag, noAccount } from "../input/AccountFlag.ts"
 import { audited, withManagement } from "../CommandContext.ts"
-import { readInput } from "../input/InputFile.ts"
+import { LARGE_INPUT_BYTES, readInput } from "../input/InputFile.ts"
 import { printOne } from "../output/Output.ts"
 
 const entry = auditEntriesOf("account", "contacts")
@@ -29,7 +29,7 @@ const importContacts = Command.make(
     withManagement(
       Effect.gen(function* () {
         const contacts = yield* Effect.mapError(
-          Effect.fromResult(readContacts(yield* readInput(file))),
+          Effect.fromResult(readContacts(yield* readInput(file, LARGE_INPUT_BYTES))),
           (message) => new CommandError({ message: `nothing was imported: ${message}` })
         )
         const owner = yield* ownerOf(account)

@@ -1,6 +1,8 @@
 import { Console, Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
+import { parseEnv } from "node:util"
 import { forPerson } from "../output/Errors.ts"
+import { readInputSync, SMALL_INPUT_BYTES } from "./InputFile.ts"
 
 const NAME = "--env-file"
 
@@ -30,7 +32,11 @@ export const loadEnvFile = Effect.suspend(() =>
     onNone: () => Effect.void,
     onSome: (file) =>
       Effect.try({
-        try: () => process.loadEnvFile(file),
+        try: () => {
+          for (const [name, value] of Object.entries(parseEnv(readInputSync(file, SMALL_INPUT_BYTES)))) {
+            process.env[name] ??= value
+          }
+        },
         catch: (error) =>
           forPerson({
             message: `${NAME} ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`

@@ -2,20 +2,75 @@ import { Effect, Stdio, Stream } from "effect"
 import * as fs from "node:fs"
 import { CommandError } from "../output/CommandError.ts"
 
+/** A password, or the settings of one account. */
+export const SMALL_INPUT_BYTES = 64 * 1024
+/** A list of contacts or messages: a million rows fit. */
+export const LARGE_INPUT_BYTES = 64 * 1024 * 1024
+
+class TooLarge extends Error {
+  constructor(maxBytes: number) {
+    super(`it has more than ${maxBytes / 1024} KiB`)
+  }
+}
+
 const unreadable = (file: string, error: unknown) =>
   new CommandError({
     message: `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`
   })
 
-const readStandardInput = Effect.flatMap(Stdio.Stdio, ({ stdin }) =>
-  Stream.mkString(Stream.decodeText(stdin))
-)
+/** Collects bytes up to a bound: a device or a pipe may have no end. */
+const makeCollector = (maxBytes: number) => {
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  return {
+    add: (chunk: Uint8Array) => {
+      size += chunk.length
+      if (size > maxBytes) throw new TooLarge(maxBytes)
+      chunks.push(chunk)
+    },
+    text: () => Buffer.concat(chunks).toString("utf8")
+  }
+}
 
-/** A file of the operator; `-` is standard input. */
-export const readInput = (file: string) =>
-  file === "-"
-    ? Effect.mapError(readStandardInput, (error) => unreadable(file, error))
-    : Effect.try({
-        try: () => fs.readFileSync(file, "utf8"),
-        catch: (error) => unreadable(file, error)
-      })
+const readStandardInput = (maxBytes: number) =>
+  Effect.gen(function* () {
+    const { stdin } = yield* Stdio.Stdio
+    const collector = makeCollector(maxBytes)
+    const add = (chunk: Uint8Array) =>
+      Effect.try({ try: () => collector.add(chunk), catch: (error) => unreadable("-", error) })
+    yield* Effect.mapError(Stream.runForEach(stdin, add), (error) =>
+      error instanceof CommandError ? error : unreadable("-", error)
+    )
+    return collector.text()
+  })
+
+/** In parts, so that a command that is asked to stop does so at once. */
+const readFile = (file: string, maxBytes: number) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const collector = makeCollector(maxBytes)
+      for await (const chunk of fs.createReadStream(file, { signal })) collector.add(chunk as Buffer)
+      return collector.text()
+    },
+    catch: (error) => unreadable(file, error)
+  })
+
+/** A file of the operator of at most so many bytes; `-` is standard input. */
+export const readInput = (file: string, maxBytes: number) =>
+  file === "-" ? readStandardInput(maxBytes) : readFile(file, maxBytes)
+
+/** The same before anything else runs. */
+export const readInputSync = (file: string, maxBytes: number): string => {
+  const collector = makeCollector(maxBytes)
+  const descriptor = fs.openSync(file, fs.constants.O_RDONLY)
+  try {
+    while (true) {
+      const chunk = Buffer.alloc(64 * 1024)
+      const size = fs.readSync(descriptor, chunk)
+      if (size === 0) return collector.text()
+      collector.add(chunk.subarray(0, size))
+    }
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}

@@ -3,7 +3,7 @@ import { Flag } from "effect/cli"
 import { isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "../../domain/people/User.ts"
 import { Passwords } from "../../services/access/Passwords.ts"
 import { CommandError } from "../output/CommandError.ts"
-import { readInput } from "./InputFile.ts"
+import { readInput, SMALL_INPUT_BYTES } from "./InputFile.ts"
 
 /** Never on the command line, which other programs and the shell's history can read. */
 export const passwordFlag = Flag.String("password-file").pipe(
@@ -11,7 +11,7 @@ export const passwordFlag = Flag.String("password-file").pipe(
 )
 
 export const readPassword = (file: string) =>
-  Effect.map(readInput(file), (text) => Redacted.make(text.split(/\r?\n/, 1)[0] ?? ""))
+  Effect.map(readInput(file, SMALL_INPUT_BYTES), (text) => Redacted.make(text.split(/\r?\n/, 1)[0] ?? ""))
 
 /** Takes its time, so it belongs before a transaction. */
 export const hashPassword = Effect.fnUntraced(function* (password: Redacted.Redacted, customerId: number) {

@@ -1,4 +1,4 @@
-import { Console, Effect, Schema } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SendingAccount } from "../../../domain/people/Customer.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
@@ -9,22 +9,12 @@ import {
   type NewAccount
 } from "../../../services/resources/accounts/Accounts.ts"
 import { audited, withManagement } from "../../CommandContext.ts"
+import { readSettings, settingsFlags } from "../../input/SettingsInput.ts"
 import { describeFinding } from "../../output/AccountFindings.ts"
 import { CommandError, describeError } from "../../output/CommandError.ts"
 import { accountEntry } from "./AccountChanges.ts"
 import { printAccount } from "./AccountOutput.ts"
 import { ownerFlags, ownerOf } from "./AccountOwner.ts"
-
-const readSettings = Schema.decodeUnknownResult(
-  Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
-)
-
-/** Parsed here and not by a flag's schema, whose error would repeat the value. */
-const settingsOf = (given: string) =>
-  Effect.mapError(
-    Effect.fromResult(readSettings(given)),
-    () => new CommandError({ message: "--settings is not a JSON object" })
-  )
 
 /** Connects an account unless its provider refuses it. If the provider cannot be asked, the account is connected. */
 const checkNew = Effect.fnUntraced(function* (owner: AccountOwner, account: NewAccount) {
@@ -42,7 +32,7 @@ const warnUnlessSending = Effect.fnUntraced(function* ({ provider, sendsCodes, s
   const missing =
     settings == null
       ? `${provider} sends neither codes nor messages over this channel`
-      : `it needs ${settings.codes} in --settings for codes, and ${settings.texts} for messages`
+      : `it needs ${settings.codes} in its settings for codes, and ${settings.texts} for messages`
   const warning = `this account can send nothing: ${missing}`
   yield* Console.error(`warning: ${warning}`)
   return { warning }
@@ -56,10 +46,7 @@ const connectFlags = {
     Flag.withDescription("How responses name the account"),
     Flag.withSchema(Name)
   ),
-  settings: Flag.String("settings").pipe(
-    Flag.withDescription("The provider's settings, as a JSON object"),
-    Flag.withDefault("{}")
-  ),
+  ...settingsFlags,
   isDefault: Flag.Boolean("default").pipe(
     Flag.withDescription("Make it the channel's default account"),
     Flag.withDefault(false)
@@ -73,11 +60,11 @@ const connectFlags = {
 export const connectCommand = Command.make(
   "connect",
   connectFlags,
-  ({ customer, shared, checks, ...given }) =>
+  ({ customer, shared, checks, settings: inline, settingsFile, ...given }) =>
     withManagement(
       Effect.gen(function* () {
         const owner = yield* ownerOf(customer, shared)
-        const settings = yield* settingsOf(given.settings)
+        const settings = yield* readSettings({ settings: inline, settingsFile })
         const account: NewAccount = { ...given, settings, allowsPrivateAddresses: true }
         const finding = checks ? yield* checkNew(owner, account) : undefined
         const check = finding === undefined ? "skipped" : describeFinding(finding)

@@ -1,0 +1,52 @@
+import { Effect, Option, Schema } from "effect"
+import { Flag } from "effect/cli"
+import { CommandError } from "../output/CommandError.ts"
+import { readInput, SMALL_INPUT_BYTES } from "./InputFile.ts"
+
+const SETTINGS = "--settings"
+const SETTINGS_FILE = "--settings-file"
+
+/** Other programs and the shell's history can read a command line, so secrets are better in a file. */
+export const settingsFlags = {
+  settings: Flag.String("settings").pipe(
+    Flag.withDescription("The provider's settings, as a JSON object; other programs can read a command line"),
+    Flag.optional
+  ),
+  settingsFile: Flag.String("settings-file").pipe(
+    Flag.withDescription("A file with the provider's settings, as a JSON object; - reads standard input"),
+    Flag.optional
+  )
+}
+
+interface GivenSettings {
+  readonly settings: Option.Option<string>
+  readonly settingsFile: Option.Option<string>
+}
+
+const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** Parsed here and not by a flag's schema, whose error would repeat the value. */
+const parse = (text: string, source: string) =>
+  Effect.mapError(
+    Effect.fromResult(decode(text)),
+    () => new CommandError({ message: `${source} is not a JSON object` })
+  )
+
+/** The settings of a file; editors of Windows begin it with a byte order mark. */
+export const readSettingsFile = Effect.fnUntraced(function* (file: string) {
+  const text = yield* readInput(file, SMALL_INPUT_BYTES)
+  return yield* parse(text.replace(/^\uFEFF/, ""), `${SETTINGS_FILE} ${file}`)
+})
+
+/** The settings of an account; none: an empty object. */
+export const readSettings = ({ settings, settingsFile }: GivenSettings) => {
+  if (Option.isSome(settingsFile)) {
+    return Option.isSome(settings)
+      ? Effect.fail(new CommandError({ message: `give either ${SETTINGS} or ${SETTINGS_FILE}` }))
+      : readSettingsFile(settingsFile.value)
+  }
+  return parse(
+    Option.getOrElse(settings, () => "{}"),
+    SETTINGS
+  )
+}
