@@ -122,6 +122,11 @@ describe.runIf(hasProgram("systemd-analyze", "--version"))("the systemd unit", (
   })
 })
 
+it("no core dump of a service writes its secrets to disk", () => {
+  expect(read("systemd/peyk.service")).toMatch(/\[Service\](?:\n[^[].*)*\nLimitCORE=0$/m)
+  expect(read("docker/compose.yml")).toMatch(/^ {2}peyk:\n(?: {4}.*\n)*? {4}ulimits: \{ core: 0 \}$/m)
+})
+
 it("the systemd unit is started again however often its start fails, such as while PostgreSQL is away", () => {
   expect(read("systemd/peyk.service")).toMatch(/^Restart=always\n(?:.*\n)*RestartSec=\d+$/m)
   expect(read("systemd/peyk.service")).toMatch(/\[Unit\](?:\n[^[].*)*\nStartLimitIntervalSec=0$/m)
