@@ -1,14 +1,6 @@
 import { Result, Schema } from "effect"
-import { Metadata } from "libphonenumber-js/mobile"
-import { foldDigits } from "./text/Digits.ts"
+import { bareNumber } from "./text/PastedText.ts"
 import { InvalidPhone } from "./Errors.ts"
-
-declare module "libphonenumber-js/mobile" {
-  interface NumberingPlan {
-    /** The package's JavaScript has it, but its types do not. */
-    type: (name: "MOBILE") => { readonly pattern: () => string } | undefined
-  }
-}
 
 const NORMAL_FORM = /^\+989\d{9}$/
 
@@ -19,29 +11,21 @@ export type Phone = typeof Phone.Type
 /** `Schema.is` takes ten times as long. */
 export const isPhone = (text: string): text is Phone => NORMAL_FORM.test(text)
 
-/** Replaces an erased phone in old records: no subscriber can have it, and no request can name it. */
+/** Replaces an erased phone in old records: no subscriber has it, and no request can name it. */
 export const ERASED_PHONE = Phone.make("+989800000000")
 
-const SEPARATORS = /[\s\-()]/g
 /** The four accepted forms; the capture is the national number. */
 const FORMS = /^(?:0|\+98|0098)?(9\d{9})$/
 
-/** The numbering plan's own pattern. Its parser would give the same result for a national number. */
-const mobilePattern = (() => {
-  const metadata = new Metadata()
-  metadata.selectNumberingPlan("IR")
-  const pattern = metadata.numberingPlan?.type("MOBILE")?.pattern()
-  if (pattern === undefined) throw new Error("libphonenumber-js knows no mobile numbers of Iran")
-  return new RegExp(`^(?:${pattern})$`)
-})()
-
-/** Local (0912…), E.164 (+98912…), 00 (0098912…) or bare (912…), in any digits, with separators. */
+/**
+ * Local (0912…), E.164 (+98912…), 00 (0098912…) or bare (912…), in any digits, with separators and format characters.
+ * Every number that begins with +989 is taken: operators get new ranges more often than Peyk is released.
+ */
 export const parsePhone = (input: string): Result.Result<Phone, InvalidPhone> => {
-  const national = FORMS.exec(foldDigits(input).replace(SEPARATORS, ""))?.[1]
+  const national = FORMS.exec(bareNumber(input))?.[1]
   if (national === undefined) return Result.fail(new InvalidPhone())
-  return mobilePattern.test(national)
-    ? Result.succeed(Phone.make(`+98${national}`))
-    : Result.fail(new InvalidPhone())
+  const phone = Phone.make(`+98${national}`)
+  return phone === ERASED_PHONE ? Result.fail(new InvalidPhone()) : Result.succeed(phone)
 }
 
 /** Requests are compared by this: the normal form, or the unchanged text if it is no mobile number. */
@@ -49,7 +33,7 @@ export const normalPhone = (input: string): string => Result.getOrElse(parsePhon
 
 /** A contact's number as messengers write it: also the country code without a plus (98912…). */
 export const parseContactPhone = (input: string): Result.Result<Phone, InvalidPhone> => {
-  const digits = foldDigits(input).replace(SEPARATORS, "")
+  const digits = bareNumber(input)
   return parsePhone(/^98\d{10}$/.test(digits) ? `+${digits}` : input)
 }
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { ERASED_PHONE, maskPhone, parsePhone, Phone } from "../../src/domain/Phone.ts"
+import { parsePhoneNumber } from "libphonenumber-js/mobile"
+import { ERASED_PHONE, maskPhone, parseContactPhone, parsePhone, Phone } from "../../src/domain/Phone.ts"
 
 const accepted = (input: string): string => Result.getOrThrow(parsePhone(input))
 const refusal = (input: string): string | undefined =>
@@ -19,18 +20,23 @@ const scripts = {
   "Arabic-Indic": "٠١٢٣٤٥٦٧٨٩"
 }
 
-const separators = ["", " ", "-", "(", ")", " - ", ") ("]
-
-/** Prefixes of the Iranian operators, with the zero left out. */
-const prefixes = ["910", "912", "919", "990", "991", "994", "901", "902", "903", "930", "935", "939", "920"]
+/** What is copied along from right-to-left text: marks, embeddings, overrides and isolates of direction, joiners. */
+const invisible = [
+  ..."\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+]
+const dashes = [..."-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d"]
+const spaces = [..." \t\n\u00a0\u1680\u2002\u2007\u2009\u202f\u205f\u3000"]
+const separators = ["", "(", ")", " - ", ") (", "\u2069 \u2066", ...invisible, ...dashes, ...spaces]
 
 const digit = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })))
 const digits = (count: number) => Arbitrary.array(digit, { minLength: count, maxLength: count })
 const form = Arbitrary.schema(Schema.Literals(["local", "E.164", "international with 00", "bare"])).pipe(
   Arbitrary.map((name) => forms[name])
 )
-const ten = Arbitrary.all([Arbitrary.schema(Schema.Literals(prefixes)), digits(7)]).pipe(
-  Arbitrary.map(([prefix, rest]) => prefix + rest.join(""))
+/** Any national number of a mobile phone, but the one that stands for an erased phone. */
+const ten = digits(9).pipe(
+  Arbitrary.map((rest) => `9${rest.join("")}`),
+  Arbitrary.map((number) => (number === ERASED_PHONE.slice(3) ? "9800000001" : number))
 )
 
 /** How each character of a number is written: the script of a digit, and what stands between it and the next. */
@@ -69,6 +75,41 @@ describe("parsePhone", () => {
     }
   )
 
+  it.each([
+    "\u2066+989121234567\u2069",
+    "\u202a+98 912 123 4567\u202c",
+    "\u200f۰۹۱۲−۱۲۳−۴۵۶۷",
+    "\ufeff0912\u20111234567"
+  ])("takes %j, as it is copied out of right-to-left text", (input) => {
+    assert.strictEqual(accepted(input), "+989121234567")
+    assert.strictEqual(Result.getOrThrow(parseContactPhone(input)), "+989121234567")
+  })
+
+  it.each([...invisible, ...dashes, ...spaces])("takes %j around and inside of every form", (character) => {
+    for (const form of Object.values(forms)) {
+      const number = form("9351234567")
+      const written = `${character}${number.slice(0, 8)}${character}${number.slice(8)}${character}`
+      assert.strictEqual(accepted(written), "+989351234567")
+    }
+  })
+
+  it.each(["0998", "0941", "0997", "0995", "0999", "0940", "0980", "0989"])(
+    "takes the range %s, whether or not a library has heard of it",
+    (range) => {
+      assert.strictEqual(accepted(`${range}1234567`), `+98${range.slice(1)}1234567`)
+    }
+  )
+
+  it.prop(
+    "takes what libphonenumber writes for a number, in each of its formats",
+    [ten, Schema.Literals(["E.164", "NATIONAL", "INTERNATIONAL", "IDD"])],
+    ([national, format]) => {
+      const phone = parsePhoneNumber(`+98${national}`)
+      assert.strictEqual(accepted(phone.format(format, { fromCountry: "DE" })), phone.number)
+    },
+    { arbitrary: { runs: 200 } }
+  )
+
   it.prop(
     "gives one E.164 number for all forms, digit scripts and separators of a mobile number",
     [ten, form, writing],
@@ -94,7 +135,9 @@ describe("parsePhone", () => {
     ["a digit too few", "0912123456"],
     ["a digit too many", "091212345678"],
     ["a landline number", "02188776655"],
-    ["a mobile prefix that no operator has", "09401234567"],
+    ["format characters alone", "\u2066\u2069"],
+    ["an erased phone", "+989800000000"],
+    ["an erased phone in another form", "\u2066۰۹۸۰ ۰۰۰ ۰۰۰۰\u2069"],
     ["another country's number", "+14155552671"],
     ["another country's number with the same ten digits", "+909121234567"],
     ["98 without + or 00", "989121234567"],
@@ -125,7 +168,12 @@ describe("parsePhone", () => {
 describe("an erased phone", () => {
   it("is a phone, and not one that anybody can ask for", () => {
     assert.isTrue(Schema.is(Phone)(ERASED_PHONE))
-    assert.strictEqual(refusal(ERASED_PHONE), "invalid_phone")
+    for (const form of Object.values(forms)) {
+      const written = form(ERASED_PHONE.slice(3))
+      assert.strictEqual(refusal(written), "invalid_phone")
+      assert.isTrue(Result.isFailure(parseContactPhone(written)))
+    }
+    assert.isTrue(Result.isFailure(parseContactPhone(ERASED_PHONE.slice(1))))
   })
 })
 

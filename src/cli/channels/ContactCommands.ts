@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { readContacts } from "../../domain/account/ContactFile.ts"
-import { parsePhone } from "../../domain/Phone.ts"
+import { parseContactPhone } from "../../domain/Phone.ts"
 import { Accounts } from "../../services/resources/accounts/Accounts.ts"
 import { Contacts } from "../../services/resources/accounts/Contacts.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
@@ -57,7 +57,7 @@ const remove = Command.make(
     withManagement(
       Effect.gen(function* () {
         const parsed = yield* Effect.mapError(
-          Effect.fromResult(parsePhone(phone)),
+          Effect.fromResult(parseContactPhone(phone)),
           () => new CommandError({ message: "this is not an Iranian mobile number" })
         )
         const owner = yield* ownerOf(account)

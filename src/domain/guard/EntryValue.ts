@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { plainAddress } from "../people/Networks.ts"
-import { foldDigits } from "../text/Digits.ts"
+import { bareNumber, pasted } from "../text/PastedText.ts"
 import { fieldError, type ValidationError } from "../Errors.ts"
 import { parsePhone } from "../Phone.ts"
 import type { EntryType } from "./GuardSettings.ts"
@@ -9,7 +9,7 @@ import type { EntryType } from "./GuardSettings.ts"
 const PREFIX = /^(?:0|\+98|0098)?(9\d{1,9})$/
 
 const prefixValue = (value: string): Result.Result<string, ValidationError> => {
-  const national = PREFIX.exec(foldDigits(value).replaceAll(/[\s\-()]/g, ""))?.[1]
+  const national = PREFIX.exec(bareNumber(value))?.[1]
   return national === undefined
     ? Result.fail(fieldError("value", "Expected the beginning of a mobile number, such as 0912345"))
     : Result.succeed(`+98${national}`)
@@ -41,9 +41,11 @@ export const entryValue = (
       )
     case "prefix":
       return prefixValue(value)
-    case "ip":
-      return isNetwork(value)
-        ? Result.succeed(networkValue(value))
+    case "ip": {
+      const network = pasted(value)
+      return isNetwork(network)
+        ? Result.succeed(networkValue(network))
         : Result.fail(fieldError("value", "Expected an IP address or a network such as 10.0.0.0/8"))
+    }
   }
 }

@@ -59,7 +59,7 @@ const Channels = Schema.Union([
 
 export const MessageBody = Schema.Struct({
   to: Schema.String.annotate({
-    description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…",
+    description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators",
     examples: ["09121234567"]
   }),
   message: optional(Text).annotateKey({ description: "The text: at most 1000 characters after trimming." }),

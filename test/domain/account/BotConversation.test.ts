@@ -34,15 +34,20 @@ describe("who speaks with a bot", () => {
     assert.notStrictEqual(reply?.text, converse(Spoke({ chatId: "7" }), false).reply?.text)
   })
 
-  it.each(["09121234567", "989121234567", "+989121234567", "00989121234567", "۰۹۱۲ ۱۲۳ ۴۵۶۷"])(
-    "and shares their own number, written %s, is linked, and the button goes away",
-    (phone) => {
-      const { link, isOver, reply } = shared(phone)
-      assert.deepEqual([link, isOver], [{ phone: "+989121234567", isProven: true }, false])
-      assert.deepEqual(shared(phone, false).link, { phone: "+989121234567", isProven: false })
-      assert.isNull(reply?.shareButton)
-    }
-  )
+  it.each([
+    "09121234567",
+    "989121234567",
+    "+989121234567",
+    "00989121234567",
+    "۰۹۱۲ ۱۲۳ ۴۵۶۷",
+    "\u2066989121234567\u2069",
+    "\u200e+98\u00a0912\u2011123\u20114567\u200f"
+  ])("and shares their own number, written %s, is linked, and the button goes away", (phone) => {
+    const { link, isOver, reply } = shared(phone)
+    assert.deepEqual([link, isOver], [{ phone: "+989121234567", isProven: true }, false])
+    assert.deepEqual(shared(phone, false).link, { phone: "+989121234567", isProven: false })
+    assert.isNull(reply?.shareButton)
+  })
 
   it.each([true, false])(
     "and shares a number that is not shown to be theirs is not linked (linked: %s)",
@@ -54,7 +59,7 @@ describe("who speaks with a bot", () => {
     }
   )
 
-  it.each(["+15551234567", "982112345678", "", "not a number"])(
+  it.each(["+15551234567", "982112345678", "989800000000", "", "not a number"])(
     "and shares their own number %j, which is no Iranian mobile, is not linked",
     (phone) => {
       const { link, isOver, reply } = shared(phone)

@@ -60,6 +60,11 @@ describe("rubika: an update", () => {
     ["the end of the bot", { update: { type: "StoppedBot", chat_id } }, left],
     ["a pressed button", pressed(PHONE), shared(false)],
     ["a pressed button, in Persian digits", pressed("۹۸۹۱۲۳۴۵۶۷۸۹"), shared(false)],
+    [
+      "a pressed button, with marks of direction",
+      pressed("\u206698 912\u2011345\u20116789\u2069"),
+      shared(false)
+    ],
     ["a pressed button whose text is no phone", pressed("share"), spoke],
     ["another button with a phone", message({ text: PHONE, aux_data: { button_id: "x" } }), spoke],
     ["a typed phone", message({ text: PHONE }), spoke],

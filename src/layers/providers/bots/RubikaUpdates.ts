@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 import { type BotReply, BotUpdate } from "../../../domain/account/BotUpdate.ts"
-import { foldDigits } from "../../../domain/text/Digits.ts"
+import { bareNumber } from "../../../domain/text/PastedText.ts"
 import { perhaps } from "../ProviderAnswers.ts"
 
 /** This id distinguishes a press of the button from the same digits typed by hand. */
@@ -38,7 +38,7 @@ const isPressed = ({ aux_data }: Message): boolean => aux_data?.button_id === SH
 const sharedPhone = (message: Message): string | null => {
   const { text, contact_message } = message
   if (contact_message) return String(contact_message.phone_number)
-  const pressed = isPressed(message) ? foldDigits(text ?? "").trim() : ""
+  const pressed = isPressed(message) ? bareNumber(text ?? "") : ""
   return PHONE.test(pressed) ? pressed : null
 }
 
