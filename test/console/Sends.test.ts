@@ -68,6 +68,11 @@ describe("the list of verifications", () => {
     const found = async (query: string) => rows(await viewer.get(`/console/verifications?${query}`))
     expect(await found(`q=0${phone.slice(3)}`)).toEqual([path])
     expect(await found(`q=${encodeURIComponent(phone)}&status=failed`)).toEqual([path])
+    // as this page itself has it
+    expect(await found(`q=${encodeURIComponent(`\u2066${phone}\u2069`)}`)).toEqual([path])
+    expect(
+      await found(`q=${encodeURIComponent(`\u200f${phone.slice(0, 6)}\u2011${phone.slice(6)}`)}`)
+    ).toEqual([path])
     expect(await found(`q=${encodeURIComponent(phone)}&status=verified`)).toEqual([])
     expect(await found(`q=${encodeURIComponent(phone)}&channel=bale&within=1h`)).toEqual([path])
     expect(await found(`q=${encodeURIComponent(phone)}&channel=eitaa`)).toEqual([])
@@ -76,8 +81,10 @@ describe("the list of verifications", () => {
     ).toEqual([])
   })
 
-  it("leads from a whole id to its page", async () => {
+  it("leads from a whole id to its page, also with what copying takes along", async () => {
     const { verification_id: id } = await codes().sent({ channels: "eitaa" })
+    const copied = await viewer.get(`/console/verifications?q=${encodeURIComponent(`\u2066${id}\u200f `)}`)
+    expect(copied.location).toBe(`/console/verifications/${id}`)
     expect(await viewer.get(`/console/verifications?q=${id.toUpperCase()}`)).toMatchObject({
       status: 303,
       location: `/console/verifications/${id}`

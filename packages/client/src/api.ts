@@ -3161,7 +3161,7 @@ export interface components {
     }
     MessageSendRequest: {
       /**
-       * @description An Iranian mobile number: 0912…, +98912…, 0098912… or 912…
+       * @description An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators
        * @example 09121234567
        */
       to: string
@@ -3311,6 +3311,10 @@ export interface components {
     OtpVerifyRequest: {
       /** Format: uuid */
       verification_id: string
+      /**
+       * @description 1 to 10 digits, as the user typed or pasted them: also Persian ones, or with separators.
+       * @example 123456
+       */
       code: string
     }
     OtpSendResponse: {
@@ -3323,7 +3327,7 @@ export interface components {
     }
     SandboxOtpSendRequest: {
       /**
-       * @description An Iranian mobile number: 0912…, +98912…, 0098912… or 912…
+       * @description An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators
        * @example 09121234567
        */
       phone: string
@@ -3470,7 +3474,7 @@ export interface components {
     }
     OtpSendRequest: {
       /**
-       * @description An Iranian mobile number: 0912…, +98912…, 0098912… or 912…
+       * @description An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators
        * @example 09121234567
        */
       phone: string

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Role } from "./Actor.ts"
 import { Instant } from "../Instant.ts"
+import { pasted } from "../text/PastedText.ts"
 
 /** A person who manages a customer. */
 export const UserRecord = Schema.Struct({
@@ -18,7 +19,7 @@ export const UserRecord = Schema.Struct({
 export type UserRecord = typeof UserRecord.Type
 
 /** Addresses that differ only in this are the same. */
-export const normalizeEmail = (email: string): string => email.trim().toLowerCase()
+export const normalizeEmail = (email: string): string => pasted(email).toLowerCase()
 
 const MAX_EMAIL_LENGTH = 254
 const EMAIL = /^[^\s@"<>(),:;\\[\]\p{Cc}]+@[^\s@"<>(),:;\\[\]\p{Cc}]+\.[^\s@"<>(),:;\\[\]\p{Cc}]+$/u

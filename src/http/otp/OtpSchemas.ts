@@ -3,7 +3,7 @@ import { isIP } from "node:net"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { Locale } from "../../domain/message/CodeText.ts"
 import { WaitSeconds } from "../../domain/people/Customer.ts"
-import { foldDigits } from "../../domain/text/Digits.ts"
+import { bareNumber } from "../../domain/text/PastedText.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import { stepProblems } from "../../domain/routing/RouteRequest.ts"
 import { VerificationStatus } from "../../domain/verification/Verification.ts"
@@ -43,7 +43,7 @@ export const TemplateId = Schema.Union([
 ])
 
 const Phone = Schema.String.annotate({
-  description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…",
+  description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators",
   examples: ["09121234567"]
 })
 
@@ -91,9 +91,11 @@ export const SandboxSendBody = Schema.Struct({
   ...AnySend
 }).annotate({ identifier: "SandboxOtpSendRequest" })
 
-/** 1–10 digits, ASCII or Persian. */
-const Code = Schema.String.check(
-  Schema.makeFilter((text: string) => /^\d{1,10}$/.test(foldDigits(text)) || "Expected 1 to 10 digits")
+const Code = Schema.String.annotate({
+  description: "1 to 10 digits, as the user typed or pasted them: also Persian ones, or with separators.",
+  examples: ["123456"]
+}).check(
+  Schema.makeFilter((text: string) => /^\d{1,10}$/.test(bareNumber(text)) || "Expected 1 to 10 digits")
 )
 
 export const VerifyBody = Schema.Struct({ verification_id: ResourceId, code: Code }).annotate({

@@ -1,4 +1,5 @@
 import { Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { pasted, withoutFormat } from "../../domain/text/PastedText.ts"
 import { InvalidSettings } from "../../services/provider/ProviderAdapter.ts"
 
 /** Reports what was expected, never the given value: it can be a credential. */
@@ -35,11 +36,14 @@ export const readSettings = <S extends Schema.Decoder<unknown>>(
       })
   )
 
-/** A credential as a provider issues it: printable, without spaces. */
-export const Credential = Schema.String.check(
-  Schema.isPattern(/^[\x21-\x7e]{1,500}$/, {
-    message: "must be 1 to 500 printable ASCII characters without spaces"
-  })
+/** A credential as a provider issues it: printable, without spaces. Its page can add invisible characters to a copy. */
+export const Credential = Schema.String.pipe(
+  Schema.decode(SchemaTransformation.transform({ decode: withoutFormat, encode: (text) => text })),
+  Schema.check(
+    Schema.isPattern(/^[\x21-\x7e]{1,500}$/, {
+      message: "must be 1 to 500 printable ASCII characters without spaces"
+    })
+  )
 )
 
 export const ReceivesUpdates = {
@@ -48,8 +52,10 @@ export const ReceivesUpdates = {
   })
 }
 
+const digitsOf = (value: number | string): string => pasted(String(value))
+
 const isPositiveInteger = (value: number | string): boolean =>
-  /^[1-9]\d{0,15}$/.test(String(value)) && Number.isSafeInteger(Number(value))
+  /^[1-9]\d{0,15}$/.test(digitsOf(value)) && Number.isSafeInteger(Number(digitsOf(value)))
 
 /** A number of the provider, or its digits. */
 export const ProviderNumber = Schema.Union([Schema.Finite, Schema.String])
@@ -58,7 +64,10 @@ export const ProviderNumber = Schema.Union([Schema.Finite, Schema.String])
   .pipe(
     Schema.decodeTo(
       Schema.Int,
-      SchemaTransformation.transform<number, number | string>({ decode: Number, encode: (value) => value })
+      SchemaTransformation.transform<number, number | string>({
+        decode: (value) => Number(digitsOf(value)),
+        encode: (value) => value
+      })
     )
   )
 

@@ -1,5 +1,6 @@
 import { type Schema, SchemaAST } from "effect"
 import { plainNumber } from "../../domain/text/Digits.ts"
+import { pasted, pastedText } from "../../domain/text/PastedText.ts"
 import { SECRET_SETTINGS } from "./ProviderAdapter.ts"
 
 /** One setting of a provider, as a form asks for it. */
@@ -41,10 +42,10 @@ export const settingFields = ({ ast }: Schema.Top): ReadonlyArray<SettingField> 
       })
     : []
 
-/** Line numbers and other numbers may come in Persian digits; a secret stays exactly as it was typed. */
+/** Line numbers and other numbers may come in Persian digits; no character of a secret is replaced. */
 const valueOf = ({ kind }: SettingField, typed: string): unknown => {
   if (kind === "boolean") return typed === "true"
-  const text = kind === "secret" ? typed : plainNumber(typed)
+  const text = kind === "secret" ? pasted(typed) : plainNumber(typed)
   // A text that is not a number stays as it is, so that the provider's schema reports what it expected.
   return kind === "number" && Number.isFinite(Number(text)) ? Number(text) : text
 }
@@ -56,7 +57,7 @@ export const typedSettings = (
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     fields.flatMap((field) => {
-      const text = (typed(field.name) ?? "").trim()
+      const text = pastedText(typed(field.name) ?? "")
       return text === "" ? [] : [[field.name, valueOf(field, text)] as const]
     })
   )

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { foldDigits } from "../../domain/text/Digits.ts"
+import { bareNumber } from "../../domain/text/PastedText.ts"
 import {
   type IdempotencyError,
   type NoNextChannel,
@@ -79,7 +79,7 @@ export class Verifications extends Context.Service<
       const verify = ({ customerId, id, code, setUpVersion = null }: Subject & { readonly code: string }) =>
         Effect.suspend(() => {
           const now = clock.currentTimeMillisUnsafe()
-          const codeHash = vault.hash(id, foldDigits(code))
+          const codeHash = vault.hash(id, bareNumber(code))
           const { maxWrongCodes } = codes
           return Effect.flatMap(
             store.compareCode({ customerId, id, codeHash, maxWrongCodes, now, setUpVersion }),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { issues, ok, otp, refused, timestamp, unknownId } from "../Client.ts"
+import { issues, ok, otp, refused, sandbox, timestamp, unknownId } from "../Client.ts"
 import { customerWith, sentCode, wrongCode } from "../Operator.ts"
 import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
@@ -54,6 +54,20 @@ describe("the right code", () => {
     expect(await live.outcome(second.id, arabic)).toEqual(accepted)
   })
 
+  it.each([
+    ["marks of direction", (code: string) => `\u2066${code}\u2069`],
+    ["a zero-width space and a byte order mark", (code: string) => `\ufeff${code}\u200b`],
+    ["spaces around it", (code: string) => ` ${code}\u00a0\n`],
+    ["a dash within it", (code: string) => `${code.slice(0, 3)}\u2013${code.slice(3)}`],
+    ["a space within it", (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`]
+  ])("may be pasted with %s, in the sandbox too", async (_, paste) => {
+    const { id, code } = await fresh()
+    expect(await live.outcome(id, paste(code))).toEqual(accepted)
+    const trial = sandbox(server, server.demo.test_key)
+    const { verification_id } = await trial.sent()
+    expect(await trial.outcome(verification_id, paste("123456"))).toEqual(accepted)
+  })
+
   it("is six digits long", async () => {
     expect((await fresh()).code).toMatch(/^\d{6}$/)
   })
@@ -89,7 +103,7 @@ describe("a wrong code", () => {
     expect(await live.outcome(second.id, second.code)).toEqual(accepted)
   })
 
-  it.each(["1", "0", "0123456789", "۱۲"])("is also a code of another length: %s", async (other) => {
+  it.each(["1", "0", "0123456789", "۱۲", " 12345"])("is also a code of another length: %s", async (other) => {
     const { id } = await fresh()
     expect(await live.outcome(id, other)).toEqual(wrong)
   })
@@ -146,7 +160,9 @@ describe("a code that is no code", () => {
     ["empty", ""],
     ["eleven digits", "12345678901"],
     ["letters", "12a456"],
-    ["with spaces", " 12345"]
+    ["separators alone", " - "],
+    ["format characters alone", "\u2066\u2069"],
+    ["a dot within it", "123.456"]
   ])("is refused: %s", async (_, code) => {
     const { id } = await fresh()
     expect(issues(await live.verify(id, code))).toEqual(["body.code"])

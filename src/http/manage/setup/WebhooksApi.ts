@@ -1,7 +1,8 @@
-import { Redacted, Schema } from "effect"
+import { Redacted, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { KeyMode } from "../../../domain/people/Customer.ts"
+import { pastedText } from "../../../domain/text/PastedText.ts"
 import {
   DeliveryStatus,
   DisabledReason,
@@ -67,9 +68,10 @@ const DeliveryResource = Schema.Struct({
   finished_at: Schema.NullOr(Timestamp)
 }).annotate({ identifier: "WebhookDelivery" })
 
-export const WebhookUrl = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(2048)).annotate({
-  description: "https, to the public internet, without credentials."
-})
+/** An invisible character that was copied along would be a part of the address. */
+export const WebhookUrl = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(2048))
+  .annotate({ description: "https, to the public internet, without credentials." })
+  .pipe(Schema.decode(SchemaTransformation.transform({ decode: pastedText, encode: (url: string) => url })))
 
 const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY_EVENT]))
   .check(

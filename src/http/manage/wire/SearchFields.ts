@@ -4,6 +4,7 @@ import { Effect, Schema, SchemaTransformation } from "effect"
 import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
 import { formatNullableInstant, LAST_INSTANT } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
+import { pasted } from "../../../domain/text/PastedText.ts"
 import { Timestamp } from "./ManageFields.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
@@ -44,7 +45,10 @@ export const PathUuid = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String,
     SchemaTransformation.transform({
-      decode: (text: string) => (isUuid(text.toLowerCase()) ? text.toLowerCase() : NIL_UUID),
+      decode: (text: string) => {
+        const id = pasted(text).toLowerCase()
+        return isUuid(id) ? id : NIL_UUID
+      },
       encode: (id: string) => id
     })
   )

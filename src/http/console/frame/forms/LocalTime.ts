@@ -1,6 +1,7 @@
 import { DateTime, Option } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
 import { foldDigits, persianDigits } from "../../../../domain/text/Digits.ts"
+import { pasted } from "../../../../domain/text/PastedText.ts"
 import type { Locale } from "../Locale.ts"
 import { fromJalali, jalaliOf } from "../../../../domain/text/JalaliDate.ts"
 
@@ -30,7 +31,7 @@ const parseJalali = (text: string, zone: string): Instant | null => {
  * Persian, people type those of their own calendar.
  */
 export const parseLocalTime = (given: string, zone: string): Instant | null => {
-  const text = foldDigits(given).trim()
+  const text = foldDigits(pasted(given))
   if (JALALI.test(text)) return parseJalali(text, zone)
   return LOCAL.test(text) ? inZone(text, zone) : null
 }

@@ -1,6 +1,7 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { ValidationError } from "../../../../domain/Errors.ts"
 import { plainNumber } from "../../../../domain/text/Digits.ts"
+import { pasted } from "../../../../domain/text/PastedText.ts"
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -29,7 +30,7 @@ export const readTyped = <S extends Schema.Decoder<unknown>>(
 
 /** A number that was typed, in any digits; what is none stays text, so that its schema says what it expected. */
 export const typedNumber = (text: string | null): unknown => {
-  const trimmed = plainNumber((text ?? "").trim())
+  const trimmed = plainNumber(pasted(text ?? ""))
   if (trimmed === "") return null
   return /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : trimmed
 }

@@ -3,6 +3,7 @@ import { isUuid } from "../../../../domain/Uuid.ts"
 import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../../domain/Instant.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
 import type { KeyMode } from "../../../../domain/people/Customer.ts"
+import { pasted } from "../../../../domain/text/PastedText.ts"
 import { parseContactPhone, type Phone } from "../../../../domain/Phone.ts"
 import { Channel } from "../../../../domain/routing/Channel.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
@@ -65,7 +66,7 @@ export const readSearch = (
     const { say } = locale
     const problems: Array<string> = []
     const text = (name: string) => (query.get(name) ?? "").trim()
-    const wanted = text("q").toLowerCase()
+    const wanted = pasted(text("q")).toLowerCase()
     const id = isUuid(wanted) ? wanted : null
     const phone = wanted === "" || id !== null ? undefined : Result.getOrUndefined(parseContactPhone(wanted))
     if (wanted !== "" && id === null && phone === undefined)

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Plan } from "../../../../domain/people/Customer.ts"
+import { pastedText } from "../../../../domain/text/PastedText.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
 import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
@@ -66,7 +67,7 @@ export const showCustomers = Effect.fnUntraced(function* (view: View) {
   const { query, locale } = view
   const { say } = locale
   const all = yield* (yield* CustomerRecords).list
-  const wanted = (query.get("q") ?? "").trim().toLowerCase()
+  const wanted = pastedText(query.get("q") ?? "").toLowerCase()
   const found = (wanted === "" ? all : all.filter(isFound(wanted))).toSorted((a, b) => b.id - a.id)
   const after = Number(query.get("cursor") ?? Number.MAX_SAFE_INTEGER)
   const rest = found.filter(({ id }) => id < after)

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { pastedText } from "../../../../domain/text/PastedText.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
 import {
   type AuditArea,
@@ -56,7 +57,7 @@ const actionIn = (what: string | null): string | undefined =>
 const MAX_FILTER_LENGTH = 200
 
 const textOf = (text: string | null): string | undefined => {
-  const trimmed = (text ?? "").trim()
+  const trimmed = pastedText(text ?? "")
   return trimmed !== "" && trimmed.length <= MAX_FILTER_LENGTH && trimmed.isWellFormed() ? trimmed : undefined
 }
 
@@ -68,7 +69,7 @@ const searchOf = ({ query }: View) => ({
 
 const idProblems = ({ query, locale: { say } }: View): ReadonlyArray<string> => {
   const typed = query.get("id") ?? ""
-  return typed.trim() === "" || textOf(typed) !== undefined
+  return pastedText(typed) === "" || textOf(typed) !== undefined
     ? []
     : [say("This is not an id.", "این شناسه نیست.")]
 }

@@ -1,4 +1,5 @@
 import type { Instant } from "../../../../domain/Instant.ts"
+import { pasted } from "../../../../domain/text/PastedText.ts"
 import type { CodedError } from "../../../errors/Envelope.ts"
 import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { html, type Html } from "../../frame/Html.ts"
@@ -23,7 +24,7 @@ export const timeFilters = (locale: Locale): ReadonlyArray<TextFilter> =>
 export const readTimes = ({ query, locale }: Pick<Visit, "query" | "locale">): TimeSearch => {
   const problems: Array<string> = []
   const read = (name: "from" | "to"): Instant | undefined => {
-    const text = (query.get(name) ?? "").trim()
+    const text = pasted(query.get(name) ?? "")
     if (text === "") return undefined
     const at = parseLocalTime(text, locale.zone)
     if (at !== null) return at

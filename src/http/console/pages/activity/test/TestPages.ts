@@ -138,7 +138,7 @@ const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) 
   if (!isUuidPosition(id)) return yield* new NotFound()
   const mode = typed.get("mode") === "live" ? "live" : "sandbox"
   const { customerId } = view.actor
-  const code = (typed.get("code") ?? "").trim()
+  const code = typed.get("code") ?? ""
   const verifications = yield* verificationsOf(mode)
   const { reason } = yield* Effect.catchTag(
     verifications.verify({ customerId, id, code }),

@@ -1,5 +1,6 @@
 import { formatInstant } from "../../../../../domain/Instant.ts"
 import type { ApiKeyRecord } from "../../../../../domain/people/ApiKey.ts"
+import { withoutFormat } from "../../../../../domain/text/PastedText.ts"
 import { parseLocalTime } from "../../../frame/forms/LocalTime.ts"
 import { typedNumber } from "../../../frame/forms/TypedBody.ts"
 import { html, type Html } from "../../../frame/Html.ts"
@@ -18,7 +19,9 @@ export const typedTime = (text: string | null, zone: string): string | null => {
 
 /** Networks, one a line. */
 const typedNetworks = (text: string | null): ReadonlyArray<string> | null => {
-  const networks = (text ?? "").split(/[\s,،]+/).filter((network) => network !== "")
+  const networks = withoutFormat(text ?? "")
+    .split(/[\s,،]+/)
+    .filter((network) => network !== "")
   return networks.length === 0 ? null : networks
 }
 

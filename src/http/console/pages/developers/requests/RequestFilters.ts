@@ -2,6 +2,7 @@ import { Clock, Effect, Result } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS } from "../../../../../domain/Instant.ts"
 import type { KeyMode } from "../../../../../domain/people/Customer.ts"
 import { maskPhoneInAscii, parseContactPhone } from "../../../../../domain/Phone.ts"
+import { pasted } from "../../../../../domain/text/PastedText.ts"
 import type { RequestSearch } from "../../../../../services/resources/activity/RequestRecords.ts"
 import type { Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
@@ -96,7 +97,7 @@ const choicesOf = (
 /** What the address of the request log asks for. */
 export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
   Effect.map(Clock.currentTimeMillis, (now): TypedSearch => {
-    const text = (name: string) => (query.get(name) ?? "").trim()
+    const text = (name: string) => pasted(query.get(name) ?? "")
     const { from, to, problems } = readTimes({ query, locale })
     const subject = subjectOf(text("q"))
     const [outcome, period, code] = [text("outcome"), text("within"), text("code")]

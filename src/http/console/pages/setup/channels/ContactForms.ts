@@ -3,6 +3,7 @@ import { readContacts } from "../../../../../domain/account/ContactFile.ts"
 import { fieldError } from "../../../../../domain/Errors.ts"
 import { parseContactPhone } from "../../../../../domain/Phone.ts"
 import { Contacts } from "../../../../../services/resources/accounts/Contacts.ts"
+import { pasted } from "../../../../../domain/text/PastedText.ts"
 import { contactsEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { ContactsBody } from "../../../../manage/setup/AccountsApi.ts"
 import { toLinks } from "../../../../manage/wire/SetUpWire.ts"
@@ -15,9 +16,9 @@ const MAX_CONTACTS = 1000
 /** For lines of a KiB, as they are encoded in a form. */
 export const MAX_CONTACTS_BYTES = MAX_CONTACTS * 1024
 
-const linksIn = Effect.fnUntraced(function* (pasted: string) {
+const linksIn = Effect.fnUntraced(function* (lines: string) {
   const links = yield* Effect.mapError(
-    Effect.fromResult(readContacts(pasted, { isHeaderOptional: true })),
+    Effect.fromResult(readContacts(lines, { isHeaderOptional: true })),
     (message) => fieldError("contacts", message)
   )
   if (links.length === 0) return yield* fieldError("contacts", "no line has a contact")
@@ -28,7 +29,7 @@ const linksIn = Effect.fnUntraced(function* (pasted: string) {
 
 const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams) {
   const phone = typed.get("phone") ?? ""
-  const chat_id = (typed.get("chat_id") ?? "").trim()
+  const chat_id = pasted(typed.get("chat_id") ?? "")
   if (Result.isFailure(parseContactPhone(phone))) {
     return yield* fieldError("phone", "Expected an Iranian mobile number")
   }
@@ -41,8 +42,8 @@ const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams) {
 
 /** Links phones to chats: one that was typed, or many that were pasted. Returns how many. */
 export const linkContacts = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
-  const pasted = typed.get("contacts")
-  const links = yield* pasted === null ? contactIn(typed) : linksIn(pasted)
+  const lines = typed.get("contacts")
+  const links = yield* lines === null ? contactIn(typed) : linksIn(lines)
   const contacts = yield* Contacts
   return yield* writeAs(
     view,
