@@ -89,9 +89,106 @@ const sendOnce = () => {
 /** What a part has, apart from the keys of its forms, which are others each time. */
 const contentOf = ({ innerHTML }) => innerHTML.replaceAll(/name="once" value="[^"]*"/g, "")
 
+/** What the server sent last for each live part: scripts and people change the part itself. */
+const shown = new Map()
+
+const isSelectedIn = (part) => {
+  const { isCollapsed, anchorNode, focusNode } = getSelection()
+  return !isCollapsed && (part.contains(anchorNode) || part.contains(focusNode))
+}
+
 /** Whether somebody is at work in a part: it stays as it is until they leave it. */
 const isBusy = (part) =>
-  part.contains(document.activeElement) || part.querySelector(".confirm[open]") !== null
+  part.contains(document.activeElement) ||
+  part.matches(":active") ||
+  part.querySelector(".confirm[open]") !== null ||
+  isSelectedIn(part)
+
+/** Those that match, by their name and their place among those with the same name. */
+const byName = (part, selector, nameOf) => {
+  const counts = new Map()
+  return new Map(
+    [...part.querySelectorAll(selector)].map((element) => {
+      const name = nameOf(element)
+      const place = counts.get(name) ?? 0
+      counts.set(name, place + 1)
+      return [`${name}\n${place}`, element]
+    })
+  )
+}
+
+const fieldsIn = (part) => byName(part, "input:not([type=hidden]), select, textarea", ({ name }) => name)
+const detailsIn = (part) =>
+  byName(part, "details", (each) => each.querySelector("summary")?.textContent.trim())
+const scrollersIn = (part) => byName(part, ".table-scroll, pre", () => "")
+
+/** Whether a field of a form has another value than the page gave it. */
+export const isChanged = (field) =>
+  field.matches("select")
+    ? [...field.options].some(({ selected, defaultSelected }) => selected !== defaultSelected)
+    : field.matches("[type=checkbox], [type=radio]")
+      ? field.checked !== field.defaultChecked
+      : field.value !== field.defaultValue
+
+/** Gives a field a value; a list takes only one that it has. */
+const fill = (field, { value, checked }) => {
+  if (field.matches("[type=checkbox], [type=radio]")) field.checked = checked
+  else if (!field.matches("select") || [...field.options].some((option) => option.value === value))
+    field.value = value
+}
+
+/** Calls `keep` with each element that both parts have. */
+const keepEach = (find, part, next, keep) => {
+  const found = find(next)
+  for (const [name, element] of find(part)) {
+    const same = found.get(name)
+    if (same !== undefined) keep(element, same)
+  }
+}
+
+/** Replaces what is in a part. What a person changed there stays: fields, what is open, scrolled and in focus. */
+export const replaceContent = (part, next) => {
+  const focused = [...fieldsIn(part)].find(([, field]) => field === document.activeElement)?.[0]
+  keepEach(fieldsIn, part, next, (field, same) => isChanged(field) && fill(same, field))
+  keepEach(detailsIn, part, next, (each, same) => (same.open = each.open))
+  const scrolled = [...scrollersIn(part)].map(([name, { scrollLeft, scrollTop }]) => [
+    name,
+    { scrollLeft, scrollTop }
+  ])
+  part.replaceChildren(...next.childNodes)
+  const scrollers = scrollersIn(part)
+  for (const [name, places] of scrolled) Object.assign(scrollers.get(name) ?? {}, places)
+  if (focused !== undefined) fieldsIn(part).get(focused)?.focus({ preventScroll: true })
+  showCopyButtons()
+}
+
+/** What somebody typed, of each form by its action. Secrets are never kept, and codes are not. */
+const typedIn = (form) =>
+  [...fieldsIn(form)]
+    .filter(
+      ([, field]) =>
+        isChanged(field) && !field.matches("[type=password], [type=file], [autocomplete=one-time-code]")
+    )
+    .map(([name, field]) => [name, field.value, field.checked])
+
+const putBack = (form, typed) => {
+  const fields = fieldsIn(form)
+  for (const [name, value, checked] of typed) {
+    const field = fields.get(name)
+    if (field !== undefined && !isChanged(field)) fill(field, { value, checked })
+  }
+}
+
+/** Browsers forget fields without autocomplete when somebody leaves a page and comes back: its history entry keeps them. */
+const keepTyped = () => {
+  // the address keeps those that can be reordered
+  const forms = () => [...document.querySelectorAll('form[method="post"]:not([data-reorder])')]
+  for (const form of forms()) putBack(form, history.state?.typed?.[form.getAttribute("action")] ?? [])
+  document.addEventListener("change", () => {
+    const typed = Object.fromEntries(forms().map((form) => [form.getAttribute("action"), typedIn(form)]))
+    history.replaceState({ typed }, "")
+  })
+}
 
 /** Replaces the parts with `data-live` (seconds) by what the page has there now; a refused form has another address. */
 const refresh = async () => {
@@ -99,15 +196,18 @@ const refresh = async () => {
     headers: { accept: "text/html" },
     redirect: "error"
   })
-  if (!answer.ok || underWay.size > 0) return
+  if (!answer.ok) return
   const now = new DOMParser().parseFromString(await answer.text(), "text/html")
+  if (underWay.size > 0) return
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = now.getElementById(part.id)
     if (next === null || isBusy(part)) continue
-    if (contentOf(part) !== contentOf(next)) part.replaceChildren(...next.childNodes)
+    const content = contentOf(next)
     if (next.dataset.live === undefined) delete part.dataset.live
+    if (shown.get(part) === content) continue
+    shown.set(part, content)
+    replaceContent(part, next)
   }
-  showCopyButtons()
   dispatchEvent(new Event("peyk:refreshed"))
 }
 
@@ -115,6 +215,7 @@ const keepUpToDate = () => {
   for (const name of ["pointerdown", "keydown", "scroll"]) {
     addEventListener(name, () => (touchedAt = Date.now()), { passive: true })
   }
+  for (const part of document.querySelectorAll("[data-live]")) shown.set(part, contentOf(part))
   const next = () => {
     const part = document.querySelector("[data-live]")
     if (part === null) return
@@ -130,10 +231,12 @@ const keepUpToDate = () => {
 }
 
 keepZone()
+keepUpToDate()
+keepTyped()
 showCopyButtons()
 copyOnClick()
 closeOnLeave()
 sendOnce()
-keepUpToDate()
-if (document.querySelector("[data-preview], [data-file-into]") !== null) await import("./forms.js")
-if (document.querySelector("[data-chart]") !== null) await import("./charts.js")
+// not awaited: they import this file
+if (document.querySelector("[data-preview], [data-file-into]") !== null) import("./forms.js")
+if (document.querySelector("[data-chart]") !== null) import("./charts.js")

@@ -1,16 +1,26 @@
 /** Forms that show what they would do while they are filled in. Each works without this, by its buttons. */
 
+import { isChanged, replaceContent } from "./console.js"
+
 const QUIET_MILLIS = 250
 
-let running = null
+/** The preview that was asked for last: its timer, its request, and whether a part could not show it yet. */
+const latest = { timer: 0, request: null, isHeldBack: false }
 
-/** What the server makes of the form with this button; null where something newer was asked since. */
-const ask = async (form, button) => {
-  running?.abort()
+/** What was asked before somebody changed the form says nothing about the form as it is now. */
+const forgetPreview = () => {
+  clearTimeout(latest.timer)
+  latest.request?.abort()
+  latest.request = null
+}
+
+/** The page that the server makes of the form; null if somebody changed the form since. */
+const ask = async (form) => {
+  forgetPreview()
   const mine = new AbortController()
-  running = mine
+  latest.request = mine
   const fields = new URLSearchParams(new FormData(form))
-  fields.set("do", button)
+  fields.set("do", "preview")
   const answer = await fetch(form.action, {
     method: "POST",
     body: fields,
@@ -19,69 +29,130 @@ const ask = async (form, button) => {
     signal: mine.signal
   })
   const text = await answer.text()
-  return running === mine ? new DOMParser().parseFromString(text, "text/html") : null
+  return latest.request === mine ? new DOMParser().parseFromString(text, "text/html") : null
 }
 
-const swap = (page, selector) => {
-  const now = document.querySelector(selector)
-  const next = page.querySelector(selector)
-  const isTypedIn = now?.contains(document.activeElement) && document.activeElement.matches("input, textarea")
-  if (now !== null && next !== null && !isTypedIn) now.replaceChildren(...next.childNodes)
+/** The address keeps the fields that `data-kept` names, and no others: Back and a reload show the same form. */
+const keepInAddress = (form) => {
+  const names = form.dataset.kept?.split(" ")
+  if (names === undefined) return
+  const fields = [...new FormData(form)].filter(([name]) => names.includes(name))
+  history.replaceState(history.state, "", `${form.getAttribute("action")}?${new URLSearchParams(fields)}`)
 }
 
-const swapParts = (form, page) => {
-  for (const id of form.dataset.preview.split(" ")) swap(page, `#${id}`)
-  dispatchEvent(new Event("peyk:refreshed"))
+/** A field that somebody types in, or a list that they have open, stays where it is. */
+const isInUse = (field) =>
+  field.matches("input, textarea") || (CSS.supports("selector(:open)") && field.matches("select:open"))
+
+const swap = (page, id) => {
+  const [part, next] = [document.getElementById(id), page.getElementById(id)]
+  if (part === null || next === null) return
+  const isHeldBack = part.contains(document.activeElement) && isInUse(document.activeElement)
+  if (isHeldBack) latest.isHeldBack = true
+  else replaceContent(part, next)
 }
 
 const showPreview = async (form) => {
-  const page = await ask(form, "preview").catch(() => null)
-  if (page !== null) swapParts(form, page)
+  keepInAddress(form)
+  const page = await ask(form).catch(() => null)
+  if (page === null) return
+  latest.isHeldBack = false
+  for (const id of form.dataset.preview.split(" ")) swap(page, id)
+  dispatchEvent(new Event("peyk:refreshed"))
 }
 
 /** The parts that a form's `data-preview` names follow what is typed. */
 const previewWhileTyping = (form) => {
-  let timer = 0
   form.addEventListener("input", (event) => {
     if (event.target.type === "file") return
-    clearTimeout(timer)
-    timer = setTimeout(() => showPreview(form), QUIET_MILLIS)
+    forgetPreview()
+    keepInAddress(form)
+    latest.timer = setTimeout(() => showPreview(form), QUIET_MILLIS)
   })
+  // after the focus moved
+  form.addEventListener("focusout", () => {
+    if (latest.isHeldBack) setTimeout(() => latest.isHeldBack && showPreview(form))
+  })
+  form.addEventListener("submit", forgetPreview)
+  // Back: the browser has put in what was typed before
+  addEventListener("pageshow", () => [...form.elements].some(isChanged) && showPreview(form))
 }
 
 const rowsIn = (form) => [...form.querySelectorAll("[data-step]")]
 
-/** After a step was moved, its button stays the one in focus; one that is off now gives it to its neighbour. */
-const focusMoved = (form, button) => {
-  const [verb, place] = button.split(":")
+const numberWords = (number) =>
+  new Intl.NumberFormat(document.documentElement.lang === "fa" ? "fa-IR" : "en").format(number)
+
+/** Each step says its place, and its buttons name it. */
+const renumber = (form) => {
   const rows = rowsIn(form)
-  const at = verb === "up" ? Number(place) - 1 : verb === "down" ? Number(place) + 1 : Number(place)
-  const row = rows[Math.min(at, rows.length - 1)]
-  const same = row?.querySelector(`[data-move="${verb}"]`)
-  const other = row?.querySelector("[data-move]:not(:disabled)")
-  ;(same === null || same === undefined || same.disabled ? other : same)?.focus()
-}
-
-const showOrder = async (form, button) => {
-  const page = await ask(form, button)
-  if (page === null) return
-  swap(page, "[data-steps]")
-  swapParts(form, page)
-}
-
-/** Buttons that change the steps do so without leaving the page. */
-const moveByButtons = (form) => {
-  form.addEventListener("submit", async (event) => {
-    const button = event.submitter?.value ?? "preview"
-    if (event.submitter?.name !== "do" || button === "save") return
-    event.preventDefault()
-    try {
-      await showOrder(form, button)
-      if (button === "add") rowsIn(form).at(-1)?.querySelector("select")?.focus()
-      else if (button !== "preview") focusMoved(form, button)
-    } catch (error) {
-      if (error.name !== "AbortError") form.submit()
+  for (const [index, row] of rows.entries()) {
+    const place = numberWords(index + 1)
+    row.querySelector("[data-place]").textContent = place
+    for (const words of row.querySelectorAll(".hidden")) {
+      words.textContent = words.textContent.replace(/[\d۰-۹]+/, place)
     }
+    for (const button of row.querySelectorAll("[data-move]")) {
+      const verb = button.dataset.move
+      button.value = `${verb}:${index}`
+      button.disabled = (verb === "up" && index === 0) || (verb === "down" && index === rows.length - 1)
+    }
+  }
+}
+
+const afterMove = (form) => {
+  renumber(form)
+  showPreview(form)
+}
+
+/** After a step was moved, its button stays the one in focus; one that is off now gives it to its neighbour. */
+const focusMoved = (form, row, button) => {
+  const same = row.isConnected && !button.disabled ? button : null
+  const near = row.isConnected ? row : rowsIn(form).at(-1)
+  ;(same ?? near?.querySelector("[data-move]:not(:disabled)"))?.focus()
+}
+
+const moveStep = (form, button) => {
+  const row = button.closest("[data-step]")
+  const verb = button.dataset.move
+  if (verb === "up") row.previousElementSibling?.before(row)
+  else if (verb === "down") row.nextElementSibling?.after(row)
+  else row.remove()
+  afterMove(form)
+  focusMoved(form, row, button)
+}
+
+/** Ids of fields that were added: the page's own end with smaller numbers. */
+let added = 100
+
+const addStep = (form) => {
+  const { content, dataset } = form.querySelector("[data-new-step]")
+  const target = form.querySelector('[name="added"]').value
+  if (target === "" || rowsIn(form).length >= Number(dataset.most)) return
+  const row = content.cloneNode(true).firstElementChild
+  added += 1
+  for (const element of row.querySelectorAll("[id], [for]")) {
+    for (const name of ["id", "for"]) {
+      if (element.hasAttribute(name)) {
+        element.setAttribute(name, element.getAttribute(name).replace(/\d+$/, String(added)))
+      }
+    }
+  }
+  row.querySelector("select").value = target
+  form.querySelector("[data-steps]").append(row)
+  afterMove(form)
+  row.querySelector("select").focus()
+}
+
+/** Buttons that change the steps do so at once, whatever else was changed and not saved. */
+const moveByButtons = (form) => {
+  form.addEventListener("submit", (event) => {
+    const button = event.submitter
+    if (button?.name !== "do" || button.value === "save") return
+    event.preventDefault()
+    if (button.value === "add") addStep(form)
+    else if (button.dataset.move !== undefined) moveStep(form, button)
+    else showPreview(form)
   })
 }
 
@@ -104,7 +175,7 @@ const moveByDragging = (form) => {
     const drop = () => {
       removeEventListener("pointermove", follow)
       step.classList.remove("dragged")
-      showOrder(form, "preview").catch(() => {})
+      afterMove(form)
     }
     addEventListener("pointermove", follow)
     addEventListener("pointerup", drop, { once: true })
@@ -120,14 +191,22 @@ const textOf = (bytes) => {
   return new TextDecoder(encoding).decode(bytes)
 }
 
-/** A file's text goes into the field that the form is sent with. */
+/** A file's text goes into the field that the form is sent with. It replaces typed text only if the person agrees. */
 const readFiles = () => {
   for (const label of document.querySelectorAll("[data-file-into]")) {
     label.hidden = false
     const into = document.getElementById(label.dataset.fileInto)
-    label.querySelector("input").addEventListener("change", async ({ target }) => {
-      const [file] = target.files
-      if (file !== undefined) into.value = textOf(await file.arrayBuffer())
+    const input = label.querySelector("input")
+    let filled = ""
+    input.addEventListener("change", async () => {
+      const [file] = input.files
+      if (file === undefined) return
+      const text = textOf(await file.arrayBuffer())
+      if (input.files[0] !== file) return
+      const isTyped = into.value.trim() !== "" && into.value !== filled
+      if (isTyped && !confirm(label.dataset.replaces)) return (input.value = "")
+      into.value = text
+      filled = into.value
     })
   }
 }

@@ -116,6 +116,7 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
     method="post"
     action="${TEST_PATH}"
     data-preview="snippets test-content"
+    data-kept="mode kind target template"
   >
     ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
     <fieldset class="options">

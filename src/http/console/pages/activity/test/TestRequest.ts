@@ -6,7 +6,7 @@ export interface TestRequest {
   readonly mode: "live" | "sandbox"
   readonly kind: "code" | "message"
   readonly phone: string
-  /** In order: `bale:`, `bale:7`, `bale:shared`. None: the saved order. */
+  /** As the selects stand: `bale:`, `bale:7`, `bale:shared`, or empty. All empty: the saved order. */
   readonly targets: ReadonlyArray<string>
   readonly templateId: number | null
   /** A message's text; with a template, what is put into its placeholders. */
@@ -38,10 +38,7 @@ export const testRequestOf = (typed: Typed): TestRequest => {
     mode,
     kind: typed.get("kind") === "message" ? "message" : "code",
     phone: (typed.get("phone") ?? "").trim(),
-    targets: typed
-      .getAll("target")
-      .filter((target) => target !== "")
-      .slice(0, ROUTE_LENGTH),
+    targets: typed.getAll("target").slice(0, ROUTE_LENGTH),
     templateId: /^[1-9]\d{0,8}$/.test(template) ? Number(template) : null,
     message: (typed.get("message") ?? "").replaceAll("\r\n", "\n"),
     parameters: parametersOf(typed)
@@ -55,11 +52,13 @@ export interface ChannelRequest {
 }
 
 export const channelsOf = ({ targets }: TestRequest): ReadonlyArray<ChannelRequest> =>
-  targets.map((target) => {
-    const [channel = "", account = ""] = target.split(":")
-    if (account === "shared") return { channel, sender: "shared" }
-    return /^[1-9]\d{0,8}$/.test(account) ? { channel, account_id: Number(account) } : { channel }
-  })
+  targets
+    .filter((target) => target !== "")
+    .map((target) => {
+      const [channel = "", account = ""] = target.split(":")
+      if (account === "shared") return { channel, sender: "shared" }
+      return /^[1-9]\d{0,8}$/.test(account) ? { channel, account_id: Number(account) } : { channel }
+    })
 
 /** Names where names are enough. */
 const wireChannels = (channels: ReadonlyArray<ChannelRequest>) =>

@@ -96,7 +96,12 @@ const importForm = (view: View, action: string, errors: FieldErrors, typed: URLS
         value: typed?.get("contacts") ?? "",
         errors
       })}
-      <label class="field file-field" hidden data-file-into="field-contacts">
+      <label
+        class="field file-field"
+        hidden
+        data-file-into="field-contacts"
+        data-replaces="${say("Replace what is typed above with this file?", "این پرونده جای آنچه بالا نوشته‌اید بنشیند؟")}"
+      >
         <span>${say("Or a CSV file", "یا پروندهٔ CSV")}</span>
         <input type="file" accept=".csv,text/csv,text/plain" />
       </label>

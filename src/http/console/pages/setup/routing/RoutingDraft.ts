@@ -12,7 +12,7 @@ export interface DraftStep {
   readonly template: string
 }
 
-const MAX_STEPS = 20
+export const MAX_STEPS = 20
 /** The form's value for a measured wait, and for a measured order. */
 export const MEASURED = "measured"
 

@@ -6,9 +6,9 @@ import type { Locale } from "../../../frame/Locale.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
-import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
 import { selectField } from "../../../parts/fields/Fields.ts"
-import { type DraftStep, MEASURED } from "./RoutingDraft.ts"
+import { type DraftStep, MAX_STEPS, MEASURED } from "./RoutingDraft.ts"
 import { stepRow, WAITS_HINT } from "./StepRow.ts"
 import { type Choices, targetOptions } from "./StepTargets.ts"
 
@@ -50,6 +50,9 @@ const addedStep = (choices: Choices, locale: Locale): Html => {
   </div>`
 }
 
+/** What a script copies for another step, so that adding one touches no other. */
+const NEW_STEP: DraftStep = { target: "", wait: "", template: "" }
+
 /** An order as the form has it. */
 export interface EditedOrder {
   readonly rows: ReadonlyArray<DraftStep>
@@ -71,6 +74,8 @@ export const routingEditor = (
     action="${ROUTING_PATH}"
     id="routing-form"
     data-preview="outlook"
+    data-kept="version order target wait template"
+    autocomplete="off"
     data-reorder
   >
     <div class="panel-head">
@@ -89,6 +94,9 @@ export const routingEditor = (
       <ol class="route-steps" data-steps>
         ${rows.map((step, row) => stepRow(step, row, rows.length, choices, errors, view))}
       </ol>
+      <template data-new-step data-most="${MAX_STEPS}"
+        >${stepRow(NEW_STEP, MAX_STEPS, MAX_STEPS, choices, noFieldErrors, view)}</template
+      >
       ${addedStep(choices, view.locale)}
     </div>
     <div class="panel-body actions">

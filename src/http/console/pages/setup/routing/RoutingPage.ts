@@ -1,6 +1,5 @@
 import { Effect, Option } from "effect"
 import { fieldError } from "../../../../../domain/Errors.ts"
-import type { StepOrder } from "../../../../../domain/people/Customer.ts"
 import { checkNames, stepProblems } from "../../../../../domain/routing/RouteRequest.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
@@ -83,7 +82,21 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
   return made
 })
 
+const versionIn = (typed: URLSearchParams): number => {
+  const version = Number(typed.get("version") ?? "")
+  return Number.isSafeInteger(version) ? version : 0
+}
+
+const typedOrder = (typed: URLSearchParams): EditedOrder => ({
+  rows: typedDraft(typed),
+  order: typed.get("order") === MEASURED ? MEASURED : "saved",
+  version: versionIn(typed)
+})
+
+/** The saved order; or the draft that the address keeps, which nobody has saved yet. */
 const showRouting = Effect.fnUntraced(function* (view: View) {
+  const { query } = view
+  if (query.has("version")) return yield* routingPage(view, { ...typedOrder(query), errors: noFieldErrors })
   const { steps, order, version } = yield* (yield* RoutingOrders).find(view.actor.customerId)
   return yield* routingPage(view, { rows: draftOf(steps), order, version, errors: noFieldErrors })
 })
@@ -121,17 +134,10 @@ const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
   return errors.size > 0 ? errors : new Map([["steps", refusalOf(error, view.locale).text]])
 }
 
-const versionIn = (typed: URLSearchParams): number => {
-  const version = Number(typed.get("version") ?? "")
-  return Number.isSafeInteger(version) ? version : 0
-}
-
 /** Saves the order of the form; every other button shows the page with the order that it makes. */
 const submitRouting = (view: View, typed: URLSearchParams) => {
   const button = typed.get("do") ?? "preview"
-  const rows = typedDraft(typed)
-  const version = versionIn(typed)
-  const order: StepOrder = typed.get("order") === MEASURED ? MEASURED : "saved"
+  const { rows, order, version } = typedOrder(typed)
   if (button !== "save") {
     const next = afterButton(rows, button, typed.get("added") ?? "")
     return Effect.map(routingPage(view, { rows: next, order, version, errors: noFieldErrors }), (shown) =>
