@@ -5,11 +5,21 @@ import type { Locale } from "../../frame/Locale.ts"
 import { channelName, foreign, mono } from "../../parts/Text.ts"
 import type { Moment } from "./Timeline.ts"
 
-/** “Bale → Eitaa → SMS”, in the direction of the language. */
-export const routeWords = (route: ReadonlyArray<Pick<RouteAccount, "channel">>, locale: Locale): Html =>
-  html`${route.map(
-    ({ channel }, index) => html`${index > 0 && locale.say(" → ", " ← ")}${channelName(channel, locale)}`
-  )}`
+interface ShownStep extends Pick<RouteAccount, "channel" | "descriptor"> {
+  readonly standby?: true
+}
+
+/** “Bale → Eitaa → SMS (standby SMS.ir)”, in the direction of the language. */
+export const routeWords = (route: ReadonlyArray<ShownStep>, locale: Locale): Html => {
+  const { say } = locale
+  return html`${route.map(({ channel, descriptor, standby }, index) => {
+    if (standby !== true) return html`${index > 0 && say(" → ", " ← ")}${channelName(channel, locale)}`
+    const isFirst = route[index - 1]?.standby !== true
+    const isLast = route[index + 1]?.standby !== true
+    const before = isFirst ? ` (${say("standby", "پشتیبان")} ` : say(", ", "، ")
+    return html`${before}${foreign(descriptor.label)}${isLast && ")"}`
+  })}`
+}
 
 /** The later delivery report on a message that the provider accepted. */
 export const deliveryMoment = (

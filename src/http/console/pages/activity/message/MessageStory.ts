@@ -1,3 +1,4 @@
+import { isUncertain } from "../../../../../domain/account/ProviderOutcome.ts"
 import { sendTime } from "../../../../../domain/message/Message.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { whatWentWrong } from "../ErrorWords.ts"
@@ -60,10 +61,15 @@ export const messageStory = (run: MessageRun, locale: Locale): Story => {
       return {
         tone: "warn",
         sentences: [
-          say(
-            `It was sent over ${names}, but not over the others.`,
-            `از ${names} فرستاده شد، ولی از بقیه نه.`
-          ),
+          message.attempts.some(isUncertain)
+            ? say(
+                `It was sent over ${names}; the others did not confirm it.`,
+                `از ${names} فرستاده شد؛ بقیه آن را تأیید نکردند.`
+              )
+            : say(
+                `It was sent over ${names}, but not over the others.`,
+                `از ${names} فرستاده شد، ولی از بقیه نه.`
+              ),
           ...details
         ],
         errorCode
@@ -71,7 +77,12 @@ export const messageStory = (run: MessageRun, locale: Locale): Story => {
     case "failed":
       return {
         tone: "bad",
-        sentences: [say("No channel could send it.", "هیچ کانالی نتوانست آن را بفرستد."), ...details],
+        sentences: [
+          message.attempts.some(isUncertain)
+            ? say("No channel confirmed that it sent it.", "هیچ کانالی ارسال آن را تأیید نکرد.")
+            : say("No channel could send it.", "هیچ کانالی نتوانست آن را بفرستد."),
+          ...details
+        ],
         errorCode
       }
     case "canceled":

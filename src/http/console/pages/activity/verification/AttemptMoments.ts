@@ -1,6 +1,6 @@
-import { MAX_LATENESS_MILLIS } from "../../../../../domain/verification/StepCalls.ts"
+import { MAX_LATENESS_MILLIS, standbyNotNeeded } from "../../../../../domain/verification/StepCalls.ts"
 import type { Attempt } from "../../../../../domain/verification/Verification.ts"
-import { html } from "../../../frame/Html.ts"
+import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { channelName, foreign, mono } from "../../../parts/Text.ts"
 import { callWords } from "../AttemptParts.ts"
@@ -55,6 +55,21 @@ const reasonOf = (
   )
 }
 
+/** “Standby: SMS.ir, not needed.” */
+const standbyWords = ({ verification }: CodeRun, attempt: Attempt, { say }: Locale): Html | null => {
+  const { route, attempts } = verification
+  const labels = standbyNotNeeded(route, attempt).flatMap((step) =>
+    attempts.some((each) => each.step === step) ? [] : [route[step]?.descriptor.label ?? ""]
+  )
+  return labels.length === 0
+    ? null
+    : html`${say("Standby", "پشتیبان")}:
+      ${labels.map((label, index) => [index > 0 && say(", ", "، "), foreign(label)])}${say(
+        ", not needed.",
+        "، نیازی نشد."
+      )}`
+}
+
 const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale): Moment => {
   const { say } = locale
   const { route } = run.verification
@@ -76,6 +91,7 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
     more: [
       call,
       reasonOf(run, index, locale),
+      standbyWords(run, attempt, locale),
       attempt.error_code !== null &&
         html`${mono(attempt.error_code)}: ${whatWentWrong(attempt.error_code, locale)}.`
     ],
@@ -101,8 +117,12 @@ const skipped = ({ verification }: CodeRun, step: number, locale: Locale): Momen
 /** The attempts, each after the steps that were skipped on the way to it. */
 export const attemptMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
   const { route, attempts, remaining } = run.verification
+  const notNeeded = attempts.flatMap((attempt) => standbyNotNeeded(route, attempt))
   const passed = [...route.keys()].filter(
-    (step) => !remaining.includes(step) && attempts.every((attempt) => attempt.step !== step)
+    (step) =>
+      !remaining.includes(step) &&
+      !notNeeded.includes(step) &&
+      attempts.every((attempt) => attempt.step !== step)
   )
   const passedIn = (from: number, to: number) =>
     passed.filter((step) => step > from && step < to).map((step) => skipped(run, step, locale))

@@ -1,5 +1,5 @@
 import { effectiveStatus } from "../../../../../domain/verification/Verification.ts"
-import type { AttemptErrorCode } from "../../../../../domain/account/ProviderOutcome.ts"
+import { type AttemptErrorCode, isUncertain } from "../../../../../domain/account/ProviderOutcome.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import type { Tone } from "../../../parts/Badge.ts"
 import { whatWentWrong } from "../ErrorWords.ts"
@@ -74,18 +74,30 @@ const unusedStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => {
   ]
 }
 
+/** What is known of where the code is. */
+const whereabouts = (run: CodeRun, locale: Locale): string => {
+  const { say } = locale
+  const sent = sentOver(run)
+  if (sent.length > 0)
+    return say(
+      `The code went over ${namesOf(run, sent, locale)} and has not been entered yet.`,
+      `کد از ${namesOf(run, sent, locale)} فرستاده شد و هنوز وارد نشده است.`
+    )
+  const uncertain = run.verification.attempts.filter(isUncertain).map(({ step }) => step)
+  return uncertain.length > 0
+    ? say(
+        `The code may have gone over ${namesOf(run, uncertain, locale)}, and has not been entered yet.`,
+        `کد شاید از ${namesOf(run, uncertain, locale)} رفته باشد و هنوز وارد نشده است.`
+      )
+    : say("Nothing has been sent yet.", "هنوز چیزی فرستاده نشده است.")
+}
+
 const activeStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => {
   const { say, duration } = locale
   const { remaining, nextStepAt } = run.verification
-  const steps = sentOver(run)
   const [next] = remaining
   return [
-    steps.length === 0
-      ? say("Nothing has been sent yet.", "هنوز چیزی فرستاده نشده است.")
-      : say(
-          `The code went over ${namesOf(run, steps, locale)} and has not been entered yet.`,
-          `کد از ${namesOf(run, steps, locale)} فرستاده شد و هنوز وارد نشده است.`
-        ),
+    whereabouts(run, locale),
     next === undefined || nextStepAt === null
       ? say("No other channel is left.", "کانال دیگری نمانده است.")
       : say(
