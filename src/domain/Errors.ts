@@ -93,8 +93,9 @@ export class SharedSenderNotAllowed extends Data.TaggedError("shared_sender_not_
 export class SharedSenderUnavailable extends Data.TaggedError("shared_sender_unavailable")<{
   readonly details: { readonly channel: string }
 }> {}
+/** The account lacks one of these settings. */
 export class SmsMessageConfigMissing extends Data.TaggedError("sms_message_config_missing")<{
-  readonly details: { readonly account_id: number }
+  readonly details: { readonly account_id: number; readonly settings: ReadonlyArray<string> }
 }> {}
 
 export class TemplateNotFound extends Data.TaggedError("template_not_found")<{

@@ -6,7 +6,14 @@ import type { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import type { RequestNotes } from "../services/customer/RequestLog.ts"
 import type { Allowance } from "../services/customer/limits/RequestWindows.ts"
 import { clientAddress, TrustedProxies } from "./server/ClientAddress.ts"
-import { CurrentRequestNotes, documentedError, orEnvelope } from "./errors/Envelope.ts"
+import { keyRefusalText } from "./errors/CredentialTexts.ts"
+import {
+  answerError,
+  CurrentRequestNotes,
+  documentedError,
+  explained,
+  orEnvelope
+} from "./errors/Envelope.ts"
 import { type KeyRefusal, type KeyWork, makeKeyAdmission, type StillChanging } from "./fast/KeyAdmission.ts"
 import { schemaErrorIn } from "./errors/SchemaErrors.ts"
 
@@ -97,7 +104,7 @@ const makeAdmission = (mode: KeyMode | "any") =>
           onFailure: (error) =>
             Effect.andThen(
               error._tag === "too_many_requests_api_key" ? addRefusalHeaders(error) : Effect.void,
-              orEnvelope(Effect.fail(error))
+              answerError(explained(error, () => keyRefusalText(request.headers, mode)))
             ),
           onSuccess: ({ principal, allowance }) =>
             Effect.andThen(

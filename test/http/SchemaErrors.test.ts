@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { MessageBody } from "../../src/http/message/MessageSchemas.ts"
-import { SendBody } from "../../src/http/otp/OtpSchemas.ts"
+import { NewWebhookBody } from "../../src/http/manage/setup/WebhooksApi.ts"
+import { ContactsBody } from "../../src/http/manage/setup/AccountsApi.ts"
+import { SendBody, VerifyBody } from "../../src/http/otp/OtpSchemas.ts"
 import { issuesIn } from "../../src/http/errors/SchemaErrors.ts"
 
 const messagesOf = (schema: Schema.Codec<unknown, unknown>, given: unknown) => {
@@ -23,6 +25,36 @@ describe("what is wrong with a request", () => {
     assert.deepStrictEqual(messagesOf(SendBody, { phone: "x", client: 5, channels: 5 }), [
       "body.channels: Expected string | array | null",
       "body.client: Expected object | null"
+    ])
+  })
+
+  it("says in plain words that a field is required", () => {
+    assert.deepStrictEqual(messagesOf(VerifyBody, {}), [
+      "body.verification_id: is required",
+      "body.code: is required"
+    ])
+  })
+
+  it("says how long a text or a list may be", () => {
+    assert.deepStrictEqual(
+      messagesOf(NewWebhookBody, { url: "", events: [], description: "x".repeat(201) }),
+      [
+        "body.url: must not be empty",
+        "body.events: must not be empty",
+        "body.description: Expected at most 200 characters"
+      ]
+    )
+    assert.deepStrictEqual(messagesOf(NewWebhookBody, { url: "x".repeat(2049), events: ["*"] }), [
+      "body.url: Expected a length of at most 2048"
+    ])
+  })
+
+  it("shows no regular expression", () => {
+    assert.deepStrictEqual(messagesOf(SendBody, { phone: "x", template_id: "abc" }), [
+      "body.template_id: Expected a positive whole number"
+    ])
+    assert.deepStrictEqual(messagesOf(ContactsBody, { contacts: [{ phone: "x", chat_id: "a b" }] }), [
+      "body.contacts[0].chat_id: Expected 1 to 128 printable ASCII characters without spaces"
     ])
   })
 })

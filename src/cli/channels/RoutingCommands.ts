@@ -1,12 +1,14 @@
 import { Effect, Result, Schema } from "effect"
-import { CliError, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
 import { checkNames, stepProblems } from "../../domain/routing/RouteRequest.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
+import { issuesIn } from "../../http/errors/SchemaErrors.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
+import { forPerson } from "../output/Errors.ts"
 import { printMany } from "../output/Output.ts"
 
 const entry = auditEntriesOf("routing")
@@ -31,15 +33,12 @@ const decodeSteps = Schema.decodeUnknownEffect(Steps, { errors: "all", onExcessP
 
 /** Refuses unknown fields, as the API does: they would have no effect. */
 const readSteps = (given: string) =>
-  Effect.mapError(
-    decodeSteps(given),
-    ({ message }) =>
-      new CliError.InvalidValue({
-        option: "steps",
-        value: given,
-        expected: `Schema validation failed: ${message}`,
-        kind: "flag"
-      })
+  Effect.mapError(decodeSteps(given), ({ issue }) =>
+    forPerson({
+      message: issuesIn(issue, "--steps")
+        .map(({ path, message }) => `${path}: ${message}`)
+        .join("; ")
+    })
   )
 
 /** The rarer columns appear only if a step has them. */

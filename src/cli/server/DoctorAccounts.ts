@@ -51,6 +51,8 @@ const onFailures = ({ failures, coolingUntil }: AccountRecord, now: Instant): Re
   }
 }
 
+const listed = (settings: ReadonlyArray<string>) => settings.join(" and ")
+
 /** What the account cannot send. */
 const onSettings = (
   checked: CheckedAccount,
@@ -58,10 +60,10 @@ const onSettings = (
   needed: ReturnType<Accounts["Service"]["sendingSettings"]>
 ): Remark | null => {
   if (needed == null || (sendsCodes && sendsTexts)) return null
-  if (sendsCodes) return { words: `it sends no messages without ${needed.texts}`, advice: null }
-  if (sendsTexts) return { words: `it sends no codes without ${needed.codes}`, advice: null }
+  if (sendsCodes) return { words: `it sends no messages without ${listed(needed.texts)}`, advice: null }
+  if (sendsTexts) return { words: `it sends no codes without ${listed(needed.codes)}`, advice: null }
   return {
-    words: `it can send nothing: it needs ${needed.codes} for codes, and ${needed.texts} for messages`,
+    words: `it can send nothing: it needs ${listed(needed.codes)} for codes, and ${listed(needed.texts)} for messages`,
     advice: `complete its settings; ${changeSettings(checked)}`
   }
 }

@@ -1,15 +1,15 @@
 import { Array as Arr, Result } from "effect"
 import { isChannel } from "./Channel.ts"
 import type { CustomerConfiguration } from "../people/Customer.ts"
-import {
-  ChannelsRequired,
-  DuplicateChannel,
-  InvalidChannel,
-  type RouteError,
-  SmsMessageConfigMissing
-} from "../Errors.ts"
+import { ChannelsRequired, DuplicateChannel, InvalidChannel, type RouteError } from "../Errors.ts"
 import { sandboxAccount } from "./SandboxRoute.ts"
-import { type AccountRequest, type RouteAccount, selectAccount, textRouteAccount } from "./RouteAccount.ts"
+import {
+  type AccountRequest,
+  missingSettings,
+  type RouteAccount,
+  selectAccount,
+  textRouteAccount
+} from "./RouteAccount.ts"
 
 export type MessageRoute = Arr.NonEmptyReadonlyArray<RouteAccount>
 
@@ -53,7 +53,7 @@ export const resolveMessageRoute = (
     )
     const incomplete = accounts.find(({ sendsTexts }) => !sendsTexts)
     if (incomplete !== undefined) {
-      return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: incomplete.id } }))
+      return yield* Result.fail(missingSettings(incomplete, "text"))
     }
     const route = accounts.map(textRouteAccount)
     yield* refuseDuplicates(route)

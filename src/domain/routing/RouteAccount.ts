@@ -1,5 +1,6 @@
 import { Result, Schema } from "effect"
 import type { SendKind } from "../account/Pace.ts"
+import { settingsNeeded } from "../account/SendingSettings.ts"
 import { Channel, ChannelDescriptor, channelType, TELEGRAM_GATEWAY } from "./Channel.ts"
 import type { CustomerConfiguration, SendingAccount } from "../people/Customer.ts"
 import {
@@ -9,7 +10,8 @@ import {
   ChannelUnavailable,
   type RouteError,
   SharedSenderNotAllowed,
-  SharedSenderUnavailable
+  SharedSenderUnavailable,
+  SmsMessageConfigMissing
 } from "../Errors.ts"
 
 /** The account that sends on a channel. */
@@ -101,6 +103,10 @@ export const selectAccount = (
   if (step.account_id !== undefined) return namedAccount(configuration, step, step.account_id)
   return onlyOrDefaultAccount(configuration, step)
 }
+
+/** The account is connected, but cannot send this kind. */
+export const missingSettings = ({ id, provider }: SendingAccount, kind: SendKind): SmsMessageConfigMissing =>
+  new SmsMessageConfigMissing({ details: { account_id: id, settings: settingsNeeded(provider, kind) } })
 
 export const accountDescriptor = (account: SendingAccount): ChannelDescriptor => ({
   type: channelType(account.channel),

@@ -4,14 +4,13 @@ import {
   FallbackOrderRequired,
   NoCredentials,
   type RouteError,
-  SmsMessageConfigMissing,
   type TemplateError,
   TemplateNotFound
 } from "../Errors.ts"
 import { checkCodeTemplate } from "../message/Template.ts"
 import type { CustomerConfiguration } from "../people/Customer.ts"
 import type { Route, RouteStep } from "./Route.ts"
-import { codeRouteAccount, selectAccount } from "./RouteAccount.ts"
+import { codeRouteAccount, missingSettings, selectAccount } from "./RouteAccount.ts"
 import { checkNames, type KnownStep, type RouteRequest } from "./RouteRequest.ts"
 
 export const DEFAULT_WAIT_SECONDS = 60
@@ -62,7 +61,7 @@ export const resolveStep = (
   Result.gen(function* () {
     const account = yield* accountFor(configuration, step)
     if (!account.sendsCodes) {
-      return yield* Result.fail(new SmsMessageConfigMissing({ details: { account_id: account.id } }))
+      return yield* Result.fail(missingSettings(account, "code"))
     }
     const text = yield* textOf(step, request, configuration)
     const source = request.channels === undefined ? ("saved" as const) : ("request" as const)

@@ -2,7 +2,7 @@ import { Context, Effect, Predicate, Schema } from "effect"
 import { type HttpBody, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { noNotes, type RequestNotes } from "../../services/customer/RequestLog.ts"
-import { type ErrorCode, errorTable } from "./ErrorTable.ts"
+import { type ErrorCode, errorTable, textOf } from "./ErrorTable.ts"
 
 /** Identifies one request, in its response, its logs and its errors. */
 export const RequestId = Context.Reference<string>("peyk/http/errors/Envelope/RequestId", {
@@ -19,9 +19,19 @@ export const CurrentRequestNotes = Context.Reference<RequestNotes>(
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
+interface ErrorParts {
+  readonly details?: ErrorDetails
+  /** In place of the code's own text. */
+  readonly text?: string
+}
+
 /** The body of every error: `{error: {code, message, details}, request_id}`. */
-export const envelope = (code: ErrorCode, requestId: string, details: ErrorDetails = {}) => ({
-  error: { code, message: errorTable[code].message, details },
+export const envelope = (
+  code: ErrorCode,
+  requestId: string,
+  { details = {}, text = textOf(code, details) }: ErrorParts = {}
+) => ({
+  error: { code, message: text, details },
   request_id: requestId
 })
 
@@ -45,11 +55,11 @@ export const errorCodeOf = ({ body }: HttpServerResponse.HttpServerResponse): Er
 export const errorResponse = (
   code: ErrorCode,
   requestId: string,
-  options: { readonly details?: ErrorDetails; readonly headers?: Readonly<Record<string, string>> } = {}
+  { headers, ...parts }: ErrorParts & { readonly headers?: Readonly<Record<string, string>> } = {}
 ): HttpServerResponse.HttpServerResponse => {
-  const response = HttpServerResponse.jsonUnsafe(envelope(code, requestId, options.details), {
+  const response = HttpServerResponse.jsonUnsafe(envelope(code, requestId, parts), {
     status: errorTable[code].status,
-    headers: { ...headersOfCode[code], ...options.headers }
+    headers: { ...headersOfCode[code], ...headers }
   })
   codes.set(response.body, code)
   return response
@@ -60,12 +70,15 @@ export interface CodedError {
   readonly _tag: ErrorCode
   readonly details?: ErrorDetails
   readonly retryAfterSeconds?: number
+  /** For the envelope, in place of the code's own text. */
+  readonly text?: string
 }
 
 export const answerError = (error: CodedError): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.map(RequestId, (requestId) =>
     errorResponse(error._tag, requestId, {
       ...(Predicate.isNotUndefined(error.details) ? { details: error.details } : {}),
+      ...(Predicate.isNotUndefined(error.text) ? { text: error.text } : {}),
       ...(Predicate.isNotUndefined(error.retryAfterSeconds)
         ? { headers: { "retry-after": String(error.retryAfterSeconds) } }
         : {})
@@ -76,6 +89,10 @@ export const answerError = (error: CodedError): Effect.Effect<HttpServerResponse
 export const orEnvelope = <A, E extends CodedError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> => Effect.catch(effect, answerError)
+
+/** The same error; a missing or refused credential says why. */
+export const explained = <E extends CodedError>(error: E, text: () => string): E | CodedError =>
+  error._tag === "unauthenticated" ? { _tag: "unauthenticated", text: text() } : error
 
 const pascalCase = (code: string): string =>
   code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())

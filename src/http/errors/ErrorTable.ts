@@ -91,3 +91,9 @@ export const errorTable = {
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>
 
 export type ErrorCode = keyof typeof errorTable
+
+/** The text of an error with these details. */
+export const textOf = (code: ErrorCode, { settings }: Readonly<Record<string, unknown>>): string =>
+  code === "sms_message_config_missing" && Array.isArray(settings) && settings.length > 0
+    ? `The SMS account lacks a setting that this needs: ${settings.join(", ")}.`
+    : errorTable[code].message

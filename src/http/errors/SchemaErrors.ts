@@ -23,7 +23,14 @@ const expectedOf = (ast: SchemaAST.AST): string => {
   return `Expected ${[...new Set(members)].join(" | ")}`
 }
 
+/** Effect's own texts for lengths, in plain words. */
+const plainLength = (text: string): string =>
+  text
+    .replace(/^Expected a value with a length of at least 1$/, "must not be empty")
+    .replace(/^Expected a value with a length of/, "Expected a length of")
+
 const leafText = (issue: SchemaIssue.Leaf): string => {
+  if (issue._tag === "MissingKey") return "is required"
   // Its value can be a secret in the wrong place.
   if (issue._tag === "UnexpectedKey") return "unknown field"
   return issue._tag === "InvalidType" ? expectedOf(issue.ast) : SchemaIssue.defaultLeafHook(issue)
@@ -59,4 +66,4 @@ const formatPath = (root: string, path: ReadonlyArray<PropertyKey | { readonly k
 export const issuesIn = (issue: SchemaIssue.Issue, root: string) =>
   formatIssues(withoutUnions(issue))
     .issues.slice(0, MAX_ISSUES)
-    .map(({ path, message }) => ({ path: formatPath(root, path ?? []), message }))
+    .map(({ path, message }) => ({ path: formatPath(root, path ?? []), message: plainLength(message) }))

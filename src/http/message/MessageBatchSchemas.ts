@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
 import type { BatchRequest } from "../../services/message/MessageBatches.ts"
-import { type ErrorCode, errorTable } from "../errors/ErrorTable.ts"
+import { type ErrorCode, errorTable, textOf } from "../errors/ErrorTable.ts"
 import { metadataIn, readExactly } from "../Metadata.ts"
 import { issuesIn } from "../errors/SchemaErrors.ts"
 import { messageOf } from "./MessageRequests.ts"
@@ -85,7 +85,7 @@ const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTabl
 
 const errorOf = ({ code, details }: Exclude<BatchOutcome, { readonly id: string }>) => ({
   code,
-  message: isErrorCode(code) ? errorTable[code].message : code,
+  message: isErrorCode(code) ? textOf(code, details) : code,
   details
 })
 

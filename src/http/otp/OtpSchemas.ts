@@ -39,7 +39,7 @@ const Channels = Schema.Union([
 
 export const TemplateId = Schema.Union([
   PositiveInt,
-  Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/))
+  Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/, { message: "Expected a positive whole number" }))
 ])
 
 const Phone = Schema.String.annotate({

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServiceUnavailable } from "../../domain/Errors.ts"
@@ -6,14 +6,16 @@ import { MetricsExposition } from "../../services/metrics/MetricsExposition.ts"
 import { Readiness } from "../../services/Readiness.ts"
 import { Api } from "../Api.ts"
 import { METRICS_CONTENT_TYPE } from "./SystemApi.ts"
+import { metricsRefusalText } from "../errors/CredentialTexts.ts"
 import { errorResponse, orEnvelope, RequestId } from "../errors/Envelope.ts"
 import { mayReadMetrics, MetricsAccess } from "../metrics/MetricsAccess.ts"
 
 const ok = Effect.succeed({ status: "ok" as const })
 
-const notAdmitted = Effect.map(RequestId, (requestId) =>
-  errorResponse("unauthenticated", requestId, { headers: { "www-authenticate": "Bearer" } })
-)
+const notAdmitted = (text: string) =>
+  Effect.map(RequestId, (requestId) =>
+    errorResponse("unauthenticated", requestId, { text, headers: { "www-authenticate": "Bearer" } })
+  )
 
 export const SystemHandlers = HttpApiBuilder.group(
   Api,
@@ -24,7 +26,9 @@ export const SystemHandlers = HttpApiBuilder.group(
     const access = yield* MetricsAccess
 
     const metrics = Effect.gen(function* () {
-      if (!mayReadMetrics(yield* HttpServerRequest.HttpServerRequest, access)) return yield* notAdmitted
+      if (!mayReadMetrics(yield* HttpServerRequest.HttpServerRequest, access)) {
+        return yield* notAdmitted(metricsRefusalText(Option.isSome(access.token)))
+      }
       return HttpServerResponse.text(yield* text, { contentType: METRICS_CONTENT_TYPE })
     })
 

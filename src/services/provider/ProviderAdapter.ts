@@ -1,5 +1,6 @@
 import { Context, Data, type Effect, type Result, type Schema } from "effect"
 import type { BotReply, BotUpdate } from "../../domain/account/BotUpdate.ts"
+import type { SendingSettings } from "../../domain/account/SendingSettings.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { AccountTraits } from "../../domain/people/Customer.ts"
 import type { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
@@ -104,7 +105,7 @@ export interface ProviderAdapter {
   /** The settings of its accounts: a struct, from which forms are made. A field's `description` is its hint. */
   readonly settings: Schema.Top
   /** The settings without which an account connects but cannot send codes, or texts; absent if it always can. */
-  readonly sendingSettings?: { readonly codes: string; readonly texts: string }
+  readonly sendingSettings?: SendingSettings
   readonly connect: (
     settings: unknown,
     options: ConnectOptions

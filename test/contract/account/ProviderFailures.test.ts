@@ -36,7 +36,9 @@ describe("an account of SMS.ir that lacks a setting", () => {
     const phone = newPhone()
     const key = { "idempotency-key": newKey() }
     const reply = await codes.postSend({ phone, channels: [over("sms", "no template")] }, key)
-    refused(reply, 422, "sms_message_config_missing")
+    const { message, details } = refused(reply, 422, "sms_message_config_missing")
+    expect(message).toContain("otp_template_id")
+    expect(details).toMatchObject({ settings: ["otp_template_id"] })
     expect(sendsWith(ends.smsir, local(phone))).toEqual([])
     // The key is free: another body may use it.
     expect(ok<Sent>(await codes.postSend({ phone, channels: "sms" }, key)).status).toBe("queued")
@@ -51,7 +53,9 @@ describe("an account of SMS.ir that lacks a setting", () => {
     const to = newPhone()
     const key = { "idempotency-key": newKey() }
     const reply = await live.send({ to, channels: [over("sms", "no line")] }, key)
-    refused(reply, 422, "sms_message_config_missing")
+    const { message, details } = refused(reply, 422, "sms_message_config_missing")
+    expect(message).toContain("line_number")
+    expect(details).toMatchObject({ settings: ["line_number"] })
     expect(sendsWith(ends.smsir, local(to))).toEqual([])
     expect((await live.send({ to, channels: "sms" }, key)).status).toBe(201)
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type HeaderSet, ok, type Reply, refused } from "../Client.ts"
+import { type HeaderSet, ok, type Reply, refused, request } from "../Client.ts"
 import { manage } from "../Manager.ts"
 import { credentials, type Verdict } from "./Credentials.ts"
 import { type Identities, signedFor, startWithIdentities } from "./Identities.ts"
@@ -69,6 +69,53 @@ describe("a request to the management API", () => {
     const { token } = given.server.demo as typeof given.server.demo & { readonly token: string }
     expect(token).toMatch(/^svc_pat_[A-Za-z0-9_-]{43}$/)
     ok(await manage(given.server, "GET", "/api-keys", { authorization: `apikey ${token}` }))
+  })
+})
+
+describe("the message of a 401", () => {
+  const key = () => given.server.demo.live_key
+  const pat = `svc_pat_${"x".repeat(43)}`
+  const jwt = "eyJhbGciOiJFZERTQSJ9.e30.c2ln"
+  const messageOf = async (headers: HeaderSet) =>
+    refused(await call("GET", "/me", headers), 401, "unauthenticated").message
+
+  it("says which header and which scheme are missing", async () => {
+    for (const headers of [{}, { authorization: pat }, { authorization: `Basic ${pat}` }]) {
+      const message = await messageOf(headers as HeaderSet)
+      expect(message).toContain("Authorization: apikey svc_pat_")
+      expect(message).toContain("Authorization: Bearer")
+    }
+    expect(await messageOf({ authorization: pat })).toContain("scheme is missing")
+    expect(await messageOf({ authorization: `Basic ${pat}` })).toContain("scheme is not known")
+    expect(await messageOf({ authorization: `apikey ${jwt}` })).toContain("apikey is not followed by")
+  })
+
+  it("says that X-API-Key is not for management", async () => {
+    for (const secret of [pat, jwt]) {
+      expect(await messageOf({ "x-api-key": secret })).toContain("X-API-Key is for service keys")
+    }
+    expect(await messageOf({ authorization: `apikey ${key().slice(0, -1)}` })).toContain(
+      "service keys cannot manage"
+    )
+  })
+
+  it("tells tokens that are cut off, unknown or expired apart", async () => {
+    expect(await messageOf({ authorization: `apikey ${pat}` })).toContain("unknown, expired or revoked")
+    expect(await messageOf({ authorization: `Bearer ${pat}` })).toContain("unknown, expired or revoked")
+    expect(await messageOf({ authorization: `apikey ${pat.slice(0, 20)}` })).toContain("not a whole personal")
+    expect(await messageOf({ authorization: `Bearer ${jwt}` })).toContain("invalid or expired")
+  })
+
+  it("names what is wrong with a sign-in", async () => {
+    const post = (path: string, body: object) =>
+      request(given.server, "POST", path, {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+    const signIn = await post("/v1/auth/sign-in", { email: "nobody@example.ir", password: "x".repeat(20) })
+    expect(refused(signIn, 401, "unauthenticated").message).toContain("password is wrong")
+    const refresh = await post("/v1/auth/refresh", { refresh_token: "x" })
+    expect(refused(refresh, 401, "unauthenticated").message).toContain("Sign in again")
   })
 })
 

@@ -172,3 +172,55 @@ describe("another customer's verification", () => {
     })
   })
 })
+
+describe("the message of a 401", () => {
+  const forged = () => `${server.demo.live_key.slice(0, -1)}${server.demo.live_key.endsWith("a") ? "b" : "a"}`
+  const pat = `svc_pat_${"x".repeat(43)}`
+  const messageOf = async (operation: string, headers: Readonly<Record<string, string>>) =>
+    refused(await call(operation, headers), 401, "unauthenticated").message
+
+  it.each([...operations, "messages/send", "account"])(
+    "of %s asks for the header, where it is absent",
+    async (path) => {
+      for (const headers of [{}, { "x-api-key": "" }]) {
+        expect(await messageOf(path, headers)).toContain("Send a service key in the header X-API-Key")
+      }
+    }
+  )
+
+  it("says which key the path takes", async () => {
+    expect(await messageOf("otp/send", {})).toContain("svc_live_")
+    expect(await messageOf("sandbox/otp/send", {})).toContain("svc_test_")
+  })
+
+  it("says so where the key is in another header", async () => {
+    for (const scheme of ["apikey", "Bearer"]) {
+      expect(await messageOf("otp/send", { authorization: `${scheme} ${server.demo.live_key}` })).toBe(
+        "Send a service key in the header X-API-Key, not in Authorization."
+      )
+    }
+    expect(await messageOf("otp/send", { authorization: server.demo.live_key })).toContain(
+      "not in Authorization"
+    )
+  })
+
+  it("says that a token is not a service key, in whichever header", async () => {
+    for (const headers of [{ "x-api-key": pat }, { authorization: `apikey ${pat}` }]) {
+      const message = await messageOf("otp/send", headers as Readonly<Record<string, string>>)
+      expect(message).toContain("Send a service key in the header X-API-Key")
+      expect(message).toContain("only for /v1/manage")
+    }
+  })
+
+  it("tells a key that is cut off from one that does not exist", async () => {
+    const cut = server.demo.live_key.slice(0, 30)
+    expect(await messageOf("otp/send", { "x-api-key": cut })).toMatch(/not a whole service key/)
+    expect(await messageOf("otp/send", { "x-api-key": forged() })).toMatch(/unknown, expired or revoked/)
+  })
+
+  it("never repeats the credential", async () => {
+    for (const secret of [forged(), pat, server.demo.live_key.slice(0, 30)]) {
+      expect(await messageOf("otp/send", { "x-api-key": secret })).not.toContain(secret.slice(0, 20))
+    }
+  })
+})

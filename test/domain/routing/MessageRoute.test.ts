@@ -271,7 +271,7 @@ describe("a request for routes of a message", () => {
     const steps = [{ channel: "bale" }, { channel: "sms" }]
     assert.deepStrictEqual(resolve(steps, customer([account(1), incomplete])), [
       "sms_message_config_missing",
-      { account_id: 4 }
+      { account_id: 4, settings: ["line_number"] }
     ])
   })
 })

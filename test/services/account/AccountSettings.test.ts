@@ -36,7 +36,10 @@ layer(TestDatabase, { excludeTestServices: true })("an sms account with incomple
         const request = { customerId, to: PHONE, message: "x", channels, idempotency: { key: "k", body: {} } }
         const refusal = yield* Effect.flip((yield* Messages).send(request))
         assert.strictEqual(refusal._tag, "sms_message_config_missing")
-        assert.deepStrictEqual("details" in refusal ? refusal.details : null, { account_id })
+        assert.deepStrictEqual<unknown>("details" in refusal ? refusal.details : null, {
+          account_id,
+          settings: []
+        })
         assert.deepStrictEqual([yield* countOf("messages"), yield* countOf("idempotency_keys")], [0, 0])
         yield* (yield* Verifications).send({ customerId, phone: PHONE, channels })
         assert.deepStrictEqual(providers.channels(), ["bale"])
@@ -53,7 +56,10 @@ layer(TestDatabase, { excludeTestServices: true })("an sms account with incomple
         const request = { customerId, phone: PHONE, channels, idempotency: { key: "k", body: {} } }
         const refusal = yield* Effect.flip((yield* Verifications).send(request))
         assert.strictEqual(refusal._tag, "sms_message_config_missing")
-        assert.deepStrictEqual("details" in refusal ? refusal.details : null, { account_id })
+        assert.deepStrictEqual<unknown>("details" in refusal ? refusal.details : null, {
+          account_id,
+          settings: []
+        })
         assert.deepStrictEqual([yield* countOf("verifications"), yield* countOf("idempotency_keys")], [0, 0])
         yield* (yield* Messages).send({ customerId, to: PHONE, message: "x", channels: [{ channel: "sms" }] })
       }).pipe(Effect.provide(testProcess(providers.layer)))

@@ -32,7 +32,7 @@ const warnUnlessSending = Effect.fnUntraced(function* ({ provider, sendsCodes, s
   const missing =
     settings == null
       ? `${provider} sends neither codes nor messages over this channel`
-      : `it needs ${settings.codes} in its settings for codes, and ${settings.texts} for messages`
+      : `it needs ${settings.codes.join(" and ")} in its settings for codes, and ${settings.texts.join(" and ")} for messages`
   const warning = `this account can send nothing: ${missing}`
   yield* Console.error(`warning: ${warning}`)
   return { warning }

@@ -91,6 +91,7 @@ export interface Refusal {
 interface Details {
   readonly reason?: unknown
   readonly errors?: unknown
+  readonly settings?: unknown
 }
 
 /** An entry of `details.errors`. */
@@ -99,8 +100,11 @@ export interface FieldProblem {
   readonly message?: unknown
 }
 
-const textsIn = ({ reason, errors }: Details, locale: Locale): ReadonlyArray<string> => [
+const textsIn = ({ reason, errors, settings }: Details, locale: Locale): ReadonlyArray<string> => [
   ...(typeof reason === "string" ? [fieldMessage(reason, locale)] : []),
+  ...(Array.isArray(settings) && settings.length > 0
+    ? [`${locale.say("It needs", "لازم است")}: ${settings.join(locale.say(", ", "، "))}`]
+    : []),
   ...(Array.isArray(errors)
     ? errors.map(({ path, message }: FieldProblem) =>
         [path, typeof message === "string" ? fieldMessage(message, locale) : null]

@@ -4,7 +4,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { type SignedIn, SignIns } from "../../../services/access/SignIns.ts"
 import { SigningKeys } from "../../../services/access/SigningKeys.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope, RequestId } from "../../errors/Envelope.ts"
+import { REFRESH_REFUSED, SIGN_IN_REFUSED } from "../../errors/CredentialTexts.ts"
+import { explained, orEnvelope, RequestId } from "../../errors/Envelope.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
 import { originOf } from "./ManageAuth.ts"
 import { answerResource } from "../wire/ManageWire.ts"
@@ -28,11 +29,16 @@ export const AuthHandlers = HttpApiBuilder.group(
     })
     return handlers.handleAll({
       signIn: ({ payload }) =>
-        Effect.flatMap(origin, (from) => signIns.signIn(payload, from)).pipe(Effect.map(answer), orEnvelope),
+        Effect.flatMap(origin, (from) => signIns.signIn(payload, from)).pipe(
+          Effect.map(answer),
+          Effect.mapError((error) => explained(error, () => SIGN_IN_REFUSED)),
+          orEnvelope
+        ),
 
       refresh: ({ payload }) =>
         Effect.flatMap(origin, (from) => signIns.refresh(payload.refresh_token, from)).pipe(
           Effect.map(answer),
+          Effect.mapError((error) => explained(error, () => REFRESH_REFUSED)),
           orEnvelope
         ),
 

@@ -13,7 +13,8 @@ import {
 } from "../../../services/access/ManagementCredentials.ts"
 import type { Origin } from "../../../services/resources/ManagementWrites.ts"
 import { CredentialLimits } from "../../../services/access/CredentialLimits.ts"
-import { documentedError, orEnvelope, RequestId } from "../../errors/Envelope.ts"
+import { managementRefusalText, splitAuthorization } from "../../errors/CredentialTexts.ts"
+import { answerError, documentedError, explained, RequestId } from "../../errors/Envelope.ts"
 import { clientAddress, TrustedProxies } from "../../server/ClientAddress.ts"
 import { addRateLimitHeaders, addRefusalHeaders } from "../../ServiceKeys.ts"
 
@@ -25,16 +26,12 @@ export class CurrentActor extends Context.Service<
 
 const READING_METHODS = ["GET", "HEAD", "OPTIONS"]
 
-const redacted = (text: string | undefined): Redacted.Redacted | null =>
-  text === undefined ? null : Redacted.make(text)
-
 const givenBy = ({ headers }: HttpServerRequest.HttpServerRequest): GivenCredential => {
-  const [, scheme = "", credential] =
-    /^(?:(\S+)\s+)?(\S.*)$/.exec(headers["authorization"]?.trim() ?? "") ?? []
+  const { scheme, credential } = splitAuthorization(headers["authorization"])
   return {
-    scheme: scheme.toLowerCase(),
-    credential: redacted(credential),
-    serviceKey: redacted(headers["x-api-key"])
+    scheme,
+    credential: credential === "" ? null : Redacted.make(credential),
+    serviceKey: headers["x-api-key"] === undefined ? null : Redacted.make(headers["x-api-key"])
   }
 }
 
@@ -109,10 +106,14 @@ export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides
     ManageAuth,
     Effect.gen(function* () {
       const { identify } = yield* ManageAdmission
+      const refuse = (error: Effect.Error<typeof identify>) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+          answerError(explained(error, () => managementRefusalText(headers)))
+        )
       // The headers decide, whatever the scheme. This never fails, so that no second scheme is tried.
       const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>
         Effect.matchEffect(identify, {
-          onFailure: (error) => orEnvelope(Effect.fail(error)),
+          onFailure: refuse,
           onSuccess: (current) => Effect.provideService(httpEffect, CurrentActor, current)
         })
       return { personalToken: admit, session: admit }

@@ -97,7 +97,11 @@ export const ContactsBody = Schema.Struct({
     Schema.Struct({
       phone: Schema.String,
       chat_id: Schema.Union([
-        Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,128}$/)),
+        Schema.String.check(
+          Schema.isPattern(/^[\x21-\x7e]{1,128}$/, {
+            message: "Expected 1 to 128 printable ASCII characters without spaces"
+          })
+        ),
         Schema.Int
       ]).annotate({ description: "The platform's id of the chat." })
     })

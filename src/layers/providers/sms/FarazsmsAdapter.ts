@@ -1,4 +1,5 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
 import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import {
   AccountProblem,
@@ -80,7 +81,7 @@ export const farazsmsAdapter = (http: ProviderHttp["Service"], baseUrl: string):
   name: "farazsms",
   channels: ["sms"],
   settings: FarazsmsSettings,
-  sendingSettings: { codes: "otp_pattern", texts: "line_number" },
+  sendingSettings: sendingSettings.farazsms,
   connect: (settings) =>
     Result.map(readSettings(FarazsmsSettings, settings), (account): ProviderConnection => {
       const { api_key, line_number, otp_pattern, otp_parameter = "code" } = account

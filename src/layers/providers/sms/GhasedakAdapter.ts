@@ -1,4 +1,5 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
 import {
   AccountProblem,
   type ProviderAdapter,
@@ -51,7 +52,7 @@ export const ghasedakAdapter = (http: ProviderHttp["Service"], baseUrl: string):
   name: "ghasedak",
   channels: ["sms"],
   settings: GhasedakSettings,
-  sendingSettings: { codes: "otp_template", texts: "line_number" },
+  sendingSettings: sendingSettings.ghasedak,
   connect: (settings) =>
     Result.map(readSettings(GhasedakSettings, settings), (account): ProviderConnection => {
       const { api_key, line_number, otp_template, otp_parameter = "Code" } = account

@@ -1,4 +1,5 @@
 import { Effect, Redacted, Result, Schema } from "effect"
+import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
@@ -34,7 +35,7 @@ const IppanelSettings = Schema.Struct({
 export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "ippanel",
   channels: ["sms"],
-  sendingSettings: { codes: "from_number and otp_pattern", texts: "from_number" },
+  sendingSettings: sendingSettings.ippanel,
   settings: IppanelSettings,
   connect: (settings) =>
     Result.map(readSettings(IppanelSettings, settings), (account): ProviderConnection => {

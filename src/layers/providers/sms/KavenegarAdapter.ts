@@ -1,4 +1,5 @@
 import { Effect, Redacted, Result, Schema } from "effect"
+import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
 import { createHash } from "node:crypto"
 import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
@@ -31,7 +32,7 @@ export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string)
   name: "kavenegar",
   channels: ["sms"],
   settings: KavenegarSettings,
-  sendingSettings: { codes: "otp_template", texts: "sender" },
+  sendingSettings: sendingSettings.kavenegar,
   connect: (settings) =>
     Result.map(readSettings(KavenegarSettings, settings), (account): ProviderConnection => {
       const { api_key, sender, otp_template, otp_token = "token" } = account

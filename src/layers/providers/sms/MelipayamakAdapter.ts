@@ -1,4 +1,5 @@
 import { Effect, Redacted, Result, Schema } from "effect"
+import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
 import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
@@ -29,7 +30,7 @@ const MelipayamakSettings = Schema.Struct({
 export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "melipayamak",
   channels: ["sms"],
-  sendingSettings: { codes: "otp_body_id", texts: "from" },
+  sendingSettings: sendingSettings.melipayamak,
   settings: MelipayamakSettings,
   connect: (settings) =>
     Result.map(readSettings(MelipayamakSettings, settings), (account): ProviderConnection => {

@@ -1,4 +1,5 @@
 import { Effect, Redacted, Result, Schema } from "effect"
+import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
 import { Credential, ProviderNumber, originOf, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
@@ -39,7 +40,7 @@ const SmsirSettings = Schema.Struct({
 export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
   name: "smsir",
   channels: ["sms"],
-  sendingSettings: { codes: "otp_template_id", texts: "line_number" },
+  sendingSettings: sendingSettings.smsir,
   settings: SmsirSettings,
   connect: (settings) =>
     Result.map(readSettings(SmsirSettings, settings), (account): ProviderConnection => {

@@ -2,8 +2,8 @@ import type { Locale } from "../Locale.ts"
 
 /** What schemas and use cases report of a field, in words for people; `$1` is a part of the report. */
 const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian: string]> = [
-  [/^(?:is missing|Missing key|Expected string)$/, "This is required.", "این لازم است."],
-  [/^Expected a value with a length of at least 1$/, "This must not be empty.", "این نباید خالی باشد."],
+  [/^(?:is missing|is required|Expected string)$/, "This is required.", "این لازم است."],
+  [/^must not be empty$/, "This must not be empty.", "این نباید خالی باشد."],
   [
     /^Expected "[^"]*"(?: \| "[^"]*")+(?: \| null)?$/,
     "Choose one of the offered values.",
@@ -31,7 +31,7 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
 
   [/^Expected (\d+) to (\d+) characters$/, "Enter $1 to $2 characters.", "$1 تا $2 نویسه بنویسید."],
   [
-    /^Expected (?:at most (\d+) characters|a value with a length of at most (\d+))$/,
+    /^Expected (?:at most (\d+) characters|a length of at most (\d+))$/,
     "Enter at most $1$2 characters.",
     "حداکثر $1$2 نویسه بنویسید."
   ],

@@ -1,12 +1,8 @@
-import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { ValidationError } from "../../../../domain/Errors.ts"
 import { plainNumber } from "../../../../domain/text/Digits.ts"
 import { pasted } from "../../../../domain/text/PastedText.ts"
-
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const nameOf = (segment: PropertyKey | { readonly key: PropertyKey }): string =>
-  String(typeof segment === "object" ? segment.key : segment)
+import { issuesIn } from "../../../errors/SchemaErrors.ts"
 
 /** The fields of a form, decoded by the schema that the management API uses for the same change. */
 export const readTyped = <S extends Schema.Decoder<unknown>>(
@@ -16,15 +12,7 @@ export const readTyped = <S extends Schema.Decoder<unknown>>(
   Effect.fromResult(
     Result.mapError(
       Schema.decodeUnknownResult(body, { errors: "all" })(typed),
-      ({ issue }) =>
-        new ValidationError({
-          details: {
-            errors: formatIssues(issue).issues.map(({ path = [], message }) => ({
-              path: ["body", ...path.map(nameOf)].join("."),
-              message
-            }))
-          }
-        })
+      ({ issue }) => new ValidationError({ details: { errors: issuesIn(issue, "body") } })
     )
   )
 
