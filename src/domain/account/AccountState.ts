@@ -1,6 +1,7 @@
 import type { Instant } from "../Instant.ts"
 import type { CheckResult } from "./AccountFinding.ts"
-import type { SendKind } from "./Pace.ts"
+import type { SendKind, SkipCounts } from "./Pace.ts"
+import type { AttemptErrorCode } from "./ProviderOutcome.ts"
 
 /** How well an account sends by one means. */
 export interface Condition {
@@ -11,6 +12,14 @@ export interface Condition {
 
 /** The result of the last check of an account with its provider. */
 export interface LastCheck extends CheckResult {
+  readonly at: Instant
+}
+
+/** The last failure that was not a recipient's: of a send, or of a check that the provider refused. */
+export interface LastError {
+  readonly code: AttemptErrorCode
+  /** The provider's own words. */
+  readonly message: string
   readonly at: Instant
 }
 
@@ -28,6 +37,8 @@ export interface AccountState {
   readonly lastCheck: LastCheck | null
   /** The credit that the provider reported last, in its own unit; null: it never reported one. */
   readonly credit: number | null
+  /** Steps of codes that skipped it in the last hour. */
+  readonly skips: SkipCounts
 }
 
 /** Why an account would be skipped now. */

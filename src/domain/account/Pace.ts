@@ -1,5 +1,6 @@
+import { Schema } from "effect"
 import type { Channel } from "../routing/Channel.ts"
-import type { Instant } from "../Instant.ts"
+import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import type { ProviderOutcome } from "./ProviderOutcome.ts"
 
 /** A slot that passed longer ago is lost. Otherwise slots reserved one after the other would be used all at once. */
@@ -15,6 +16,36 @@ export const isSlotUsable = (at: Instant, now: Instant): boolean => now - at <= 
 
 /** The kinds of sends of an account. */
 export type SendKind = "code" | "text"
+
+/**
+ * Why a step is skipped: the account's next slot is too far away (`gap`), or comes only once its minute has room (`rate`);
+ * it cools down; or too many calls to its provider are under way (`busy`).
+ */
+export const SkipReason = Schema.Literals(["gap", "rate", "cooldown", "busy"])
+export type SkipReason = typeof SkipReason.Type
+
+/** How many steps skipped an account, by reason. */
+export type SkipCounts = Readonly<Partial<Record<SkipReason, number>>>
+
+/** Calls arrive at a provider later or earlier than they left, so the gap is wider than the provider demands. */
+export const GAP_MARGIN_MILLIS = 100
+
+/** The time between two sends of an account with this gap. */
+export const spacingOf = (gapMillis: number): number => (gapMillis === 0 ? 0 : gapMillis + GAP_MARGIN_MILLIS)
+
+/** The most that an account can send in a minute, by its gap and its rate; null: any number. */
+export const mostPerMinute = ({
+  gapMillis,
+  perMinute
+}: {
+  readonly gapMillis: number
+  /** 0: no limit. */
+  readonly perMinute: number
+}): number | null => {
+  const byGap = gapMillis === 0 ? Infinity : Math.floor(MINUTE_MILLIS / spacingOf(gapMillis))
+  const most = Math.min(byGap, perMinute === 0 ? Infinity : perMinute)
+  return Number.isFinite(most) ? most : null
+}
 
 /** Sends of an account in any minute, by channel; 0: no limit. */
 export type DefaultRates = Readonly<Record<Channel, number>>

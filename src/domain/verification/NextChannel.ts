@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { NoNextChannel, VerificationEnded } from "../Errors.ts"
 import type { Instant } from "../Instant.ts"
-import { effectiveStatus, isTerminal, type Verification } from "./Verification.ts"
+import { effectiveStatus, isTerminal, type Verification, wasCalled } from "./Verification.ts"
 import { unchanged, type VerificationTransition } from "./VerificationMachine.ts"
 
 export interface NextRequest {
@@ -11,8 +11,9 @@ export interface NextRequest {
 }
 
 /** Attempts are in the order in which they were made. A step that was skipped at first may come after a later one. */
-const hasLater = ({ attempts }: Verification, sequence: number | undefined): boolean => {
+const hasLater = (verification: Verification, sequence: number | undefined): boolean => {
   if (sequence === undefined) return false
+  const attempts = verification.attempts.filter(wasCalled)
   const seen = attempts.findIndex(({ step }) => step + 1 === sequence)
   return seen === -1 ? attempts.some(({ step }) => step >= sequence) : seen < attempts.length - 1
 }

@@ -8,7 +8,7 @@ import {
 } from "../account/ProviderOutcome.ts"
 import type { Instant } from "../Instant.ts"
 import { answered, charged, statusAfter } from "./TransitionParts.ts"
-import { type Attempt, type EventType, isTerminal, type Verification } from "./Verification.ts"
+import { type Attempt, type EventType, isTerminal, type Verification, wasCalled } from "./Verification.ts"
 import { nextDueAt, unchanged, type VerificationTransition } from "./VerificationMachine.ts"
 
 /**
@@ -110,9 +110,12 @@ const mayRepeat = ({ route, status, repeating, expiresAt }: Verification, call: 
   !isTerminal(status) &&
   call.finishedAt < expiresAt
 
-/** The attempts with this one, in place of an earlier one at the same step: one whose call is repeated. */
+/**
+ * The calls with this one, in place of an earlier one at the same step: one whose call is repeated. Once a step was
+ * called, those that were skipped are no part of the history.
+ */
 const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt): ReadonlyArray<Attempt> => [
-  ...attempts.filter(({ step }) => step !== attempt.step),
+  ...attempts.filter((earlier) => wasCalled(earlier) && earlier.step !== attempt.step),
   attempt
 ]
 
@@ -127,7 +130,7 @@ const repeatStep = (verification: Verification, attempt: Attempt, call: Call): V
     ...verification,
     status: "queued",
     revision: verification.revision + 1,
-    attempts: [...verification.attempts, attempt],
+    attempts: withAttempt(verification.attempts, attempt),
     remaining: [step, ...verification.remaining.filter((left) => left !== step)],
     nextStepAt: finishedAt,
     slotReserved: false,

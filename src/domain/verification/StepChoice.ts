@@ -1,19 +1,38 @@
 import { ProviderOutcome } from "../account/ProviderOutcome.ts"
+import type { SkipReason } from "../account/Pace.ts"
 import type { Instant } from "../Instant.ts"
 import { recordAttempt } from "./StepCalls.ts"
 import { answered, charged, statusAfter } from "./TransitionParts.ts"
-import { type Attempt, isTerminal, type Verification } from "./Verification.ts"
+import { type Attempt, isTerminal, type Verification, wasCalled } from "./Verification.ts"
 import { nextDueAt, unchanged, type VerificationTransition } from "./VerificationMachine.ts"
 
+/** Why steps are skipped. */
+export type SkipReasons = Readonly<Record<number, SkipReason>>
+
 /** For a step of a send that fails without any attempt. */
-const notCalled = (step: number): Attempt => ({
+const notCalled = (step: number, reason: SkipReason | undefined): Attempt => ({
   step,
   status: "failed",
   error_code: "account_unavailable",
   provider_error: null,
   provider_message_id: null,
-  attempted_at: null
+  attempted_at: null,
+  ...(reason !== undefined && { skip_reason: reason })
 })
+
+/** As long as no step was called, the skipped ones are kept with their reasons. */
+const withSkipped = (
+  attempts: ReadonlyArray<Attempt>,
+  skipped: ReadonlyArray<number>,
+  reasons: SkipReasons
+): ReadonlyArray<Attempt> => {
+  const added = skipped.filter((step) => attempts.every((attempt) => attempt.step !== step))
+  return added.length === 0 || attempts.some(wasCalled)
+    ? attempts
+    : [...attempts, ...added.map((step) => notCalled(step, reasons[step]))].toSorted(
+        (one, other) => one.step - other.step
+      )
+}
 
 const notRepeated = ProviderOutcome.Unknown({
   providerError: "no answer, and the account could not send again in time"
@@ -23,6 +42,7 @@ const notRepeated = ProviderOutcome.Unknown({
 export interface Choice {
   readonly step: number
   readonly skipped: ReadonlyArray<number>
+  readonly reasons?: SkipReasons
 }
 
 const reordered = ({ remaining }: Verification, { step, skipped }: Choice): ReadonlyArray<number> => [
@@ -43,6 +63,7 @@ export const chooseStep = (verification: Verification, choice: Choice): Verifica
         next: charged({
           ...verification,
           revision: verification.revision + 1,
+          attempts: withSkipped(verification.attempts, choice.skipped, choice.reasons ?? {}),
           remaining: reordered(verification, choice),
           slotReserved: false
         }),
@@ -61,6 +82,7 @@ export const awaitSlot = (
     charged({
       ...verification,
       revision: verification.revision + 1,
+      attempts: withSkipped(verification.attempts, choice.skipped, choice.reasons ?? {}),
       remaining: reordered(verification, choice),
       nextStepAt: choice.at,
       slotReserved: true
@@ -80,7 +102,11 @@ export const releaseStep = (verification: Verification, step: number, now: Insta
     : unchanged(verification)
 
 /** No account of the remaining steps may send in time, or the one step to repeat cannot be repeated. */
-export const skipRemaining = (verification: Verification, now: Instant): VerificationTransition => {
+export const skipRemaining = (
+  verification: Verification,
+  now: Instant,
+  reasons: SkipReasons = {}
+): VerificationTransition => {
   const { remaining, repeating } = verification
   const [first] = remaining
   if (isTerminal(verification.status) || first === undefined) return unchanged(verification)
@@ -89,15 +115,18 @@ export const skipRemaining = (verification: Verification, now: Instant): Verific
     const call = { step: first, outcome: notRepeated, attemptedAt: called ?? now, finishedAt: now }
     return recordAttempt(verification, call)
   }
-  const { attempts, route } = verification
-  const isFailed = statusAfter(attempts, false, now >= verification.expiresAt) === "failed"
+  const { route } = verification
+  const isFailed = statusAfter(verification.attempts, false, now >= verification.expiresAt) === "failed"
+  const attempts = isFailed
+    ? withSkipped(verification.attempts, Array.from(route.keys()), reasons)
+    : verification.attempts
   const status = isFailed ? "failed" : verification.status
   const next = answered(
     charged({
       ...verification,
       status,
       revision: verification.revision + 1,
-      attempts: isFailed && attempts.length === 0 ? route.map((_, index) => notCalled(index)) : attempts,
+      attempts,
       remaining: [],
       nextStepAt: null,
       slotReserved: false

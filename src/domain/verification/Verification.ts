@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import type { ChannelDescriptor } from "../routing/Channel.ts"
 import { Charge, chargeInOrder } from "../money/Charging.ts"
 import { Delivery } from "../account/DeliveryReport.ts"
+import { SkipReason } from "../account/Pace.ts"
 import { Instant } from "../Instant.ts"
 import { Locale } from "../message/CodeText.ts"
 import { Phone } from "../Phone.ts"
@@ -19,7 +20,10 @@ export const VerificationStatus = Schema.Literals([
 ])
 export type VerificationStatus = typeof VerificationStatus.Type
 
-/** One real call to a provider, as it is kept; or, of a send that failed without any, why a step was not called. */
+/**
+ * One real call to a provider, as it is kept; or why a step was not called, as long as none was. Readers are shown the
+ * latter once the send has failed without any call.
+ */
 export const Attempt = Schema.Struct({
   /** Index into the route; the contract's `sequence` is one more. */
   step: Schema.Int,
@@ -31,6 +35,8 @@ export const Attempt = Schema.Struct({
   provider_message_id: Schema.NullOr(Schema.String),
   /** Null when the provider was not called. */
   attempted_at: Schema.NullOr(Instant),
+  /** Why the provider was not called. */
+  skip_reason: Schema.optionalKey(SkipReason),
   /** Its delivery, if the provider reports it; absent until that is known. */
   delivery: Schema.optionalKey(Delivery)
 })
@@ -133,7 +139,7 @@ export type ShownVerification = Pick<
 export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: Instant): VerificationStatus =>
   !isTerminal(status) && now >= expiresAt ? "expired" : status
 
-const wasCalled = ({ attempted_at }: Attempt): boolean => attempted_at !== null
+export const wasCalled = ({ attempted_at }: Attempt): boolean => attempted_at !== null
 
 /**
  * The response of send after the first outcome: `failed` when the first attempt definitely failed and no other channel is
@@ -185,6 +191,8 @@ export interface AttemptView {
   readonly dispatchedAt: Instant | null
   readonly transitionReason: "timed_out" | "failed" | null
   readonly errorCode: AttemptErrorCode | null
+  /** Why the provider was not called; null if it was. */
+  readonly skipReason: SkipReason | null
   /** Null while the provider has not reported it. */
   readonly delivery: Delivery["status"] | null
 }
@@ -196,6 +204,7 @@ const attemptView = (verification: ShownVerification, attempt: Attempt, isLast: 
   dispatchedAt: attempt.attempted_at,
   transitionReason: isLast ? null : attempt.status === "sent" ? "timed_out" : "failed",
   errorCode: attempt.error_code,
+  skipReason: attempt.skip_reason ?? null,
   delivery: attempt.delivery?.status ?? null
 })
 
@@ -213,9 +222,13 @@ export interface VerificationView {
   readonly metadata: string | null
 }
 
+/** Those that readers are shown: a step that is skipped now may still be followed by one that is called. */
+export const shownAttempts = ({ status, attempts }: ShownVerification): ReadonlyArray<Attempt> =>
+  status === "failed" ? attempts : attempts.filter(wasCalled)
+
 /** The response of the status endpoint at `now`. */
 export const viewVerification = (verification: ShownVerification, now: Instant): VerificationView => {
-  const { attempts } = verification
+  const attempts = shownAttempts(verification)
   return {
     id: verification.id,
     status: effectiveStatus(verification, now),

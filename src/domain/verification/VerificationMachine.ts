@@ -7,7 +7,8 @@ import {
   type EventType,
   isTerminal,
   type Verification,
-  type VerificationStatus
+  type VerificationStatus,
+  wasCalled
 } from "./Verification.ts"
 
 /** The work for a verification whose timer is due. */
@@ -63,6 +64,7 @@ const end = (
     ...verification,
     status,
     revision: verification.revision + 1,
+    attempts: verification.attempts.filter(wasCalled),
     nextStepAt: null,
     slotReserved: false,
     held: 0,

@@ -37,6 +37,7 @@ export const toStatus = (view: VerificationView): Omit<typeof StatusResponse.Typ
     dispatched_at: formatNullableInstant(attempt.dispatchedAt),
     transition_reason: attempt.transitionReason,
     error_code: attempt.errorCode,
+    ...(attempt.skipReason !== null && { skip_reason: attempt.skipReason }),
     delivery: attempt.delivery
   }))
 })

@@ -4,6 +4,7 @@ import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { Locale } from "../../domain/message/CodeText.ts"
 import { WaitSeconds } from "../../domain/people/Customer.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
+import { SkipReason } from "../../domain/account/Pace.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import { stepProblems } from "../../domain/routing/RouteRequest.ts"
 import { VerificationStatus } from "../../domain/verification/Verification.ts"
@@ -164,6 +165,10 @@ export const StatusResponse = Schema.Struct({
       }),
       transition_reason: Schema.NullOr(Schema.Literals(["timed_out", "failed"])),
       error_code: Schema.NullOr(AttemptErrorCode),
+      skip_reason: Schema.optionalKey(SkipReason).annotateKey({
+        description:
+          "Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way."
+      }),
       delivery: Schema.NullOr(Schema.Literals(["delivered", "undelivered"])).annotateKey({
         description: "The provider's delivery report; null without one."
       })

@@ -10,6 +10,7 @@ import {
   type StartRequest
 } from "../../services/account/AccountSlots.ts"
 import { Settings } from "../../services/Settings.ts"
+import { errorOf, makeNoteError } from "./AccountFailuresSql.ts"
 import { cooldownSql } from "./CooldownSql.ts"
 import { conditionOf, isCooling, isPaced, makePacedAccounts, type PacedAccount } from "./PacedAccounts.ts"
 import { type SlotRow, slotSql, startSql } from "./SlotSql.ts"
@@ -30,10 +31,10 @@ const makeTake = Effect.fnUntraced(function* (accounts: PacedAccounts) {
   let waiting = 0
   const spread = (at: number) => at + (waiting++ % SPREADS) * SPREAD_MILLIS
 
-  const toSlot = ({ index, at, blocked }: typeof SlotRow.Type, now: number): Slot =>
+  const toSlot = ({ index, at, blocked, reasons }: typeof SlotRow.Type, now: number): Slot =>
     index === null
-      ? { _tag: "FreeAt", at: spread(at), blocked }
-      : { _tag: "Taken", index, at, hasStart: at <= now, blocked }
+      ? { _tag: "FreeAt", at: spread(at), blocked, reasons }
+      : { _tag: "Taken", index, at, hasStart: at <= now, blocked, reasons }
 
   const take = Effect.fnUntraced(function* (request: SlotRequest) {
     const asked = yield* Effect.forEach(request.accounts, accounts.get)
@@ -70,12 +71,15 @@ const makeStart = Effect.fnUntraced(function* (accounts: PacedAccounts) {
 const makeReport = Effect.fnUntraced(function* (accounts: PacedAccounts) {
   const settings = yield* Settings
   const noteResult = cooldownSql(yield* SqlClient.SqlClient, settings)
+  const noteError = yield* makeNoteError
   const verdictIn = ({ outcome }: SendResult) => verdictOf(outcome, settings.cooldownMaxMillis)
 
   const note = Effect.fnUntraced(function* (routeAccount: RouteAccount, result: SendResult) {
     const { kind, now } = result
     const account = yield* accounts.get(routeAccount)
     const verdict = verdictIn(result)
+    const error = errorOf(result.outcome, now)
+    if (error !== null) yield* noteError(account.id, error)
     if (verdict._tag === "Works" && !conditionOf(account, kind).isUnwell) return
     yield* Effect.orDie(noteResult({ account, kind, verdict, now }))
     yield* accounts.invalidate(account.id)
@@ -87,7 +91,9 @@ const makeReport = Effect.fnUntraced(function* (accounts: PacedAccounts) {
   }
 
   return (account: RouteAccount, result: SendResult) =>
-    verdictIn(result)._tag === "Works" && isWellAsKnown(account, result.kind)
+    verdictIn(result)._tag === "Works" &&
+    errorOf(result.outcome, result.now) === null &&
+    isWellAsKnown(account, result.kind)
       ? Effect.void
       : Effect.catchCause(note(account, result), (cause) =>
           Effect.logWarning("the condition of an account was not noted", cause)

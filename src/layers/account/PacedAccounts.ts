@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import type { DefaultRates, SendKind } from "../../domain/account/Pace.ts"
+import { type DefaultRates, type SendKind, spacingOf } from "../../domain/account/Pace.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
@@ -27,9 +27,6 @@ export interface PacedAccount {
   readonly textCondition: Condition | null
   readonly setUpVersion: number
 }
-
-/** Calls arrive at a provider later or earlier than they left, so the gap is wider than the provider demands. */
-export const MARGIN_MILLIS = 100
 
 const AccountRow = Schema.Struct({
   customerId: Schema.NullOr(Schema.Int),
@@ -65,7 +62,7 @@ export const isShared = ({ customerId }: PacedAccount): boolean => customerId ==
 export const isPaced = (account: PacedAccount): boolean =>
   account.gapMillis > 0 || account.perMinute > 0 || isShared(account)
 
-export const paceOf = ({ gapMillis }: PacedAccount) => (gapMillis === 0 ? 0 : gapMillis + MARGIN_MILLIS)
+export const paceOf = ({ gapMillis }: PacedAccount) => spacingOf(gapMillis)
 
 export const ratesOf = (settings: SettingsShape): DefaultRates => ({
   eitaa: settings.accountRateEitaa,

@@ -3,13 +3,15 @@ import type { SqlClient } from "effect/sql"
 import type { SlotRequest, StartRequest } from "../../services/account/AccountSlots.ts"
 import type { SettingsShape } from "../../services/Settings.ts"
 import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { isShared, MARGIN_MILLIS, type PacedAccount, paceOf } from "./PacedAccounts.ts"
+import { isShared, type PacedAccount, paceOf } from "./PacedAccounts.ts"
+import { GAP_MARGIN_MILLIS, SkipReason } from "../../domain/account/Pace.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 export const SlotRow = Schema.Struct({
   index: Schema.NullOr(Schema.Int),
   at: InstantColumn,
-  blocked: Schema.Array(Schema.Int)
+  blocked: Schema.Array(Schema.Int),
+  reasons: Schema.Array(SkipReason)
 })
 
 const StartRow = Schema.Struct({ hasStart: Schema.Boolean, nextStartAt: Schema.NullOr(InstantColumn) })
@@ -69,7 +71,7 @@ export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsSh
           greatest(${now}::timestamptz, l.slots[l.taken] + l.gap * interval '1 millisecond',
             case when l.gap > 0 then l.next_start_at end) as by_gap,
           case when l.rate > 0 and l.taken >= l.rate
-            then l.slots[l.taken - l.rate + 1] + ${MINUTE_MILLIS + MARGIN_MILLIS}::int * interval '1 millisecond' end as by_rate,
+            then l.slots[l.taken - l.rate + 1] + ${MINUTE_MILLIS + GAP_MARGIN_MILLIS}::int * interval '1 millisecond' end as by_rate,
           l.share > 0 and (
             select count(*) filter (where s.customer = ${customerId}) >=
               ceil(l.share::numeric / (count(distinct s.customer) filter (where s.customer <> ${customerId}) + 2))
@@ -80,14 +82,16 @@ export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsSh
         from found l),
       slotted as (
         select t.*, greatest(t.by_gap, t.by_rate, t.cooling_until) as at,
-          coalesce(t.by_rate > t.by_gap, false) or coalesce(t.cooling_until > ${now}::timestamptz, false)
-            or t.has_share_used as is_blocked
+          case when t.cooling_until > ${now}::timestamptz then 'cooldown'
+            when t.by_rate > t.by_gap or t.has_share_used then 'rate' else 'gap' end as reason
         from timed t),
       chosen as (
-        select s.*, not s.is_blocked and s.at <= ${soon}::timestamptz as is_soon from slotted s
+        select s.*, s.reason = 'gap' and s.at <= ${soon}::timestamptz as is_soon from slotted s
         where s.at <= ${timestamp(request.until)}::timestamptz and not s.has_share_used
-          and (not s.is_blocked or ${waitsForBlocked}) and (s.share = 0 or s.mine_to_come < ${MAX_SHARED_AHEAD}::int)
-        order by is_soon desc, case when not s.is_blocked and s.at <= ${soon}::timestamptz then s.index end, s.at, s.index
+          and (s.reason <> 'cooldown' or ${waitsForBlocked})
+          and (s.share = 0 or s.mine_to_come < ${MAX_SHARED_AHEAD}::int)
+        order by is_soon desc, s.reason <> 'gap' and not ${waitsForBlocked},
+          case when s.reason = 'gap' and s.at <= ${soon}::timestamptz then s.index end, s.at, s.index
         limit 1),
       reserved as (
         update account_pace p set
@@ -98,7 +102,8 @@ export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsSh
         from chosen c where p.account_id = c.account_id)
       select (select index from chosen) as index,
         coalesce((select at from chosen), min(s.at)) as at,
-        coalesce(array_agg(s.index) filter (where s.is_blocked), '{}') as blocked
+        coalesce(array_agg(s.index) filter (where s.reason <> 'gap'), '{}') as blocked,
+        array_agg(s.reason order by s.index) as reasons
       from slotted s`)
   }
 }

@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { SubjectIds } from "../../services/SubjectIds.ts"
+import { AccountSkips } from "../../services/account/AccountSkips.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
 import { BudgetAlarms } from "../../services/guard/BudgetAlarms.ts"
@@ -13,6 +14,7 @@ import { RouteRecords } from "../../services/routing/RouteRecords.ts"
 import { TimerPools } from "../../services/timer/TimerPools.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { AccountConnectionsSql } from "../account/AccountConnectionsSql.ts"
+import { AccountSkipsSql } from "../account/AccountFailuresSql.ts"
 import { BotAddressesMac } from "../account/BotAddressesMac.ts"
 import { BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
 import { ContactLinksSql } from "../account/ContactLinksSql.ts"
@@ -56,6 +58,7 @@ export const SharedServices = Layer.mergeAll(
   CustomersSql,
   ApiKeysSql,
   BotInboxes.layer,
+  Layer.provide(AccountSkips.layer, AccountSkipsSql),
   GuardParts,
   Layer.provide(RouteRecords.layer, RouteRecordsSql)
 ).pipe(

@@ -36,6 +36,7 @@ import guardKnocks from "./migrations/0033_guard_knocks.ts"
 import requestBlockKeys from "./migrations/0034_request_block_keys.ts"
 import bombedPhones from "./migrations/0035_bombed_phones.ts"
 import requestBlocksById from "./migrations/0036_request_blocks_by_id.ts"
+import accountFailures from "./migrations/0041_account_failures.ts"
 import { decodedAs, rowsOf } from "./SqlRows.ts"
 
 const migrations = {
@@ -74,7 +75,8 @@ const migrations = {
   "0033_guard_knocks": guardKnocks,
   "0034_request_block_keys": requestBlockKeys,
   "0035_bombed_phones": bombedPhones,
-  "0036_request_blocks_by_id": requestBlocksById
+  "0036_request_blocks_by_id": requestBlocksById,
+  "0041_account_failures": accountFailures
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import type { SendKind } from "../../domain/account/Pace.ts"
+import type { SendKind, SkipReason } from "../../domain/account/Pace.ts"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 
@@ -12,7 +12,10 @@ export interface SlotRequest {
   readonly now: Instant
   /** A slot later than this is not taken. */
   readonly until: Instant
-  /** Whether a slot after a cooldown, or after the account was at its rate, is good enough too. */
+  /**
+   * Whether a slot after a cooldown is good enough too, and one after the account was at its rate as good as another.
+   * Otherwise the latter is only taken if no account has any other in time.
+   */
   readonly waitsForBlocked: boolean
 }
 
@@ -29,6 +32,8 @@ export type Slot = (
 ) & {
   /** Accounts in cooldown or at their rate, not those that only wait for their gap. */
   readonly blocked: ReadonlyArray<number>
+  /** What keeps each of the accounts from sending, in their order; absent: nothing does. */
+  readonly reasons?: ReadonlyArray<SkipReason>
 }
 
 export interface StartRequest {

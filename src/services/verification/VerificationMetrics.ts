@@ -1,4 +1,6 @@
 import { Context, Effect, Layer } from "effect"
+import type { SkipReason } from "../../domain/account/Pace.ts"
+import type { Channel } from "../../domain/routing/Channel.ts"
 import { instantOf } from "../../domain/TimePosition.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { VerificationStatus } from "../../domain/verification/Verification.ts"
@@ -17,6 +19,8 @@ export class VerificationMetrics extends Context.Service<
   VerificationMetrics,
   {
     readonly attempted: CountAttempt
+    /** A step was skipped, because its account could not send in time. */
+    readonly skipped: (channel: Channel, reason: SkipReason) => void
     /** A code was checked, with this result. */
     readonly checked: (reason: string) => void
     /** It reached a final status; others are not counted. */
@@ -34,6 +38,10 @@ export class VerificationMetrics extends Context.Service<
         description: "Verifications that ended, by status.",
         labels: ["status"]
       })
+      const skips = counters(context, "peyk_steps_skipped_total", {
+        description: "Steps of codes whose account could not send in time, by channel and reason.",
+        labels: ["channel", "reason"]
+      })
       const timeToVerify = histograms(context, "peyk_time_to_verify_seconds", {
         description: "From the acceptance of a send to the right code.",
         boundaries: SECONDS
@@ -41,6 +49,7 @@ export class VerificationMetrics extends Context.Service<
       for (const status of ends) ended(status)(0)
       return VerificationMetrics.of({
         attempted: attemptMetrics(context, "verification"),
+        skipped: (channel, reason) => skips(channel, reason)(1),
         checked: (reason) => checks(reason)(1),
         ended: (id, status, now) => {
           if (isEnd(status)) ended(status)(1)
@@ -53,6 +62,7 @@ export class VerificationMetrics extends Context.Service<
   /** In the sandbox nothing is sent, and nothing is measured. */
   static readonly layerNone = Layer.succeed(VerificationMetrics, {
     attempted: () => {},
+    skipped: () => {},
     checked: () => {},
     ended: () => {}
   })

@@ -71,8 +71,8 @@ export const toVerification = (
   now: Instant
 ): Omit<typeof VerificationResource.Type, "metadata"> => {
   const status = toStatus(viewVerification(verification, now))
-  const attempts = status.attempts.map((attempt, index) => {
-    const kept = verification.attempts[index]
+  const attempts = status.attempts.map((attempt) => {
+    const kept = verification.attempts.find(({ step }) => step + 1 === attempt.sequence)
     return {
       ...attempt,
       provider_error: kept?.provider_error ?? null,

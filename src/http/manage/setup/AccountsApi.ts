@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { DAY_MILLIS } from "../../../domain/Instant.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
+import { AttemptErrorCode } from "../../../domain/account/ProviderOutcome.ts"
 import { MAX_STANDBY } from "../../../domain/account/Standby.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
@@ -23,6 +24,12 @@ import {
   removal
 } from "../wire/ManageEndpoints.ts"
 
+const LastError = Schema.Struct({
+  code: AttemptErrorCode,
+  message: Schema.String.annotateKey({ description: "The provider's own words." }),
+  at: Timestamp
+}).annotate({ identifier: "AccountError" })
+
 export const Account = Schema.Struct({
   credential_id: Schema.Int,
   channel: Channel,
@@ -41,6 +48,10 @@ export const Account = Schema.Struct({
   per_minute: Schema.NullOr(Schema.Int),
   failures: Schema.Int,
   cooling_until: Schema.NullOr(Timestamp),
+  last_error: Schema.NullOr(LastError).annotateKey({
+    description:
+      "The last failure that was not a recipient's, since the settings were changed; null if there is none."
+  }),
   created_at: Timestamp,
   version: Schema.Int
 }).annotate({ identifier: "Account" })

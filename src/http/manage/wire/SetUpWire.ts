@@ -30,6 +30,8 @@ export const toAccount = (account: AccountRecord) => ({
   per_minute: account.perMinute,
   failures: account.failures,
   cooling_until: formatNullableInstant(account.coolingUntil),
+  last_error:
+    account.lastError === null ? null : { ...account.lastError, at: formatInstant(account.lastError.at) },
   created_at: formatInstant(account.createdAt),
   version: account.version
 })

@@ -6,6 +6,7 @@ import type { ProviderAdapters } from "../../../services/provider/ProviderAdapte
 import type { AccountChange, AccountOwner, Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
 import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+import { forgetError } from "../../account/AccountFailuresSql.ts"
 import { lockCustomer } from "../OwnerSql.ts"
 import { findAccount, isOwnedBy } from "./AccountRows.ts"
 import { settingsReplacement } from "./AccountSettingsSql.ts"
@@ -69,6 +70,7 @@ export const accountChanges = (
     const { label, settings, finding, isDefault, active, gapMillis, perMinute, standby } = change
     if (settings !== undefined) {
       yield* replaceSettings(owner, account, settings)
+      yield* forgetError(sql, account.id)
       yield* finding === undefined ? forgetCheck(sql, account.id) : noteCheck(sql, account.id, finding)
     }
     if (isDefault === true) yield* clearDefault(sql, owner, account.channel, account.id)

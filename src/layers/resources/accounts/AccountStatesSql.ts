@@ -6,7 +6,7 @@ import { AccountStates } from "../../../services/resources/accounts/AccountState
 import { Settings } from "../../../services/Settings.ts"
 import { ratesOf } from "../../account/PacedAccounts.ts"
 import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
-import { MINUTE_MILLIS } from "../../../domain/Instant.ts"
+import { HOUR_MILLIS, MINUTE_MILLIS } from "../../../domain/Instant.ts"
 
 const StateRow = Schema.Struct({
   id: Schema.Int,
@@ -23,7 +23,8 @@ const StateRow = Schema.Struct({
   checkedAt: Schema.NullOr(InstantColumn),
   result: Schema.NullOr(Schema.Literals(["works", "refused", "not_reached", "cannot_be_checked"])),
   detail: Schema.NullOr(Schema.String),
-  credit: Schema.NullOr(Schema.Finite)
+  credit: Schema.NullOr(Schema.Finite),
+  skips: Schema.Record(Schema.String, Schema.Int)
 })
 
 export const AccountStatesSql = Layer.effect(
@@ -45,20 +46,25 @@ export const AccountStatesSql = Layer.effect(
         codes,
         texts: row.coolsByKind ? { failures: row.textFailures, coolingUntil: row.textsCoolingUntil } : codes,
         lastCheck: checkedAt === null || result === null ? null : { at: checkedAt, result, detail },
-        credit: row.credit
+        credit: row.credit,
+        skips: row.skips
       }
     }
 
     return AccountStates.of({
       read: Effect.fnUntraced(function* (owner, ids, now) {
         const minuteAgo = timestamp(now - MINUTE_MILLIS)
+        const hourAgo = timestamp(now - HOUR_MILLIS)
         const rows = yield* stateRows(sql`
           select a.id, a.channel, a.gap_ms as "gapMillis", a.rate_per_minute as "perMinute",
             (select count(*)::int from unnest(p.slots) s where s > ${minuteAgo}) as "usedOfMinute",
             (select min(s) from unnest(p.slots) s where s > ${minuteAgo}) as "oldestSlotAt",
             a.rests_by_kind as "coolsByKind", p.failures, p.cooling_until as "coolingUntil",
             p.text_failures as "textFailures", p.texts_cooling_until as "textsCoolingUntil",
-            c.checked_at as "checkedAt", c.result, c.detail, c.credit
+            c.checked_at as "checkedAt", c.result, c.detail, c.credit,
+            coalesce((select jsonb_object_agg(reason, steps) from (
+              select reason, sum(steps)::int as steps from account_skips
+              where account_id = a.id and starts_at > ${hourAgo} group by 1) s), '{}') as skips
           from sending_accounts a join account_pace p on p.account_id = a.id
             left join account_checks c on c.account_id = a.id
           where a.id = any(${ids}::int[]) and (a.customer_id is null or a.customer_id = ${owner}::int)`)

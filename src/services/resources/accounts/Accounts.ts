@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { AccountFinding } from "../../../domain/account/AccountFinding.ts"
+import type { LastError } from "../../../domain/account/AccountState.ts"
 import type { Channel } from "../../../domain/routing/Channel.ts"
 import type { SendingAccount } from "../../../domain/people/Customer.ts"
 import type {
@@ -20,6 +21,8 @@ export interface AccountRecord extends SendingAccount {
   /** Failures in a row. */
   readonly failures: number
   readonly coolingUntil: Instant | null
+  /** Null: none since its settings were changed. */
+  readonly lastError: LastError | null
   readonly createdAt: Instant
   readonly version: number
 }

@@ -1,3 +1,4 @@
+import type { SkipReason } from "../../../../domain/account/Pace.ts"
 import type { AttemptErrorCode } from "../../../../domain/account/ProviderOutcome.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import type { PageName } from "../../Navigation.ts"
@@ -64,16 +65,35 @@ const words: Readonly<Record<AttemptErrorCode, ErrorWords>> = {
   },
   account_unavailable: {
     what: [
-      "the account was cooling down or at its rate, so it was not called",
-      "حساب در حال استراحت یا در سقف نرخ خود بود و فراخوانی نشد"
+      "the account could not send in time, so it was not called",
+      "حساب به‌موقع نمی‌توانست بفرستد و فراخوانی نشد"
     ],
     todo: [
-      "See why the account rests, and raise its rate if it may.",
-      "ببینید حساب چرا استراحت می‌کند و اگر می‌شود نرخش را بالا ببرید."
+      "See on the account’s page how much it can send. Lower its gap or raise its rate if its provider allows it, or add an account.",
+      "در صفحهٔ حساب ببینید چقدر می‌تواند بفرستد. اگر سرویس‌دهنده اجازه می‌دهد فاصله‌اش را کم یا نرخش را زیاد کنید، یا حساب دیگری بیفزایید."
     ],
     page: "channels"
   }
 }
+
+const skips: Readonly<Record<SkipReason, readonly [english: string, persian: string]>> = {
+  gap: [
+    "its account leaves a gap between two sends, and its next turn was too far away",
+    "حسابش میان دو ارسال فاصله می‌گذارد و نوبت بعدی‌اش دیر بود"
+  ],
+  rate: ["its account had sent all that it may in a minute", "حسابش سقف ارسال در دقیقه را پر کرده بود"],
+  cooldown: [
+    "its account was cooling down after failures, or because its provider asked to slow down",
+    "حسابش پس از شکست‌ها، یا چون سرویس‌دهنده خواست آهسته‌تر بفرستد، در حال استراحت بود"
+  ],
+  busy: [
+    "too many calls to its provider were under way",
+    "فراخوانی‌های همزمان به سرویس‌دهنده‌اش بیش از اندازه بود"
+  ]
+}
+
+/** Why a step was not called. */
+export const whySkipped = (reason: SkipReason, { say }: Locale): string => say(...skips[reason])
 
 export const whatWentWrong = (code: AttemptErrorCode, { say }: Locale): string => say(...words[code].what)
 

@@ -5,7 +5,7 @@ import type { Locale } from "../../../frame/Locale.ts"
 import { channelName, foreign, mono } from "../../../parts/Text.ts"
 import { callWords } from "../AttemptParts.ts"
 import { attemptState } from "../AttemptStates.ts"
-import { whatWentWrong } from "../ErrorWords.ts"
+import { whatWentWrong, whySkipped } from "../ErrorWords.ts"
 import type { Moment } from "../Timeline.ts"
 import { type CodeRun, stepName } from "./CodeRun.ts"
 
@@ -70,6 +70,11 @@ const standbyWords = ({ verification }: CodeRun, attempt: Attempt, { say }: Loca
       )}`
 }
 
+const causeOf = ({ error_code, skip_reason }: Attempt, locale: Locale): string | null => {
+  if (skip_reason !== undefined) return whySkipped(skip_reason, locale)
+  return error_code === null ? null : whatWentWrong(error_code, locale)
+}
+
 const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale): Moment => {
   const { say } = locale
   const { route } = run.verification
@@ -92,8 +97,7 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
       call,
       reasonOf(run, index, locale),
       standbyWords(run, attempt, locale),
-      attempt.error_code !== null &&
-        html`${mono(attempt.error_code)}: ${whatWentWrong(attempt.error_code, locale)}.`
+      attempt.error_code !== null && html`${mono(attempt.error_code)}: ${causeOf(attempt, locale)}.`
     ],
     words: attempt.provider_error
   }

@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import {
   effectiveStatus,
   isTerminal,
+  wasCalled,
   type Verification
 } from "../../../../../domain/verification/Verification.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
@@ -55,7 +56,7 @@ const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
   const isActive = !isTerminal(effectiveStatus(verification, now))
   if (!isActive || !isLive || view.actor.scope !== "full") return null
   const path = `${PATH}/${verification.id}`
-  const sequence = verification.attempts.at(-1)?.step
+  const sequence = verification.attempts.findLast(wasCalled)?.step
   return html`${
     verification.remaining.length > 0 &&
     verification.nextStepAt !== null &&

@@ -1,4 +1,6 @@
+import { Struct } from "effect"
 import type { AccountState, Blockage, LastCheck } from "../../../../../domain/account/AccountState.ts"
+import { mostPerMinute, type SkipReason } from "../../../../../domain/account/Pace.ts"
 import { blockageOf } from "../../../../../domain/account/AccountState.ts"
 import type { Instant } from "../../../../../domain/Instant.ts"
 import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
@@ -81,12 +83,37 @@ export const accountState = (
   return stateBadge(isRefused ? "misconfigured" : "active", locale)
 }
 
-/** How much of its minute an account has used. */
+/** How much of its minute an account has used. The slots of an account without a rate are not counted. */
 export const minuteOf = (state: AccountState | undefined, { say, number }: Locale): string => {
   if (state === undefined) return "–"
-  if (state.perMinute === 0) return say("No limit", "بی‌سقف")
-  const [used, all] = [number(state.usedOfMinute), number(state.perMinute)]
+  const most = mostPerMinute(state)
+  if (most === null) return say("No limit", "بی‌سقف")
+  if (state.perMinute === 0) return say(`At most ${number(most)}`, `حداکثر ${number(most)}`)
+  const [used, all] = [number(state.usedOfMinute), number(most)]
   return say(`${used} of ${all}`, `${used} از ${all}`)
+}
+
+const skipNames = {
+  gap: ["its next turn was too far away", "نوبت بعدی‌اش دیر بود"],
+  rate: ["its minute was used up", "سقف دقیقه‌اش پر بود"],
+  cooldown: ["it was cooling down", "در حال استراحت بود"],
+  busy: ["its provider had too many calls", "سرویس‌دهنده‌اش فراخوانی بیش از اندازه داشت"]
+} as const satisfies Readonly<Record<SkipReason, readonly [string, string]>>
+
+/** The codes of the last hour that skipped an account, with the reasons; null if none did. */
+export const skipsWords = (
+  { skips }: Pick<AccountState, "skips">,
+  { say, number }: Locale
+): string | null => {
+  const named = Struct.keys(skipNames).flatMap((reason) => {
+    const count = skips[reason] ?? 0
+    const [english, persian] = skipNames[reason]
+    return count === 0 ? [] : [{ count, why: say(english, persian) }]
+  })
+  if (named.length === 0) return null
+  const total = named.reduce((sum, { count }) => sum + count, 0)
+  const reasons = named.map(({ count, why }) => `${why} (${number(count)})`).join(say("; ", "؛ "))
+  return say(`${number(total)} in the last hour: ${reasons}`, `${number(total)} در یک ساعت گذشته: ${reasons}`)
 }
 
 export const sendsWords = ({ sendsCodes, sendsTexts }: AccountRecord, { say }: Locale): string => {

@@ -4,7 +4,7 @@ import type { AccountRecord } from "../../../../../services/resources/accounts/A
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { type Fact, facts } from "../../../parts/Facts.ts"
-import { accountState, blockageWords, lastCheck, minuteOf, sendsWords } from "./AccountWords.ts"
+import { accountState, blockageWords, lastCheck, minuteOf, sendsWords, skipsWords } from "./AccountWords.ts"
 
 const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): ReadonlyArray<Fact | null> => {
   const { say } = locale
@@ -21,6 +21,13 @@ const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): Rea
       ? [say("Cooldown of messages", "استراحت پیام‌ها"), blockageWords(texts, locale)]
       : null
   ]
+}
+
+const skipsFact = (state: AccountState, { locale }: View): Fact | null => {
+  const words = skipsWords(state, locale)
+  return words === null
+    ? null
+    : [locale.say("Steps of codes that skipped it", "مرحله‌های کد که از آن گذشتند"), words]
 }
 
 export const nowPanel = (
@@ -42,6 +49,7 @@ export const nowPanel = (
           ? []
           : ([
               [say("Gap between sends", "فاصلهٔ دو ارسال"), seconds(state.gapMillis / 1000)],
+              skipsFact(state, view),
               [say("Failures in a row", "شکست‌های پشت سر هم"), number(account.failures)],
               ...cooldownFacts(state, now, view),
               [say("Last check", "آخرین بررسی"), lastCheck(state.lastCheck, locale)]
