@@ -38,14 +38,21 @@ const findNode = () => {
 const isNewEnough = majorOf(process.versions.node) >= NEEDED
 const ownNode = isNewEnough ? undefined : findNode()
 
+const [first, second, ...others] = process.argv.slice(2).filter((word) => word !== "--json")
+const [command, ...rest] = first === "--env-file" ? others : [first, second, ...others]
+const helps = rest.some((word) => word === "--help" || word === "-h")
+// The supervisor of several processes has said it for them.
+const announces = command === "serve" && !helps && process.send === undefined
+
 if (isNewEnough) {
+  // What follows loads for seconds on a busy machine.
+  if (announces) console.log("Starting Peyk …")
   // Keeps what was compiled, next to the packages (not in a directory that others can write to): commands start faster.
   module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/peyk", import.meta.url)))
   await import(main.href)
 } else if (ownNode !== undefined) {
-  const child = spawn(ownNode, [fileURLToPath(main), ...process.argv.slice(2)], {
-    stdio: "inherit"
-  })
+  // This file again, which then keeps what was compiled.
+  const child = spawn(ownNode, process.argv.slice(1), { stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? (signal === null ? 1 : 128)

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
@@ -46,4 +47,11 @@ describe("a release", () => {
     expect(workflow.match(/npm publish .*--provenance/g)).toHaveLength(2)
     expect(workflow).toContain("id-token: write")
   })
+})
+
+it("the clone itself cannot be packed, and says what can", () => {
+  const { status, stderr } = spawnSync("npm", ["pack", "--dry-run"], { cwd: root, encoding: "utf8" })
+  expect(status).toBe(1)
+  expect(stderr).toContain("`npm run build`")
+  expect(stderr).toContain("npm pack ./build/peyk")
 })

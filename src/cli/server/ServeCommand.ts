@@ -1,15 +1,18 @@
-import { Effect, Layer, Option } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { HttpServer, type HttpServerError } from "effect/http"
+import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
 import { ManagementLive, Service } from "../../layers/graphs/Live.ts"
 import { useCases } from "../../layers/graphs/UseCases.ts"
 import { distributeTables } from "../../layers/postgres/citus/DistributedTables.ts"
+import { isPresent } from "../../layers/postgres/embedded/EmbeddedPostgres.ts"
+import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
 import { appliedMigration } from "../../layers/postgres/Migrations.ts"
 import { withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { MigrationSql } from "../../layers/postgres/Pools.ts"
+import { cannotListen } from "../../layers/process/SharedPort.ts"
 import { ownNumber, reportReady } from "../../layers/process/Supervised.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
 import { StoreClock } from "../../layers/postgres/StoreClock.ts"
@@ -20,14 +23,14 @@ import { exitWhenStuck, stopMillis } from "./Stopping.ts"
 import { warnOfUnknownSettings } from "../input/UnknownSettings.ts"
 import { announce, prepareDemo } from "../output/Welcome.ts"
 
-const cannotListen = ({ host, port }: Configuration, { cause }: HttpServerError.ServeError) =>
-  new StartupError({
-    message: `cannot listen on ${host}:${port}: ${String(cause)}; choose another address with PEYK_HOST and PEYK_PORT`
-  })
-
 const listeningPort = Effect.map(HttpServer.HttpServer, ({ address }) =>
   "port" in address ? address.port : 0
 )
+
+const sayWhatTakesLong = (configuration: Configuration) =>
+  isEmbedded(configuration) && !isPresent(configuration.dataDirectory)
+    ? Console.log(`Creating a store in ${configuration.dataDirectory}: this takes some seconds, once.`)
+    : Effect.void
 
 /** The only process. */
 const alone = (configuration: Configuration, graphs: typeof useCases) =>
@@ -55,7 +58,9 @@ const launch = (
       Layer.provide(Infrastructure(configuration))
     )
   ).pipe(
-    Effect.catchTag("ServeError", (error) => Effect.fail(cannotListen(configuration, error))),
+    Effect.catchTag("ServeError", ({ cause }) =>
+      Effect.fail(cannotListen(configuration.host, configuration.port, cause))
+    ),
     (serving) => Effect.andThen(exitWhenStuck(stopMillis(configuration)), serving)
   )
 
@@ -63,7 +68,10 @@ const launch = (
 export const serve = (configuration: Configuration, graphs = useCases) =>
   Effect.gen(function* () {
     const number = yield* ownNumber
-    if (Option.isNone(number)) yield* warnOfUnknownSettings
+    if (Option.isNone(number)) {
+      yield* warnOfUnknownSettings
+      yield* sayWhatTakesLong(configuration)
+    }
     if (configuration.processes === 1) return yield* launch(configuration, alone(configuration, graphs))
     if (Option.isNone(number)) return yield* serveSeveral(configuration)
     const serving = launch(configuration, oneOfSeveral(configuration, graphs))

@@ -2,6 +2,23 @@ import { Effect } from "effect"
 import { createServer, type ListenOptions } from "node:net"
 import { StartupError } from "./StartupError.ts"
 
+const causes: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there already",
+  EADDRNOTAVAIL: "this machine does not have this address",
+  EACCES: "this user may not use this port"
+}
+
+/** Why nobody can listen there, for people. */
+export const cannotListen = (host: string, port: number, error: unknown): StartupError => {
+  const { code = "", message = String(error) } = Object(error) as {
+    readonly code?: string
+    readonly message?: string
+  }
+  return new StartupError({
+    message: `cannot listen on ${host}:${port}: ${causes[code] ?? message}; choose another address with PEYK_HOST and PEYK_PORT`
+  })
+}
+
 /** Listens for a moment to find out the port. */
 const tryToListen = (options: ListenOptions) =>
   Effect.callback<number, Error>((resume) => {
@@ -20,12 +37,8 @@ const tryToListen = (options: ListenOptions) =>
  * processes that share a port would not notice that.
  */
 export const claimSharedPort = Effect.fnUntraced(function* (host: string, wanted: number) {
-  const port = yield* Effect.mapError(
-    tryToListen({ host, port: wanted, exclusive: true }),
-    (error) =>
-      new StartupError({
-        message: `cannot listen on ${host}:${wanted}: ${error.message}; choose another address with PEYK_HOST and PEYK_PORT`
-      })
+  const port = yield* Effect.mapError(tryToListen({ host, port: wanted, exclusive: true }), (error) =>
+    cannotListen(host, wanted, error)
   )
   yield* Effect.mapError(
     tryToListen({ host, port, reusePort: true }),

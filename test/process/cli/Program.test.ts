@@ -203,27 +203,59 @@ describe("bin/peyk.js", () => {
   )
 
   // As npm installs it next to the package `node` of an older version, whose program is then .bin/node.
-  const install = async (older: string, ...packages: ReadonlyArray<string>) => {
+  const install = async (
+    older: string,
+    packages: ReadonlyArray<string>,
+    main = "console.log(process.version)",
+    ...words: ReadonlyArray<string>
+  ) => {
     const modules = join(await mkdtemp(join(tmpdir(), "peyk-project-")), "node_modules")
     for (const folder of [".bin", "peyk/bin", "peyk/dist"])
       await mkdir(join(modules, folder), { recursive: true })
     await symlink(older, join(modules, ".bin/node"))
     await cp(file, join(modules, "peyk/bin/peyk.js"))
     await writeFile(join(modules, "peyk/package.json"), '{"type":"module"}')
-    await writeFile(join(modules, "peyk/dist/main.js"), "console.log(process.version)")
+    await writeFile(join(modules, "peyk/dist/main.js"), main)
     for (const name of packages) await symlink(resolve("node_modules", name), join(modules, name))
-    return spawnSync(older, [join(modules, "peyk/bin/peyk.js")], { encoding: "utf8" })
+    return spawnSync(older, [join(modules, "peyk/bin/peyk.js"), ...words], {
+      encoding: "utf8",
+      // Without the cache of the process that runs the tests.
+      env: Object.fromEntries(
+        Object.entries(neutralEnvironment()).filter(([name]) => name !== "NODE_COMPILE_CACHE")
+      )
+    })
   }
 
+  const ownNodes = globSync("node-*", { cwd: "node_modules" })
+
+  it.each(olderNodes)("keeps what was compiled, also run by an older Node", async (older) => {
+    const main = 'import { getCompileCacheDir } from "node:module"; console.log(getCompileCacheDir())'
+    const { stdout } = await install(older, ownNodes, main)
+    expect(stdout).toMatch(/\/peyk\/node_modules\/\.cache\/peyk\//)
+  })
+
+  it.each([process.execPath, ...olderNodes])(
+    "says that it starts before it loads what takes long: %s",
+    async (node) => {
+      const main = 'console.log("loaded", process.argv.slice(2).join(" "))'
+      const serve = await install(node, ownNodes, main, "--env-file", "/dev/null", "serve")
+      expect(serve.stdout).toBe("Starting Peyk …\nloaded --env-file /dev/null serve\n")
+      for (const words of [["serve", "--help"], ["doctor"], ["--version"]]) {
+        const { stdout } = await install(node, ownNodes, main, ...words)
+        expect(stdout).toBe(`loaded ${words.join(" ")}\n`)
+      }
+    },
+    60_000
+  )
+
   it.each(olderNodes)("starts its own Node where the project has another one", async (older) => {
-    const own = globSync("node-*", { cwd: "node_modules" })
-    const { stdout, stderr } = await install(older, ...own)
+    const { stdout, stderr } = await install(older, ownNodes)
     expect(stderr).toBe("")
     expect(stdout).toMatch(/^v(2[6-9]|[3-9]\d)\./)
   })
 
   it.each(olderNodes)("says which Node it needs where the project has only another one", async (older) => {
-    const { status, stderr } = await install(older)
+    const { status, stderr } = await install(older, [])
     expect(stderr).toMatch(/^Peyk needs Node 26 or newer; this is v/)
     expect(status).toBe(1)
   })

@@ -82,7 +82,7 @@ export const fakeFarEnd = (
   Effect.acquireRelease(
     Effect.promise(
       () =>
-        new Promise<{ readonly fake: FakeFarEnd; readonly close: () => void }>((resolve) => {
+        new Promise<{ readonly fake: FakeFarEnd; readonly close: () => void }>((resolve, reject) => {
           const received: Array<Received> = []
           const scripted: Array<Scripted> = []
           const waiting: Array<{ readonly count: number; readonly done: () => void }> = []
@@ -107,6 +107,7 @@ export const fakeFarEnd = (
             carryOut(answer, response)
           })
           server.on("connection", (socket) => connections.set(socket, connections.size + 1))
+          server.once("error", reject)
           server.listen(port, "127.0.0.1", () => {
             const { port: taken } = server.address() as AddressInfo
             resolve({

@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Console, Effect } from "effect"
+import { Cause, Console, Effect } from "effect"
 import { BOT_TOKENS, fakeBotApi } from "./FakeBotApi.ts"
 import { fakeBaleSafir, SAFIR_KEY } from "./FakeBaleSafir.ts"
 import { EITAA_TOKEN, fakeEitaa } from "./FakeEitaa.ts"
@@ -20,6 +20,7 @@ import { fakeTelegramGateway, GATEWAY_TOKEN } from "./FakeTelegramGateway.ts"
 import { fakeSmsir, SMSIR_KEY } from "./FakeSmsir.ts"
 
 const CONTROL_PORT = Number(process.argv[2] ?? 9100)
+const LAST_PORT = CONTROL_PORT + 13
 
 const told = (name: string) => (received: Received, answer: Answer | Fault) => {
   const outcome = typeof answer === "string" ? answer : `${answer.status ?? 200}`
@@ -190,4 +191,16 @@ const main = Effect.scoped(
   })
 )
 
-NodeRuntime.runMain(main)
+const needsPorts = (cause: Cause.Cause<never>) => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+  const { message } = Object(Cause.squash(cause)) as { readonly message?: string }
+  return Effect.andThen(
+    Console.error(
+      `The fakes cannot listen: ${message}.\nThey need the ports ${CONTROL_PORT} to ${LAST_PORT}; ` +
+        "choose others with `npm run fakes -- FIRST_PORT`."
+    ),
+    Effect.sync(() => void (process.exitCode = 1))
+  )
+}
+
+NodeRuntime.runMain(Effect.catchCause(main, needsPorts))
