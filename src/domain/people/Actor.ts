@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
 
 export const Scope = Schema.Literals(["full", "read_only"])
 export type Scope = typeof Scope.Type
@@ -21,7 +22,22 @@ export interface Actor {
   readonly role?: Role | null
   /** The session of a user, if it is known. */
   readonly sessionId?: string
+  /**
+   * When the person signed in here. Null: they came by a link that somebody else made. Absent: a token, a session of
+   * another issuer, or the command line.
+   */
+  readonly signedInAt?: Instant | null
 }
+
+/** How recent a sign-in must be for what gives access: passwords, sign-in links, tokens and owners. */
+export const FRESH_MILLIS = 10 * MINUTE_MILLIS
+
+/** Whether a session that was found open may give access. Tokens and the command line are no such sessions. */
+export const isFresh = ({ signedInAt }: Pick<Actor, "signedInAt">, now: Instant): boolean =>
+  signedInAt === undefined || (signedInAt !== null && now - signedInAt <= FRESH_MILLIS)
+
+/** Why a session may not give access. */
+export const STALE_SIGN_IN = "This needs a sign-in of the last 10 minutes, by yourself: sign out and in again"
 
 /** The operator of the service, working on this customer's account. */
 export const operatorActor = (customerId: number): Actor => ({

@@ -14,6 +14,10 @@ export interface ConsoleSession {
   readonly user: UserRecord
   /** The customer whose console an operator looks at; null for none, and for everybody else. */
   readonly enteredId: number | null
+  /** Null: it began with a link that another person made in the console. */
+  readonly signedInAt: Instant | null
+  /** The user's epoch when it was read: a new password and a sign-out everywhere begin the next one. */
+  readonly epoch: number
 }
 
 /** 256 random bits in base64url. */

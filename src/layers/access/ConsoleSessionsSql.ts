@@ -13,8 +13,8 @@ import {
 import { Conflict } from "../../domain/Errors.ts"
 import { Operators } from "../../services/access/Operators.ts"
 import { ConsoleSessions, type StartedSession } from "../../services/access/ConsoleSessions.ts"
-import { SignInLinks, type SignInLink } from "../../services/access/SignInLinks.ts"
-import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { type LinkMaker, SignInLinks, type SignInLink } from "../../services/access/SignInLinks.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { userColumns, UserRow } from "./UserRows.ts"
 
 /** A session that is used is written to at most this often. */
@@ -23,8 +23,11 @@ const TOUCH_MILLIS = MINUTE_MILLIS
 const SessionRow = Schema.Struct({
   ...UserRow.fields,
   sessionId: Schema.String,
-  enteredId: Schema.NullOr(Schema.Int)
+  enteredId: Schema.NullOr(Schema.Int),
+  signedInAt: Schema.NullOr(InstantColumn),
+  epoch: Schema.Int
 })
+const StartedRow = Schema.Struct({ ...SessionRow.fields, linkMadeBy: Schema.NullOr(Schema.String) })
 const LinkRow = Schema.Struct({ userId: Schema.String })
 
 const makeSecret = Effect.map(
@@ -38,11 +41,29 @@ const hashOf = (given: Redacted.Redacted): Buffer | null => {
   return looksLikeConsoleSecret(secret) ? hashSecret(secret) : null
 }
 
-const toSession = ({ sessionId, enteredId, ...user }: typeof SessionRow.Type) => ({
+const toSession = ({ sessionId, enteredId, signedInAt, epoch, ...user }: typeof SessionRow.Type) => ({
   id: sessionId,
   user,
-  enteredId
+  enteredId,
+  signedInAt,
+  epoch
 })
+
+/**
+ * The user of a link `used`, if it still works: since it was made, nobody has signed its user or its maker out
+ * everywhere, and its maker may still make it. A link for oneself continues the maker's sign-in.
+ */
+const ownerByLink = (sql: SqlClient.SqlClient, now: Date) => sql`owner as (
+  select ${userColumns(sql)}, u.sign_in_epoch as epoch, used.made_by as "linkMadeBy",
+    case when used.made_by is null then ${now}::timestamptz when used.made_by = u.id then used.signed_in_at end
+      as "signedInAt"
+  from used join users u on u.id = used.user_id
+  where u.disabled_at is null and u.sign_in_epoch = coalesce(used.user_epoch, u.sign_in_epoch)
+    and (used.made_by is null or exists (
+      select from users m where m.id = used.made_by and m.disabled_at is null and m.sign_in_epoch = used.maker_epoch
+        and (m.role = 'operator' or m.role = 'owner' and m.customer_id = u.customer_id)))
+  for share of u
+)`
 
 export const ConsoleSessionsSql = Layer.effect(
   ConsoleSessions,
@@ -51,22 +72,26 @@ export const ConsoleSessionsSql = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     const newSecret = yield* makeSecret
     const rows = rowsOf(SessionRow)
+    const startedRows = rowsOf(StartedRow)
     const columns = userColumns(sql)
 
     /** A session of the user that `owner`, a query, selects; it locks the row against a change of the password. */
     const startFor = Effect.fnUntraced(function* (owner: Statement.Fragment, now: number) {
       const secret = yield* newSecret("console")
-      const [row] = yield* rows(sql`
+      const [row] = yield* startedRows(sql`
         with ${owner}, made as (
-          insert into console_sessions (id, secret_hash, user_id, created_at, idle_ends_at, ends_at)
+          insert into console_sessions
+            (id, secret_hash, user_id, created_at, idle_ends_at, ends_at, signed_in_at)
           select ${yield* random.uuidV7()}::uuid, ${hashSecret(secret)}::bytea, id, ${timestamp(now)}::timestamptz,
-            ${timestamp(idleEnd(now))}::timestamptz, ${timestamp(sessionEnd(now))}::timestamptz from owner
+            ${timestamp(idleEnd(now))}::timestamptz, ${timestamp(sessionEnd(now))}::timestamptz, "signedInAt"
+          from owner
           returning id
         )
         select owner.*, made.id as "sessionId", null::int as "enteredId" from owner, made`)
-      return Option.map(Option.fromUndefinedOr(row), (made): StartedSession => ({
+      return Option.map(Option.fromUndefinedOr(row), ({ linkMadeBy, ...made }): StartedSession => ({
         session: toSession(made),
-        secret: Redacted.make(secret)
+        secret: Redacted.make(secret),
+        linkMadeBy
       }))
     })
 
@@ -74,7 +99,8 @@ export const ConsoleSessionsSql = Layer.effect(
       start: ({ user, passwordHash }, now) =>
         startFor(
           sql`owner as (
-            select ${columns} from users u
+            select ${columns}, u.sign_in_epoch as epoch, null::uuid as "linkMadeBy",
+              ${timestamp(now)}::timestamptz as "signedInAt" from users u
             where u.id = ${user.id}::uuid and u.disabled_at is null and u.password_hash = ${passwordHash} for share
           )`,
           now
@@ -86,10 +112,8 @@ export const ConsoleSessionsSql = Layer.effect(
         return yield* startFor(
           sql`used as (
             delete from sign_in_links where secret_hash = ${hash}::bytea and expires_at > ${timestamp(now)}::timestamptz
-            returning user_id
-          ), owner as (
-            select ${columns} from users u where u.id = (select user_id from used) and u.disabled_at is null for share
-          )`,
+            returning user_id, user_epoch, made_by, maker_epoch, signed_in_at
+          ), ${ownerByLink(sql, timestamp(now))}`,
           now
         )
       }),
@@ -101,7 +125,9 @@ export const ConsoleSessionsSql = Layer.effect(
         const idle = timestamp(idleEnd(instant))
         const [row] = yield* rows(sql`
           with found as (
-            select ${columns}, s.id as "sessionId", s.customer_id as "enteredId", s.idle_ends_at from console_sessions s join users u on u.id = s.user_id
+            select ${columns}, s.id as "sessionId", s.customer_id as "enteredId", s.signed_in_at as "signedInAt",
+              u.sign_in_epoch as epoch, s.idle_ends_at
+            from console_sessions s join users u on u.id = s.user_id
             where s.secret_hash = ${hash}::bytea and s.idle_ends_at > ${now}::timestamptz
               and s.ends_at > ${now}::timestamptz and u.disabled_at is null
           ), touched as (
@@ -109,7 +135,8 @@ export const ConsoleSessionsSql = Layer.effect(
             where s.id = found."sessionId" and found.idle_ends_at < ${timestamp(idleEnd(instant) - TOUCH_MILLIS)}::timestamptz
           )
           select found.id, found."customerId", found.email, found.name, found.role, found."isOperator",
-            found."createdAt", found."disabledAt", found."sessionId", found."enteredId" from found`)
+            found."createdAt", found."disabledAt", found."sessionId", found."enteredId", found."signedInAt",
+            found.epoch from found`)
         return Option.map(Option.fromUndefinedOr(row), toSession)
       }),
 
@@ -126,7 +153,9 @@ export const ConsoleSessionsSql = Layer.effect(
       endAll: (userId, now) =>
         Effect.orDie(
           Effect.asVoid(sql`
-            with ended as (delete from console_sessions where user_id = ${userId}::uuid)
+            with ended as (delete from console_sessions where user_id = ${userId}::uuid),
+              forgotten as (delete from sign_in_links where user_id = ${userId}::uuid),
+              next as (update users set sign_in_epoch = sign_in_epoch + 1 where id = ${userId}::uuid)
             update refresh_tokens set revoked_at = ${timestamp(now)}
             where user_id = ${userId}::uuid and revoked_at is null`)
         )
@@ -136,17 +165,25 @@ export const ConsoleSessionsSql = Layer.effect(
 
 const insertLink = Effect.fnUntraced(function* (
   owner: (sql: SqlClient.SqlClient) => Statement.Fragment,
-  now: number
+  now: number,
+  maker: LinkMaker | null
 ) {
   const sql = yield* SqlClient.SqlClient
   const newSecret = yield* makeSecret
   const secret = yield* newSecret("link")
   const expiresAt = linkEnd(now)
   const [row] = yield* rowsOf(LinkRow)(sql`
-    insert into sign_in_links (secret_hash, user_id, created_at, expires_at)
-    select ${hashSecret(secret)}::bytea, u.id, ${timestamp(now)}::timestamptz, ${timestamp(expiresAt)}::timestamptz
+    insert into sign_in_links
+      (secret_hash, user_id, created_at, expires_at, user_epoch, made_by, maker_epoch, signed_in_at)
+    select ${hashSecret(secret)}::bytea, u.id, ${timestamp(now)}::timestamptz, ${timestamp(expiresAt)}::timestamptz,
+      u.sign_in_epoch, ${maker?.userId ?? null}::uuid, ${maker?.epoch ?? null}::int,
+      ${maker?.signedInAt == null ? null : timestamp(maker.signedInAt)}::timestamptz
     from users u where u.disabled_at is null and ${owner(sql)}
     order by u.id limit 1
+    -- a newer link ends the older one
+    on conflict (user_id) do update set secret_hash = excluded.secret_hash, created_at = excluded.created_at,
+      expires_at = excluded.expires_at, user_epoch = excluded.user_epoch, made_by = excluded.made_by,
+      maker_epoch = excluded.maker_epoch, signed_in_at = excluded.signed_in_at
     returning user_id as "userId"`)
   return Option.map(Option.fromUndefinedOr(row), ({ userId }): SignInLink => ({
     userId,
@@ -159,11 +196,12 @@ export const SignInLinksSql = Layer.effect(
   SignInLinks,
   Effect.map(Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>(), (context) =>
     SignInLinks.of({
-      create: (customerId, email, now) =>
+      create: (customerId, email, now, maker = null) =>
         insertLink(
           (sql) => sql`u.customer_id = ${customerId}
             and case when ${email}::text is null then u.role = 'owner' else u.email = ${email}::text end`,
-          now
+          now,
+          maker
         ).pipe(Effect.provideContext(context))
     })
   )
@@ -193,7 +231,7 @@ export const OperatorsSql = Layer.effect(
       list: rows(sql`select ${userColumns(sql)} from users u where u.role = 'operator' order by u.id`),
 
       signInLink: (email, now) =>
-        insertLink((of) => of`u.role = 'operator' and u.email = ${email}`, now).pipe(
+        insertLink((of) => of`u.role = 'operator' and u.email = ${email}`, now, null).pipe(
           Effect.provideContext(context)
         )
     })

@@ -1,6 +1,7 @@
 import { Clock, DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose"
+import { instantOf } from "../../domain/TimePosition.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { type Actor, Role } from "../../domain/people/Actor.ts"
 import { Unauthenticated } from "../../domain/Errors.ts"
@@ -79,7 +80,7 @@ const ownIssuer = Effect.gen(function* () {
     actorOf: Effect.fnUntraced(function* ({ sid = "", sub, customer_id, scope }) {
       const user = yield* userOf(sid)
       return user.id === sub && user.customerId === customer_id
-        ? userActor(user, scope, sid)
+        ? { ...userActor(user, scope, sid), signedInAt: instantOf(sid) }
         : yield* new Unauthenticated()
     })
   }

@@ -5,6 +5,7 @@ import { retryAfterSeconds } from "../../domain/people/Admission.ts"
 import { TooManySignIns } from "../../domain/Errors.ts"
 import {
   FAILURE_WINDOW_MILLIS,
+  MAX_FAILURES_OF_BROWSER,
   MAX_FAILURES_OF_EMAIL,
   MAX_FAILURES_OF_NETWORK,
   MAX_FAILURES_OF_PAIR
@@ -26,8 +27,9 @@ interface Counter {
 }
 
 /** The narrowest first: its refusals do not count in the wider ones. */
-const countersOf = ({ email, network }: SignInOrigin): ReadonlyArray<Counter> => {
+const countersOf = ({ email, network, browser = null }: SignInOrigin): ReadonlyArray<Counter> => {
   const emailHash = hashOf(email)
+  if (browser !== null) return [{ key: `browser:${browser}`, limit: MAX_FAILURES_OF_BROWSER, emailHash }]
   const ofNetwork =
     network === null ? [] : [{ key: `ip:${network}`, limit: MAX_FAILURES_OF_NETWORK, emailHash: null }]
   return [

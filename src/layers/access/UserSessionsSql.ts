@@ -7,7 +7,7 @@ import { type EndedSession, UserSessions, type UserSession } from "../../service
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { userColumns, UserRow } from "./UserRows.ts"
 
-const CandidateRow = Schema.Struct({ ...UserRow.fields, passwordHash: Schema.String })
+const CandidateRow = Schema.Struct({ ...UserRow.fields, passwordHash: Schema.String, epoch: Schema.Int })
 const SessionRow = Schema.Struct({ ...UserRow.fields, sessionId: Schema.String })
 
 /**
@@ -53,10 +53,10 @@ export const UserSessionsSql = Layer.effect(
       findByEmail: (email) =>
         first(
           Effect.map(
-            candidateRows(
-              sql`select ${columns}, u.password_hash as "passwordHash" from users u where u.email = ${email}`
-            ),
-            (rows) => rows.map(({ passwordHash, ...user }) => ({ user, passwordHash }))
+            candidateRows(sql`
+              select ${columns}, u.password_hash as "passwordHash", u.sign_in_epoch as epoch
+              from users u where u.email = ${email}`),
+            (rows) => rows.map(({ passwordHash, epoch, ...user }) => ({ user, passwordHash, epoch }))
           )
         ),
 

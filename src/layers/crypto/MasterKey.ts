@@ -22,6 +22,7 @@ export type KeyPurpose =
   | "secret-check"
   | "inbox-address"
   | "inbox-secret"
+  | "known-browser"
   | "management-answer"
   | "signing-key"
   | "webhook-secret"

@@ -43,7 +43,8 @@ const NOBODY = {
 /** By customer: a person who sets passwords is signed in. */
 const settingLane = ({ customerId }: HashingOrigin): string => `customer:${customerId}`
 /** By network: if it were by customer, the wait would reveal whether an e-mail address exists. */
-const checkingLane = ({ network }: HashingOrigin): string => `network:${network}`
+const checkingLane = ({ network, browser }: HashingOrigin): string =>
+  browser === undefined ? `network:${network}` : `browser:${browser}`
 
 export const PasswordsArgon2 = Layer.effect(
   Passwords,

@@ -6,6 +6,7 @@ import { UsersHandlers } from "../../http/manage/access/UsersHandlers.ts"
 import { ConsoleSignIns } from "../../services/access/ConsoleSignIns.ts"
 import { SignIns } from "../../services/access/SignIns.ts"
 import { ConsoleSessionsSql } from "../access/ConsoleSessionsSql.ts"
+import { KnownBrowsersMac } from "../access/KnownBrowsersMac.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
 import { ProviderConnections } from "../providers/ProviderConnections.ts"
 import { TokensSql } from "../resources/access/TokensSql.ts"
@@ -33,7 +34,8 @@ export const SignInsLive = Layer.provide(SignIns.layer, [
 /** People in the console. */
 export const ConsoleSignInsLive = Layer.provide(ConsoleSignIns.layer, [
   SignInsLive,
-  ManagementWritesSql
+  ManagementWritesSql,
+  KnownBrowsersMac
 ]).pipe(Layer.provideMerge(ConsoleSessionsSql))
 
 /** The credentials of management: tokens, users, and how users sign in. */

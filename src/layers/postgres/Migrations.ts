@@ -36,6 +36,7 @@ import guardKnocks from "./migrations/0033_guard_knocks.ts"
 import requestBlockKeys from "./migrations/0034_request_block_keys.ts"
 import bombedPhones from "./migrations/0035_bombed_phones.ts"
 import requestBlocksById from "./migrations/0036_request_blocks_by_id.ts"
+import signInEpochs from "./migrations/0039_sign_in_epochs.ts"
 import accountFailures from "./migrations/0041_account_failures.ts"
 import { decodedAs, rowsOf } from "./SqlRows.ts"
 
@@ -76,6 +77,7 @@ const migrations = {
   "0034_request_block_keys": requestBlockKeys,
   "0035_bombed_phones": bombedPhones,
   "0036_request_blocks_by_id": requestBlocksById,
+  "0039_sign_in_epochs": signInEpochs,
   "0041_account_failures": accountFailures
 }
 

@@ -7,6 +7,8 @@ import type { Candidate } from "./UserSessions.ts"
 export interface StartedSession {
   readonly session: ConsoleSession
   readonly secret: Redacted.Redacted
+  /** Who made the link that began it; null: nobody, or the command line. */
+  readonly linkMadeBy: string | null
 }
 
 /** Sessions of people in the console. */

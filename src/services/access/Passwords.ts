@@ -12,6 +12,8 @@ export interface PasswordMatch {
 export interface HashingOrigin {
   readonly customerId: number | null
   readonly network: string | null
+  /** A browser in which this user has signed in before: it waits in a queue of its own. */
+  readonly browser?: string
 }
 
 export const hashingOrigin = (customerId: number | null, ip: string | null): HashingOrigin => ({

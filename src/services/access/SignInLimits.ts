@@ -8,11 +8,14 @@ export interface SignInOrigin {
   readonly email: string
   /** Null: unknown. */
   readonly network: string | null
+  /** A browser in which this address has signed in before: then nothing else counts. */
+  readonly browser?: string | null
 }
 
 /**
  * How many sign-ins can fail, over all processes: few of one e-mail address from one network, so that an attacker
- * cannot lock a user out; more of one e-mail address from everywhere, and of one network with any e-mail address.
+ * cannot lock a user out; more of one e-mail address from everywhere, and of one network with any e-mail address. A
+ * known browser has a limit of its own, which nobody else can use up.
  */
 export class SignInLimits extends Context.Service<
   SignInLimits,

@@ -4,13 +4,14 @@ import { scopeOfRole } from "../../domain/people/Actor.ts"
 import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
 import { SESSION_LIFE_SECONDS } from "../../domain/people/SessionClaims.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import type { KnownBrowser } from "../../domain/people/KnownBrowser.ts"
 import { signInNetwork } from "../../domain/people/Networks.ts"
 import { normalizeEmail } from "../../domain/people/User.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import type { Origin } from "../resources/ManagementWrites.ts"
 import { type HashingOrigin, hashingOrigin, Passwords } from "./Passwords.ts"
 import { SessionIssuers } from "./SessionIssuers.ts"
-import { SignInLimits } from "./SignInLimits.ts"
+import { SignInLimits, type SignInOrigin } from "./SignInLimits.ts"
 import { makeSignInLog } from "./SignInLog.ts"
 import { SigningKeys } from "./SigningKeys.ts"
 import { type Candidate, type UserSession, UserSessions } from "./UserSessions.ts"
@@ -28,8 +29,12 @@ export interface SignedIn {
   readonly refreshToken: Redacted.Redacted
 }
 
-/** For any e-mail address: refusing one customer's sign-ins would reveal that the address is one of theirs. */
-const checkingOrigin = ({ ip }: Origin): HashingOrigin => hashingOrigin(null, ip)
+/**
+ * For any e-mail address: refusing one customer's sign-ins would reveal that the address is one of theirs. A known
+ * browser waits behind nobody of its network.
+ */
+const checkingOrigin = ({ ip }: Origin, { browser = null }: SignInOrigin): HashingOrigin =>
+  browser === null ? hashingOrigin(null, ip) : { customerId: null, network: null, browser }
 
 /** Whether no password was compared. A client that disconnects afterwards does not undo the comparison. */
 const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean => {
@@ -43,11 +48,12 @@ export class SignIns extends Context.Service<
   {
     /** The refusal never shows why: a wrong password, an unknown address, or a disabled user. */
     readonly signIn: (given: GivenPassword, origin: Origin) => Effect.Effect<SignedIn, SignInError>
-    /** The same for another kind of session, which `start` begins. */
+    /** The same for another kind of session, which `start` begins; `browser` is one that says it knows this address. */
     readonly signInWith: <S>(
       given: GivenPassword,
       origin: Origin,
-      start: (candidate: Candidate, now: Instant) => Effect.Effect<Option.Option<S>>
+      start: (candidate: Candidate, now: Instant) => Effect.Effect<Option.Option<S>>,
+      browser?: KnownBrowser | null
     ) => Effect.Effect<S, SignInError>
     /** A token that is used twice was stolen, so it ends the session. */
     readonly refresh: (token: Redacted.Redacted, origin: Origin) => Effect.Effect<SignedIn, Unauthenticated>
@@ -91,10 +97,11 @@ export class SignIns extends Context.Service<
       const check = Effect.fnUntraced(function* (
         candidate: Candidate | null,
         password: Redacted.Redacted,
-        origin: Origin
+        origin: Origin,
+        counted: SignInOrigin
       ) {
         const { matches, isOutdated } = yield* waiting(
-          passwords.verify(password, candidate?.passwordHash ?? null, checkingOrigin(origin))
+          passwords.verify(password, candidate?.passwordHash ?? null, checkingOrigin(origin, counted))
         )
         if (candidate === null) return yield* new Unauthenticated()
         const { user } = candidate
@@ -106,11 +113,10 @@ export class SignIns extends Context.Service<
       })
 
       /** Counts as a failure only if the password was compared and was wrong. */
-      const checkCounted = (email: string, password: Redacted.Redacted, origin: Origin) => {
-        const counted = { email, network: origin.ip === null ? null : signInNetwork(origin.ip) }
+      const checkCounted = (counted: SignInOrigin, password: Redacted.Redacted, origin: Origin) => {
         const checked = Effect.gen(function* () {
-          const found = Option.getOrNull(yield* sessions.findByEmail(email))
-          const result = yield* check(found, password, origin)
+          const found = Option.getOrNull(yield* sessions.findByEmail(counted.email))
+          const result = yield* check(found, password, origin, counted)
           yield* limits.succeeded(counted)
           return result
         })
@@ -123,6 +129,18 @@ export class SignIns extends Context.Service<
           )
         })
       }
+
+      /** By which limits a sign-in counts. A browser is known until its user's next epoch begins. */
+      const countedBy = Effect.fnUntraced(function* (
+        email: string,
+        { ip }: Origin,
+        browser: KnownBrowser | null
+      ) {
+        const counted: SignInOrigin = { email, network: ip === null ? null : signInNetwork(ip) }
+        if (browser === null) return counted
+        const found = Option.getOrNull(yield* sessions.findByEmail(email))
+        return found?.epoch === browser.epoch ? { ...counted, browser: browser.id } : counted
+      })
 
       /** A failure here does not matter: another sign-in will do it. */
       const rehash = (candidate: Candidate, password: Redacted.Redacted, origin: Origin) =>
@@ -137,9 +155,11 @@ export class SignIns extends Context.Service<
       const signInWith: (typeof SignIns)["Service"]["signInWith"] = Effect.fnUntraced(function* (
         { email, password },
         origin,
-        start
+        start,
+        browser = null
       ) {
-        const { candidate, isOutdated } = yield* checkCounted(normalizeEmail(email), password, origin)
+        const counted = yield* countedBy(normalizeEmail(email), origin, browser)
+        const { candidate, isOutdated } = yield* checkCounted(counted, password, origin)
         const session = yield* start(candidate, yield* Clock.currentTimeMillis)
         if (Option.isNone(session)) return yield* new Unauthenticated()
         yield* log("sign_in", candidate.user, origin)

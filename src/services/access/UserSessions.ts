@@ -8,6 +8,11 @@ export interface Candidate {
   readonly passwordHash: string
 }
 
+export interface FoundCandidate extends Candidate {
+  /** Changes with each new password and sign-out everywhere. */
+  readonly epoch: number
+}
+
 /** A session continues from refresh token to refresh token. */
 export interface UserSession {
   readonly sessionId: string
@@ -24,7 +29,7 @@ export interface EndedSession {
 export class UserSessions extends Context.Service<
   UserSessions,
   {
-    readonly findByEmail: (email: string) => Effect.Effect<Option.Option<Candidate>>
+    readonly findByEmail: (email: string) => Effect.Effect<Option.Option<FoundCandidate>>
     /** None if the user was disabled, or got another password, since the lookup. */
     readonly start: (candidate: Candidate, now: Instant) => Effect.Effect<Option.Option<UserSession>>
     /** Exchanges the token for the next one of its session; none if it is not valid (any more). */

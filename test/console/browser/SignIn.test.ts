@@ -13,6 +13,8 @@ describeInBrowser("signing in with a browser", ({ cli, demo, within }) => {
     const { pathname, search } = await newLink()
     await within(look, undefined, async ({ open, page }) => {
       await open(`${pathname}${search}`)
+      // a script takes the token out of the address bar and the history
+      if (look.scripts) await page.waitForURL(`**${pathname}`)
       await page.getByRole("main").getByRole("button").click()
       await page.waitForURL("**/console/overview")
       expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(

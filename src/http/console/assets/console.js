@@ -8,6 +8,12 @@ const keepZone = () => {
   document.cookie = `peyk_zone=${zone}; path=/; max-age=${YEAR_SECONDS}; samesite=lax${secure}`
 }
 
+/** A token that signs somebody in does not stay in the address bar, nor in the browser's history. */
+const hideQuery = () => {
+  if (document.querySelector("[data-hide-query]") !== null)
+    history.replaceState(history.state, "", location.pathname)
+}
+
 /** `data-copy` is copied; `data-copied` then says so. */
 const showCopyButtons = () => {
   for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false
@@ -231,6 +237,7 @@ const keepUpToDate = () => {
 }
 
 keepZone()
+hideQuery()
 keepUpToDate()
 keepTyped()
 showCopyButtons()

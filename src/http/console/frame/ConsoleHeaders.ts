@@ -11,5 +11,8 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   "x-frame-options": "DENY"
 }
 
+/** For a page whose address or content lets somebody in: no other request may name it. */
+export const NO_REFERRER = { "referrer-policy": "no-referrer" }
+
 /** Pages show a customer's data, and sometimes a secret. */
 export const PAGE_HEADERS = { ...CONSOLE_HEADERS, "cache-control": "no-store" }

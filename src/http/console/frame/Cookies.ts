@@ -1,6 +1,7 @@
-import { Redacted } from "effect"
+import { Duration, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
+import { BROWSER_LIFE_MILLIS } from "../../../domain/people/KnownBrowser.ts"
 import type { Visit } from "./Visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -11,6 +12,8 @@ const cookieName = (name: string, { isSecure }: Pick<Visit, "isSecure">): string
 
 const SESSION = "peyk_session"
 const CSRF = "peyk_csrf"
+
+const BROWSER = "peyk_browser"
 
 const optionsOf = ({ isSecure }: Pick<Visit, "isSecure">) =>
   ({ path: "/", httpOnly: true, sameSite: "lax", secure: isSecure }) as const
@@ -33,6 +36,16 @@ export const clearSession = (response: Response, visit: Visit): Response =>
   HttpServerResponse.setCookieUnsafe(response, cookieName(SESSION, visit), "", {
     ...optionsOf(visit),
     maxAge: "0 seconds"
+  })
+
+/** What the browser has kept of earlier sign-ins; null: nothing. */
+export const browserCookie = (visit: Visit): string | null =>
+  visit.request.cookies[cookieName(BROWSER, visit)] ?? null
+
+export const setBrowser = (response: Response, visit: Visit, value: string): Response =>
+  HttpServerResponse.setCookieUnsafe(response, cookieName(BROWSER, visit), value, {
+    ...optionsOf(visit),
+    maxAge: Duration.millis(BROWSER_LIFE_MILLIS)
   })
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/

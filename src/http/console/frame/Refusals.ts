@@ -1,6 +1,7 @@
 import { type CodedError, headersOfCode } from "../../errors/Envelope.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
 import { fieldMessage } from "./forms/FieldMessages.ts"
+import { STALE_SIGN_IN } from "../../../domain/people/Actor.ts"
 import type { Locale } from "./Locale.ts"
 
 /** A form that no page of ours was the origin of. */
@@ -125,6 +126,13 @@ export const refusalOf = (error: ConsoleError, locale: Locale): Refusal => {
     return { status: 403, text, reasons: [], headers: {} }
   }
   const { status, message } = errorTable[error._tag]
+  if (error.details?.["reason"] === STALE_SIGN_IN) {
+    const text = say(
+      "Sign out and in again first: this needs a sign-in of the last 10 minutes, by yourself. If you came by a link, choose a password and sign in with it.",
+      "نخست خارج و دوباره وارد شوید: این کار ورودِ خودتان در ۱۰ دقیقهٔ گذشته را می‌خواهد. اگر با پیوند آمده‌اید، گذرواژه‌ای برگزینید و با آن وارد شوید."
+    )
+    return { status, text, reasons: [], headers: {} }
+  }
   return {
     status,
     text: say(english[error._tag] ?? message, persian[error._tag]),

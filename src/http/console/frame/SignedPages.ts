@@ -55,10 +55,13 @@ const answerError = (view: View, error: ConsoleError): Response => {
 }
 
 /** The visitor: a user of a customer, or an operator who has entered a customer's console. */
-const actorOf = ({ id, user, enteredId }: ConsoleSession): Actor =>
-  user.isOperator === true
-    ? operatorActorOf(user, enteredId ?? PLATFORM, id)
-    : userActor(user, scopeOfRole(user.role), id)
+const actorOf = ({ id, user, enteredId, signedInAt }: ConsoleSession): Actor => {
+  const actor =
+    user.isOperator === true
+      ? operatorActorOf(user, enteredId ?? PLATFORM, id)
+      : userActor(user, scopeOfRole(user.role), id)
+  return { ...actor, signedInAt }
+}
 
 /** The path of a page, with the ids of the request's path. */
 const pageAt = (path: string, pagePath: string | null): string =>

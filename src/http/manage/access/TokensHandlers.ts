@@ -11,6 +11,7 @@ import {
   answerResource,
   makeWrite,
   pageRequest,
+  requireFresh,
   requireOwner,
   toWirePage,
   withEnd
@@ -47,6 +48,7 @@ export const TokensHandlers = HttpApiBuilder.group(
               const { actor } = yield* CurrentActor
               const { name, scope, expires_at } = payload
               if (!mayGrant(actor.scope, scope)) return yield* new ScopeInsufficient()
+              if (scope === "full") yield* requireFresh
               const created = yield* tokens.create(actor.customerId, {
                 name,
                 scope,

@@ -12,6 +12,7 @@ import {
   makePreparedWrite,
   makeWrite,
   pageRequest,
+  requireFresh,
   requireOwner,
   toWirePage
 } from "../wire/ManageWire.ts"
@@ -44,6 +45,7 @@ export const UsersHandlers = HttpApiBuilder.group(
       create: ({ payload: { password, ...fields } }) =>
         Effect.gen(function* () {
           yield* requireOwner
+          yield* requireFresh
           const { actor } = yield* CurrentActor
           return yield* preparedWrite(
             // The stored request must not help to guess its password.
@@ -67,6 +69,7 @@ export const UsersHandlers = HttpApiBuilder.group(
       update: ({ params, payload: { name, role, active } }) =>
         Effect.gen(function* () {
           yield* requireOwner
+          if (role === "owner") yield* requireFresh
           const { actor } = yield* CurrentActor
           return yield* write(
             { operation: "user.update", status: 200 },
@@ -87,6 +90,7 @@ export const UsersHandlers = HttpApiBuilder.group(
       password: ({ params, payload }) =>
         Effect.gen(function* () {
           yield* requireOwner
+          yield* requireFresh
           const { actor } = yield* CurrentActor
           yield* users.find(actor.customerId, params.id)
           const passwordHash = yield* hashed(payload.password)

@@ -1,6 +1,7 @@
-import { Effect, Option, Schema, SchemaTransformation } from "effect"
+import { Clock, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ScopeInsufficient, ValidationError } from "../../../domain/Errors.ts"
+import { isFresh, STALE_SIGN_IN } from "../../../domain/people/Actor.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import {
   type Change,
@@ -192,4 +193,13 @@ export const makePreparedWrite = Effect.map(
 /** For changes that only owners may make: managing the access of others. */
 export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>
   actor.isOwner ? Effect.void : Effect.fail(new ScopeInsufficient())
+)
+
+const staleSignIn: CodedError = { _tag: "scope_insufficient", details: { reason: STALE_SIGN_IN } }
+
+/** For what gives access: a session's token that somebody has got hold of must not let them in for good. */
+export const requireFresh = Effect.flatMap(CurrentActor, ({ actor }) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    isFresh(actor, now) ? Effect.void : Effect.fail<CodedError>(staleSignIn)
+  )
 )

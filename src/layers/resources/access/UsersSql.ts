@@ -63,7 +63,7 @@ export const UsersSql = Layer.effect(
             : sql`null`
       const [row] = yield* userRows(sql`
         update users u set name = coalesce(${name ?? null}::text, name), role = coalesce(${role ?? null}::text, role),
-          disabled_at = ${disabledAt}
+          disabled_at = ${disabledAt}, sign_in_epoch = sign_in_epoch + ${isDisabled === true ? 1 : 0}
         where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
       if (row === undefined) return yield* new NotFound()
       if (isDisabled === true) yield* endSessions(id, now)
@@ -115,7 +115,7 @@ export const UsersSql = Layer.effect(
         atOnce(
           Effect.gen(function* () {
             const [row] = yield* userRows(sql`
-              update users u set password_hash = ${passwordHash}
+              update users u set password_hash = ${passwordHash}, sign_in_epoch = sign_in_epoch + 1
               where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
             if (row === undefined) return yield* new NotFound()
             yield* endSessions(id, yield* Clock.currentTimeMillis)

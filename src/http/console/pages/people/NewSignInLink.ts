@@ -4,7 +4,7 @@ import { Instant } from "../../../../domain/Instant.ts"
 import { SignInLinks } from "../../../../services/access/SignInLinks.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import { writeOnce } from "../../frame/forms/Writes.ts"
-import type { View } from "../../frame/SignedRoutes.ts"
+import { requireFresh, type View } from "../../frame/SignedRoutes.ts"
 
 const userEntry = auditEntriesOf("user")
 
@@ -15,8 +15,10 @@ const ShownLink = Schema.Struct({
 })
 export type ShownLink = typeof ShownLink.Type
 
-/** A link that signs this user in once. */
+/** A link that signs this user in once, for those who signed in a moment ago. */
 export const newSignInLink = Effect.fnUntraced(function* (view: View, email: string) {
+  yield* requireFresh(view)
+  const { user, epoch, signedInAt } = view.session
   const links = yield* SignInLinks
   const now = yield* Clock.currentTimeMillis
   return yield* writeOnce(
@@ -24,7 +26,7 @@ export const newSignInLink = Effect.fnUntraced(function* (view: View, email: str
     "user.create_sign_in_link",
     ShownLink,
     Effect.flatMap(
-      links.create(view.actor.customerId, email, now),
+      links.create(view.actor.customerId, email, now, { userId: user.id, epoch, signedInAt }),
       Option.match({
         onNone: () => Effect.fail(new NotFound()),
         onSome: ({ userId, secret, expiresAt }) =>

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { fieldError } from "../../../../domain/Errors.ts"
-import { LINK_LIFE_MILLIS } from "../../../../domain/people/ConsoleSession.ts"
+import { isFresh } from "../../../../domain/people/Actor.ts"
 import { instantOf } from "../../../../domain/TimePosition.ts"
 import { Users } from "../../../../services/resources/access/Users.ts"
 import { CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
@@ -48,10 +48,13 @@ const saveCustomer = (view: View, fields: URLSearchParams) =>
     Effect.catch(showAgain(view, (errors) => settingsPage(view, { form: "customer", typed: fields, errors })))
   )
 
-/** A new password needs a recent sign-in: a person who finds an open session must not take over the account. */
-const requireFresh = Effect.fnUntraced(function* ({ session, locale: { say } }: View) {
-  const age = (yield* Clock.currentTimeMillis) - instantOf(session.id)
-  if (age > LINK_LIFE_MILLIS) {
+/**
+ * A new password needs a recent sign-in: a person who finds an open session must not take over the account. By a link
+ * of somebody else people come to choose their password.
+ */
+const requireOwnFresh = Effect.fnUntraced(function* ({ session, locale: { say } }: View) {
+  const signedInAt = session.signedInAt ?? instantOf(session.id)
+  if (!isFresh({ signedInAt }, yield* Clock.currentTimeMillis)) {
     const text = say(
       "Sign out and in again first: this needs a sign-in of the last 10 minutes",
       "نخست خارج و دوباره وارد شوید: این کار ورودی از ۱۰ دقیقهٔ گذشته می‌خواهد"
@@ -65,7 +68,7 @@ const inOwnLog = (view: View): View => (view.session.user.isOperator === true ? 
 
 const setPassword = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
-    yield* requireFresh(view)
+    yield* requireOwnFresh(view)
     const own = inOwnLog(view)
     const users = yield* Users
     const { password } = yield* readTyped(PasswordForm, { password: fields.get("password") })

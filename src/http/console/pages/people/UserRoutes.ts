@@ -7,14 +7,15 @@ import { Users } from "../../../../services/resources/access/Users.ts"
 import { NewUserBody, UserChangeBody } from "../../../manage/access/UsersApi.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
+import { NO_REFERRER } from "../../frame/ConsoleHeaders.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import { readTyped } from "../../frame/forms/TypedBody.ts"
 import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
-import { ownerChange, ownerPage, page, type View } from "../../frame/SignedRoutes.ts"
+import { ownerChange, ownerPage, page, requireFresh, type View } from "../../frame/SignedRoutes.ts"
 import { noFieldErrors } from "../../parts/fields/FieldErrors.ts"
 import { withNotice } from "../../parts/Notice.ts"
 import { newUserPage } from "./InvitePage.ts"
-import { newSignInLink } from "./NewSignInLink.ts"
+import { newSignInLink, type ShownLink } from "./NewSignInLink.ts"
 import { linkPage } from "./SignInLinkPage.ts"
 import { userPage } from "./UserPage.ts"
 import { hashed, unknownPassword } from "./UserPasswords.ts"
@@ -24,8 +25,12 @@ const userEntry = auditEntriesOf("user")
 
 const USER_PATH = `${USERS_PATH}/:id` as const
 
+const showLink = (view: View, email: string, link: ShownLink) =>
+  answerPage(view, linkPage(view, email, link), { headers: NO_REFERRER })
+
 const invite = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
+    yield* requireFresh(view)
     const users = yield* Users
     const password = yield* unknownPassword
     const { email, name, role } = yield* readTyped(NewUserBody, {
@@ -44,7 +49,7 @@ const invite = (view: View, fields: URLSearchParams) =>
         audit: userEntry("create", id, { role })
       }))
     ).pipe(Effect.catchTag("conflict", () => fieldError("email", "This address is in use already")))
-    return answerPage(view, linkPage(view, email, yield* newSignInLink(view, email)))
+    return showLink(view, email, yield* newSignInLink(view, email))
   }).pipe(Effect.catch(showAgain(view, (errors) => Effect.succeed(newUserPage(view, fields, errors)))))
 
 const ofPath = Effect.fnUntraced(function* ({ actor }: View) {
@@ -63,6 +68,7 @@ const changeUser = (view: View, fields: URLSearchParams) =>
         name: fields.get("name")?.trim(),
         role: fields.get("role")
       })
+      if (role === "owner" && user.role !== "owner") yield* requireFresh(view)
       yield* writeAs(
         view,
         "user.update",
@@ -92,7 +98,7 @@ const setDisabled = (isDisabled: boolean) =>
 
 const makeLink = Effect.fnUntraced(function* (view: View) {
   const { email } = yield* ofPath(view)
-  return answerPage(view, linkPage(view, email, yield* newSignInLink(view, email)))
+  return showLink(view, email, yield* newSignInLink(view, email))
 })
 
 /** The people of an account, which its owners manage. */

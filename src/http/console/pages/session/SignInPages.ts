@@ -1,15 +1,22 @@
 import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { ConsoleSignIns } from "../../../../services/access/ConsoleSignIns.ts"
-import type { StartedSession } from "../../../../services/access/ConsoleSessions.ts"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ConsoleSignIns, type SignedInBrowser } from "../../../../services/access/ConsoleSignIns.ts"
 import { RequestId } from "../../../errors/Envelope.ts"
 import { originOf } from "../../../manage/access/ManageAuth.ts"
 import { TrustedProxies } from "../../../server/ClientAddress.ts"
 import { safeNext, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "../../ConsolePaths.ts"
 import type { ConsoleRoute } from "../../ConsoleRoute.ts"
 import { answerDocument, answerRefusal, seeOther } from "../../frame/Answers.ts"
-import { csrfCookie, isSameToken, setCsrf, setSession } from "../../frame/Cookies.ts"
+import { NO_REFERRER } from "../../frame/ConsoleHeaders.ts"
+import {
+  browserCookie,
+  csrfCookie,
+  isSameToken,
+  setBrowser,
+  setCsrf,
+  setSession
+} from "../../frame/Cookies.ts"
 import { csrfField, readForm } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import { type ConsoleError, foreignForm, refusalOf } from "../../frame/Refusals.ts"
@@ -61,7 +68,7 @@ const linkForm = ({ locale: { say } }: Visit, csrf: string, token: string): Html
   html`<p>
       ${say("This link signs you in once, in this browser.", "این پیوند یک بار و در همین مرورگر شما را وارد می‌کند.")}
     </p>
-    <form method="post" action="${SIGN_IN_LINK_PATH}" class="fields">
+    <form method="post" action="${SIGN_IN_LINK_PATH}" class="fields" data-hide-query>
       ${csrfField(csrf)} <input type="hidden" name="token" value="${token}" />
       <button class="button primary wide">${say("Sign in", "ورود")}</button>
     </form>`
@@ -107,8 +114,10 @@ export const signInPages = Effect.gen(function* () {
     return setCsrf(page, visit, csrf)
   })
 
-  const welcome = (visit: Visit, { secret }: StartedSession, next: string | null) =>
-    setSession(seeOther(safeNext(next)), visit, secret)
+  const welcome = (visit: Visit, { secret, browser }: SignedInBrowser, next: string | null) => {
+    const response = setSession(seeOther(safeNext(next)), visit, secret)
+    return browser === null ? response : setBrowser(response, visit, browser)
+  }
 
   const signIn = Effect.gen(function* () {
     const visit = yield* readVisit
@@ -126,7 +135,9 @@ export const signInPages = Effect.gen(function* () {
           const email = form.get("email") ?? ""
           const next = safeNext(form.get("next"))
           const password = Redacted.make(form.get("password") ?? "")
-          return Effect.flatMap(originOfVisit, (origin) => signIns.signIn({ email, password }, origin)).pipe(
+          return Effect.flatMap(originOfVisit, (origin) =>
+            signIns.signIn({ email, password }, origin, browserCookie(visit))
+          ).pipe(
             Effect.map((started) => welcome(visit, started, next)),
             Effect.catch((error) => showSignIn(visit, { email, next }, error))
           )
@@ -140,7 +151,8 @@ export const signInPages = Effect.gen(function* () {
     return yield* Effect.gen(function* () {
       const form = yield* readOwnForm(visit)
       const link = Redacted.make(form.get("token") ?? "")
-      return welcome(visit, yield* signIns.signInByLink(link, yield* originOfVisit), null)
+      const signedIn = yield* signIns.signInByLink(link, yield* originOfVisit, browserCookie(visit))
+      return HttpServerResponse.setHeaders(welcome(visit, signedIn, null), NO_REFERRER)
     }).pipe(
       Effect.catch((error: ConsoleError) =>
         Effect.succeed(error._tag === "unauthenticated" ? usedLink(visit) : answerRefusal(visit, error))
@@ -151,8 +163,10 @@ export const signInPages = Effect.gen(function* () {
   const askByLink = Effect.gen(function* () {
     const visit = yield* readVisit
     const csrf = yield* csrfOf(visit)
-    const card = linkForm(visit, csrf, visit.query.get("token") ?? "")
-    return setCsrf(answerDocument(visit, signInDocument(visit, titleOf(visit), card)), visit, csrf)
+    const token = visit.query.get("token")
+    const card = token === null ? openAgain(visit) : linkForm(visit, csrf, token)
+    const document = signInDocument(visit, titleOf(visit), card)
+    return setCsrf(answerDocument(visit, document, { headers: NO_REFERRER }), visit, csrf)
   })
 
   const ask = Effect.gen(function* () {
@@ -169,6 +183,13 @@ export const signInPages = Effect.gen(function* () {
   return routes
 })
 
+/** The console's script takes the token out of the address, so a page that is loaded again has none. */
+const openAgain = ({ locale: { say } }: Visit): Html =>
+  html`<p>
+      ${say("Open the sign-in link again, from where you got it.", "پیوند ورود را دوباره از همان جا که گرفته‌اید باز کنید.")}
+    </p>
+    <p><a href="${SIGN_IN_PATH}">${say("Sign in with a password", "ورود با گذرواژه")}</a></p>`
+
 const usedLink = (visit: Visit) => {
   const { say } = visit.locale
   const text = say(
@@ -177,5 +198,8 @@ const usedLink = (visit: Visit) => {
   )
   const card = html`${alert(text)}
     <p><a href="${SIGN_IN_PATH}">${say("Sign in with a password", "ورود با گذرواژه")}</a></p>`
-  return answerDocument(visit, signInDocument(visit, titleOf(visit), card), { status: 401 })
+  return answerDocument(visit, signInDocument(visit, titleOf(visit), card), {
+    status: 401,
+    headers: NO_REFERRER
+  })
 }

@@ -10,6 +10,7 @@ import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { readTyped } from "../../../frame/forms/TypedBody.ts"
 import { writeOnce } from "../../../frame/forms/Writes.ts"
 import { html } from "../../../frame/Html.ts"
+import { requireFresh } from "../../../frame/SignedRoutes.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
@@ -67,6 +68,7 @@ export const createToken = (view: View, fields: URLSearchParams) =>
       expires_at: typedTime(fields.get("expires_at"), locale.zone)
     })
     if (!mayGrant(actor.scope, scope)) return yield* new ScopeInsufficient()
+    if (scope === "full") yield* requireFresh(view)
     const shown = yield* writeOnce(
       view,
       "token.create",
