@@ -28,11 +28,12 @@ const importContacts = Command.make(
   ({ account, file }) =>
     withManagement(
       Effect.gen(function* () {
+        const owner = yield* ownerOf(account)
+        const { channel } = yield* (yield* Accounts).find(owner, account)
         const contacts = yield* Effect.mapError(
-          Effect.fromResult(readContacts(yield* readInput(file, LARGE_INPUT_BYTES))),
+          Effect.fromResult(readContacts(yield* readInput(file, LARGE_INPUT_BYTES), { channel })),
           (message) => new CommandError({ message: `nothing was imported: ${message}` })
         )
-        const owner = yield* ownerOf(account)
         const imported = yield* audited(owner, (yield* Contacts).link(owner, account, contacts), (count) =>
           entry("import", account, { imported: count })
         )

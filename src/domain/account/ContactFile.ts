@@ -1,13 +1,17 @@
 import { CsvError, type Info, parse } from "csv-parse/sync"
 import { Result } from "effect"
+import type { Channel } from "../routing/Channel.ts"
+import { pasted } from "../text/PastedText.ts"
+import { areRounded, chatIdProblem } from "./ChatId.ts"
 import type { ContactLink } from "./ContactLink.ts"
 import { parseContactPhone } from "../Phone.ts"
 
 const PHONE_COLUMN = "phone"
 const CHAT_COLUMN = "chat_id"
-const CHAT_ID = /^[\x21-\x7e]{1,128}$/
 /** The most mistakes to report: a file in another format has too many. */
 const MAX_REPORTED = 10
+const ROUNDED =
+  "every long chat_id ends in zeros: a spreadsheet keeps 15 digits of a number. Export the ids again, as text"
 
 type Row = ReadonlyArray<string>
 
@@ -16,17 +20,16 @@ interface Columns {
   readonly chat: number
 }
 
-const readRow = (row: Row, columns: Columns): Result.Result<ContactLink, string> => {
-  const chatId = row[columns.chat] ?? ""
-  return parseContactPhone(row[columns.phone] ?? "").pipe(
-    Result.mapError(() => "is not an Iranian mobile number"),
-    Result.filterOrFail(
-      () => CHAT_ID.test(chatId),
-      () => "has no usable chat_id"
-    ),
-    Result.map((phone) => ({ phone, chatId }))
-  )
-}
+const readRow = (row: Row, columns: Columns, channel: Channel): Result.Result<ContactLink, string> =>
+  Result.gen(function* () {
+    const chatId = pasted(row[columns.chat] ?? "")
+    const phone = yield* Result.mapError(
+      parseContactPhone(row[columns.phone] ?? ""),
+      () => "is not an Iranian mobile number"
+    )
+    const problem = chatIdProblem(chatId, channel)
+    return problem === null ? { phone, chatId } : yield* Result.fail(problem)
+  })
 
 interface NumberedRow {
   readonly row: Row
@@ -81,6 +84,8 @@ const namedColumns = (header: Row): Columns | null => {
 const isContact = (first: Row): boolean => first.some((cell) => /\p{Nd}/u.test(cell))
 
 interface ContactFileOptions {
+  /** The account's: each platform writes its ids in a form of its own. */
+  readonly channel: Channel
   /** Lines without a header have the phone first, then the chat. */
   readonly isHeaderOptional?: boolean
 }
@@ -90,7 +95,7 @@ interface ContactFileOptions {
  */
 export const readContacts = (
   csv: string,
-  { isHeaderOptional = false }: ContactFileOptions = {}
+  { channel, isHeaderOptional = false }: ContactFileOptions
 ): Result.Result<ReadonlyArray<ContactLink>, string> => {
   if (!isUtf8(csv)) return Result.fail("the file is not text in UTF-8")
   return Result.flatMap(rowsOf(csv), (all) => {
@@ -106,10 +111,11 @@ export const readContacts = (
     const contacts: Array<ContactLink> = []
     const mistakes: Array<string> = []
     for (const { row, line } of rows) {
-      const contact = readRow(row, columns)
+      const contact = readRow(row, columns, channel)
       if (Result.isSuccess(contact)) contacts.push(contact.success)
       else mistakes.push(`line ${line} ${contact.failure}`)
     }
+    if (mistakes.length === 0 && areRounded(contacts.map(({ chatId }) => chatId))) return Result.fail(ROUNDED)
     if (mistakes.length === 0) return Result.succeed(contacts)
     const more = mistakes.length > MAX_REPORTED ? [`and ${mistakes.length - MAX_REPORTED} more`] : []
     return Result.fail([...mistakes.slice(0, MAX_REPORTED), ...more].join("; "))

@@ -272,7 +272,7 @@ describe("the contacts of an account", () => {
     }
   )
 
-  it.each(["", "a b", "x".repeat(129), "گفتگو", 1.5, null])(
+  it.each(["", "a b", "x".repeat(129), "گفتگو", 1.5, 1e18, "1.00E+18", "1025.0", "#N/A", "TRUE", null])(
     "are not imported where a chat id is %s",
     async (chat_id) => {
       const { credential_id: id } = await newBot()

@@ -1,11 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import { readContacts } from "../../../src/domain/account/ContactFile.ts"
+import type { Channel } from "../../../src/domain/routing/Channel.ts"
 import { parseContactPhone, parsePhone, Phone } from "../../../src/domain/Phone.ts"
 
-const read = (...lines: ReadonlyArray<string>) => Result.getOrThrow(readContacts(lines.join("\n")))
+const RUBIKA = { channel: "rubika" } as const
+const read = (...lines: ReadonlyArray<string>) => Result.getOrThrow(readContacts(lines.join("\n"), RUBIKA))
 const mistakesOf = (...lines: ReadonlyArray<string>): string =>
-  Result.match(readContacts(lines.join("\n")), { onFailure: (mistakes) => mistakes, onSuccess: () => "" })
+  Result.match(readContacts(lines.join("\n"), RUBIKA), {
+    onFailure: (mistakes) => mistakes,
+    onSuccess: () => ""
+  })
 
 const contact = (phone: string, chatId: string) => ({ phone: Phone.make(phone), chatId })
 const expected = [contact("+989121234567", "42")]
@@ -114,9 +119,63 @@ describe("a contact file", () => {
   })
 })
 
+const withChats = (channel: Channel, ...chatIds: ReadonlyArray<string>) =>
+  readContacts(["phone,chat_id", ...chatIds.map((id) => `09121234567,${id}`)].join("\n"), { channel })
+const channels = ["eitaa", "bale", "soroushplus", "rubika", "telegram"] as const
+
+describe("a contact file that a spreadsheet has rewritten", () => {
+  it.each([
+    "1.00E+18",
+    "1E+18",
+    "1.02512E+17",
+    "1,02E+17",
+    "1025.0",
+    "1025.",
+    "#N/A",
+    "#REF!",
+    "TRUE",
+    "false",
+    "NaN",
+    "NULL",
+    "+1025"
+  ])("is refused on every channel where it has %j, by its line", (chatId) => {
+    for (const channel of channels) {
+      assert.deepStrictEqual(
+        withChats(channel, "42", chatId.includes(",") ? `"${chatId}"` : chatId),
+        Result.fail("line 3 has a chat_id that a spreadsheet has rewritten")
+      )
+    }
+  })
+
+  it.each(["b0QFtn0C1I022abcd29f1d60c9ce5b08", "@channel", "0", "12345678901234567890", "4x"])(
+    "%j is an id on Rubika only",
+    (chatId) => {
+      assert.isTrue(Result.isSuccess(withChats("rubika", chatId)))
+      for (const channel of ["eitaa", "bale", "soroushplus", "telegram"] as const)
+        assert.deepStrictEqual(withChats(channel, chatId), Result.fail("line 2 has no usable chat_id"))
+    }
+  )
+
+  it("keeps ids of eighteen digits, also with what copying takes along", () => {
+    const ids = ["102512345678901234", "-102512345678901999", "\u2066102512345678901235\u2069"]
+    const links = Result.getOrThrow(withChats("eitaa", ...ids))
+    assert.deepStrictEqual(
+      links.map(({ chatId }) => chatId),
+      ["102512345678901234", "-102512345678901999", "102512345678901235"]
+    )
+  })
+
+  it("is refused if the last digits of all long ids are zeros, but not for one id, which may end so", () => {
+    const rounded = withChats("eitaa", "102512345678901000", "42", "102512345678902000")
+    assert.include(Result.merge(rounded), "a spreadsheet keeps 15 digits")
+    assert.isTrue(Result.isSuccess(withChats("eitaa", "102512345678901000")))
+    assert.isTrue(Result.isSuccess(withChats("eitaa", "102512345678901000", "102512345678902001")))
+  })
+})
+
 describe("a contact file whose header is optional", () => {
   const optional = (...lines: ReadonlyArray<string>) =>
-    Result.merge(readContacts(lines.join("\n"), { isHeaderOptional: true }))
+    Result.merge(readContacts(lines.join("\n"), { ...RUBIKA, isHeaderOptional: true }))
 
   it("has the phone first, then the chat", () => {
     assert.deepEqual(optional("09121234567;42"), expected)

@@ -1,3 +1,4 @@
+import { isChatId } from "../../../domain/account/ChatId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { DAY_MILLIS } from "../../../domain/Instant.ts"
@@ -109,9 +110,7 @@ export const ContactsBody = Schema.Struct({
       phone: Schema.String,
       chat_id: Schema.Union([
         Schema.String.check(
-          Schema.isPattern(/^[\x21-\x7e]{1,128}$/, {
-            message: "Expected 1 to 128 printable ASCII characters without spaces"
-          })
+          Schema.makeFilter((text: string) => isChatId(text) || "Expected the platform's id of a chat")
         ),
         Schema.Int
       ]).annotate({ description: "The platform's id of the chat." })

@@ -141,6 +141,21 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
   ],
   [/^line (\d+) has no usable chat_id$/, "line $1 has no usable chat_id", "سطر $1 شناسهٔ گفتگوی درستی ندارد"],
   [
+    /^line (\d+) has a chat_id that a spreadsheet has rewritten$/,
+    "line $1 has a chat id that a spreadsheet has rewritten: format its column as text",
+    "سطر $1 شناسهٔ گفتگویی دارد که صفحه‌گسترده آن را تغییر داده است؛ ستونش را متن کنید"
+  ],
+  [
+    /^every long chat_id ends in zeros: .*$/,
+    "Every long chat id ends in zeros: a spreadsheet keeps 15 digits of a number. Export the ids again, as text.",
+    "همهٔ شناسه‌های بلند به صفر پایان می‌یابند: صفحه‌گسترده ۱۵ رقم عدد را نگه می‌دارد. شناسه‌ها را به شکل متن بگیرید."
+  ],
+  [
+    /^Expected the platform's id of a chat$/,
+    "Enter the id of the chat as the platform writes it.",
+    "شناسهٔ گفتگو را همان‌گونه که پیام‌رسان می‌نویسد وارد کنید."
+  ],
+  [
     /^line (\d+|\?) has a quote that is not closed, or inside a field$/,
     "line $1 has a quote that is not closed, or inside a field",
     "سطر $1 نشان نقل‌قولی دارد که بسته نشده یا میان فیلد آمده است"
