@@ -1,3 +1,4 @@
+import type { Instant } from "./Instant.ts"
 import { isUuid } from "./Uuid.ts"
 
 /** One page of a list. */
@@ -12,6 +13,8 @@ export interface Page<A> {
   readonly items: ReadonlyArray<A>
   /** Where the next page begins; null: this is the last page. */
   readonly next: string | null
+  /** How far back was searched; what is older may have no match. Absent: the next page has items, if there is one. */
+  readonly searchedTo?: Instant
 }
 
 const ID = /^[1-9]\d{0,9}$/

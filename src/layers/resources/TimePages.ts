@@ -88,8 +88,9 @@ const searchByTime = <Row extends { readonly id: string; readonly createdAt: num
       : Effect.map(
           edgeRows(sql`
             select created_at as at, id from ${from} where ${sql.and(range)} ${order}
-            offset ${MAX_LOOKED_THROUGH - 1}::int limit 1`),
-          ([edge]) => edge
+            offset ${MAX_LOOKED_THROUGH - 1}::int limit 2`),
+          // Without a row beyond it, everything is searched.
+          ([edge, beyond]) => (beyond === undefined ? undefined : edge)
         )
 
   return Effect.fnUntraced(function* (search: Search) {
@@ -100,11 +101,13 @@ const searchByTime = <Row extends { readonly id: string; readonly createdAt: num
       select ${columns} from ${from} where ${sql.and([...range, ...filters, ...upToEdge])} ${order}
       limit ${limit + 1}::int`)
     const last = found.length > limit ? found[limit - 1] : undefined
-    const next = last === undefined ? edge : { at: last.createdAt, id: last.id }
-    const page: Page<Row> = {
-      items: found.slice(0, limit),
-      next: next === undefined ? null : formatTimePosition(next)
-    }
+    const items = found.slice(0, limit)
+    const page: Page<Row> =
+      last !== undefined
+        ? { items, next: formatTimePosition({ at: last.createdAt, id: last.id }) }
+        : edge === undefined
+          ? { items, next: null }
+          : { items, next: formatTimePosition(edge), searchedTo: edge.at }
     return page
   })
 }

@@ -186,10 +186,38 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
       const first = yield* list(customerId, { ...firstPage, ...search })
       assert.deepStrictEqual(ids(first.items), [recent.id])
       assert.isNotNull(first.next)
+      assert.approximately(first.searchedTo ?? 0, MARCH + 1000 + 10_500, 10)
       const second = yield* list(customerId, { limit: 100, after: first.next, ...search })
       assert.deepStrictEqual(ids(second.items), [])
       const all = yield* allPages(1, (page) => list(customerId, { ...page, ...search }))
       assert.deepStrictEqual(ids(all), [recent.id, old.id])
+      // A page that is full says nothing of how far it looked: the next one has items.
+      const full = yield* list(customerId, { limit: 1, after: null, status: "verified" })
+      assert.isUndefined(full.searchedTo)
+    }).pipe(Effect.provide(readProcess(providers)))
+  })
+
+  it.effect("has no next page where exactly as many rows are as one search looks through", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer()
+      const first = yield* codeTo(customerId, phoneOf(1), ["bale"])
+      const sql = yield* SqlClient.SqlClient
+      const addMore = (from: number, to: number) => sql`
+        insert into verifications (customer_id, id, mode, phone, status, revision, route, attempts, remaining,
+          code_hash, created_at, expires_at)
+        select customer_id, (left(id::text, 24) || to_hex(281474976000000 + n))::uuid, mode, phone, 'verified', revision,
+          route, attempts, remaining, code_hash, created_at + n * interval '1 millisecond', expires_at
+        from verifications, generate_series(${from}::int, ${to}::int) n where id = ${first.id}::uuid`
+      const { list } = yield* VerificationRecords
+      const search = { ...firstPage, status: "failed" as const }
+      yield* addMore(1, 9999)
+      assert.deepStrictEqual(yield* list(customerId, search), { items: [], next: null })
+      yield* addMore(10_000, 10_000)
+      const { items, next, searchedTo } = yield* list(customerId, search)
+      assert.deepStrictEqual([items.length, next === null], [0, false])
+      assert.approximately(searchedTo ?? 0, MARCH + 1, 1)
+      assert.deepStrictEqual(yield* list(customerId, { ...search, after: next }), { items: [], next: null })
     }).pipe(Effect.provide(readProcess(providers)))
   })
 })

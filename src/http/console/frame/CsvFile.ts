@@ -1,19 +1,26 @@
 import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import { PAGE_HEADERS } from "./ConsoleHeaders.ts"
 
 export type CsvCell = string | number | null
 
-/** A cell that begins like a formula would be one in a spreadsheet; numbers and phones are none. */
-const inert = (text: string): string => (/^[=@\t\r]|^[+-](?!\d[\d .]*$)/.test(text) ? `'${text}` : text)
+/**
+ * The beginning of a formula: of the text, or of what follows a separator in it. A spreadsheet that separates cells by
+ * semicolons or tabs ends them within quotes too. Numbers and phones are no formulas.
+ */
+const FORMULA = /(^|[;\t\r\n])([\s"\p{Cf}]*)(?=[=@＝＠]|[+\-＋－](?!\d[\d .]*(?:[;\t\r\n]|$)))/gu
+
+/** A text that a spreadsheet does not run. */
+const inert = (text: string): string => text.replace(FORMULA, "$1$2'")
 
 const cell = (value: CsvCell): string => {
   if (value === null) return ""
   const text = typeof value === "number" ? String(value) : inert(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-const line = (cells: ReadonlyArray<CsvCell>): string => `${cells.map(cell).join(",")}\r\n`
+export const csvLine = (cells: ReadonlyArray<CsvCell>): string => `${cells.map(cell).join(",")}\r\n`
 
 /** UTF-8 that spreadsheets recognize as such. */
 const BYTE_ORDER_MARK = "\uFEFF"
@@ -24,8 +31,8 @@ export const csvFile = <Row>(
   columns: ReadonlyArray<readonly [header: string, cell: (row: Row) => CsvCell]>,
   rows: Stream.Stream<Row>
 ): HttpServerResponse.HttpServerResponse => {
-  const header = BYTE_ORDER_MARK + line(columns.map(([title]) => title))
-  const lines = Stream.map(rows, (row) => line(columns.map(([, read]) => read(row))))
+  const header = BYTE_ORDER_MARK + csvLine(columns.map(([title]) => title))
+  const lines = Stream.map(rows, (row) => csvLine(columns.map(([, read]) => read(row))))
   const body = Stream.concat(Stream.make(header), lines).pipe(Stream.encodeText)
   return HttpServerResponse.stream(body, {
     contentType: "text/csv; charset=utf-8",
@@ -33,21 +40,26 @@ export const csvFile = <Row>(
   })
 }
 
-interface Part<Row> {
-  readonly items: ReadonlyArray<Row>
-  readonly next: string | null
-}
-
-const MAX_ROWS = 50_000
 const PART_ROWS = 500
 
-/** All parts of a list, up to a number of rows that is enough for a spreadsheet. */
-export const allRows = <Row>(
-  list: (page: { readonly limit: number; readonly after: string | null }) => Effect.Effect<Part<Row>>
-): Stream.Stream<Row> =>
-  Stream.paginate<string | null, Row>(null, (after) =>
-    Effect.map(list({ limit: PART_ROWS, after }), ({ items, next }) => [
-      items,
-      next === null ? Option.none() : Option.some(next)
-    ])
-  ).pipe(Stream.take(MAX_ROWS))
+/**
+ * All rows of a list, read in parts while the file is sent, each once the client has read the part before. The first
+ * part is read at once: if that fails, an error is returned instead of a file. Later the connection is broken, so that
+ * no file looks complete.
+ */
+export const allRows = <Row, R>(
+  list: (page: PageRequest) => Effect.Effect<Page<Row>, never, R>
+): Effect.Effect<Stream.Stream<Row>, never, R> =>
+  Effect.gen(function* () {
+    const services = yield* Effect.context<R>()
+    const first = yield* list({ limit: PART_ROWS, after: null })
+    const rest = Stream.paginate(first.next, (after) =>
+      after === null
+        ? Effect.succeed([[], Option.none()] as const)
+        : Effect.map(
+            Effect.provide(list({ limit: PART_ROWS, after }), services),
+            ({ items, next }) => [items, next === null ? Option.none() : Option.some(next)] as const
+          )
+    )
+    return Stream.concat(Stream.fromIterable(first.items), rest)
+  })

@@ -106,14 +106,20 @@ const blocksToRead = (search: RequestSearch & PageRequest, isFiltered: boolean):
 /** The next page continues after the last request of this one, or where the unread blocks begin. */
 const pageOf = (
   found: ReadonlyArray<LoggedRequest>,
-  limit: number,
-  edge: Edge | null
+  { limit, from, to }: RequestSearch & PageRequest,
+  edge: Edge | null,
+  isFiltered: boolean
 ): Page<LoggedRequest> => {
   const last = found.length > limit ? found[limit - 1] : undefined
   const lastPlace = last === undefined ? null : parseRequestPlace(last.id)
-  const afterLast = last === undefined || lastPlace === null ? null : { at: last.at, ...lastPlace }
-  const next = afterLast ?? (edge === null ? null : { at: edge.writtenAt, ...LAST_PLACE })
-  return { items: found.slice(0, limit), next: next === null ? null : formatRequestPosition(next) }
+  const items = found.slice(0, limit)
+  if (last !== undefined && lastPlace !== null)
+    return { items, next: formatRequestPosition({ at: last.at, ...lastPlace }) }
+  if (edge === null) return { items, next: null }
+  const next = formatRequestPosition({ at: edge.writtenAt, ...LAST_PLACE })
+  // Without filters the blocks that were not read have the next page.
+  const isCertain = !isFiltered && from === undefined && to === undefined
+  return isCertain ? { items, next } : { items, next, searchedTo: edge.writtenAt }
 }
 
 /**
@@ -157,7 +163,7 @@ export const RequestRecordsSql = Layer.effect(
         const makesProgress = edge === null || position === null || edge.writtenAt < position.at
         const found = makesProgress ? yield* requestsBefore(edge) : []
         const isFull = edge === null || found.length >= limit || filters.length > 0 || count >= SCANNED_BLOCKS
-        if (makesProgress && isFull) return pageOf(found, limit, edge)
+        if (makesProgress && isFull) return pageOf(found, search, edge, filters.length > 0)
         count = makesProgress ? Math.min(count * GROWTH, SCANNED_BLOCKS) : count * GROWTH
       }
     })

@@ -113,7 +113,7 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
     const { shown, folded } = filtersOf(view)
     const search = yield* readSearch(view, { shown, folded })
     if (search.id !== null) return seeOther(`${path}/${search.id}`)
-    const { items, next } = yield* find(view, search, yield* sentPage(view))
+    const found = yield* find(view, search, yield* sentPage(view))
     const { title, lead, none } = kind.words(say)
     return answerPage(view, {
       title,
@@ -123,8 +123,7 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
       ${sentList(view, {
         caption: title,
         columns: kind.columns(view, yield* Clock.currentTimeMillis),
-        items,
-        next,
+        found,
         problems: search.problems,
         path,
         none
@@ -133,11 +132,10 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
   })
 
   const exportCsv = Effect.fnUntraced(function* (view: View) {
-    const services = yield* Effect.context<Services>()
     const search = yield* readSearch(view, filtersOf(view))
     if (search.problems.length > 0) return yield* Effect.fail(refusedSearch(search.problems))
     const columns = [...kind.csvColumns(yield* Clock.currentTimeMillis), ...outcomeColumns]
-    const rows = allRows<Row>((page) => Effect.provide(find(view, search, page), services))
+    const rows = yield* allRows((page) => find(view, search, page))
     return csvFile(`${kind.name}.csv`, columns, rows)
   })
 

@@ -102,7 +102,7 @@ const ledgerFile = Effect.fnUntraced(function* (view: View) {
       ["subject_type", ({ subjectType }) => subjectType],
       ["subject_id", ({ subjectId }) => subjectId]
     ],
-    allRows((part) => wallets.ledger(view.actor.customerId, { ...search, ...part }))
+    yield* allRows((part) => wallets.ledger(view.actor.customerId, { ...search, ...part }))
   )
 })
 

@@ -3,7 +3,7 @@ import { html, type Html } from "../../frame/Html.ts"
 /** In place of a list without rows: why it is empty, and what to do next. */
 export const emptyState = (
   title: string,
-  text: string,
+  text: Html | string,
   action: { readonly href: string; readonly label: string } | null = null
 ): Html =>
   html`<div class="empty">

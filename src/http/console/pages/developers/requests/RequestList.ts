@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Page } from "../../../../../domain/Paging.ts"
 import { isRequestPosition, type LoggedRequest } from "../../../../../domain/request/LoggedRequest.ts"
 import { RequestLog } from "../../../../../services/customer/RequestLog.ts"
 import { RequestRecords } from "../../../../../services/resources/activity/RequestRecords.ts"
@@ -8,7 +9,7 @@ import type { View } from "../../../frame/SignedRoutes.ts"
 import { addressWith } from "../../../frame/Visit.ts"
 import { stateBadge } from "../../../parts/Badge.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
-import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
+import { pager, pageRequest, searchedWords } from "../../../parts/lists/Pager.ts"
 import { type Column, table } from "../../../parts/lists/Table.ts"
 import { searchProblems } from "../../../parts/lists/TimeFilters.ts"
 import { foreign, mono } from "../../../parts/Text.ts"
@@ -47,17 +48,22 @@ const columnsOf = ({ locale, path }: View, isOfAll: boolean): ReadonlyArray<Colu
   ]
 }
 
-const emptyList = (view: View, next: string | null, isFiltered: boolean, days: number): Html => {
+const emptyList = (
+  view: View,
+  { next, searchedTo }: Page<LoggedRequest>,
+  isFiltered: boolean,
+  days: number
+): Html => {
   const { say, number } = view.locale
   if (days === 0)
     return emptyState(
       say("The request log is off", "ثبت درخواست‌ها خاموش است"),
       say("It is on if PEYK_REQUEST_LOG_DAYS is not 0.", "اگر PEYK_REQUEST_LOG_DAYS صفر نباشد روشن است.")
     )
-  if (next !== null)
+  if (next !== null && searchedTo !== undefined)
     return emptyState(
       say("Nothing in this part", "در این بخش چیزی نیست"),
-      say("Older ones were not searched yet.", "قدیمی‌ترها هنوز جست‌وجو نشده‌اند."),
+      searchedWords(searchedTo, view.locale),
       { href: addressWith(view, { cursor: next }), label: say("Search on", "ادامهٔ جست‌وجو") }
     )
   return isFiltered
@@ -90,19 +96,20 @@ export const requestList = Effect.fnUntraced(function* (
   const records = yield* RequestRecords
   // Whoever has just made a request looks for it.
   if (page.after === null) yield* (yield* RequestLog).flush
-  const { items, next } =
+  const found: Page<LoggedRequest> =
     problems.length === 0
       ? yield* records.list(customerId, { ...search, ...page })
       : { items: [], next: null }
+  const { items, next, searchedTo } = found
   const caption = say("Requests", "درخواست‌ها")
   const isFiltered = Object.values(search).some((each) => each !== undefined) || problems.length > 0
   return html`${requestFilters(view, keys)} ${searchProblems(problems)}
     <section class="panel" id="requests" ${!view.query.has("cursor") && html`data-live="${REFRESH_SECONDS}"`}>
       ${
         items.length === 0
-          ? emptyList(view, next, isFiltered, requestLogDays)
+          ? emptyList(view, found, isFiltered, requestLogDays)
           : table(caption, columnsOf(view, customerId === null), items)
       }
-      ${pager(view, next)}
+      ${pager(view, next, searchedTo)}
     </section>`
 })
