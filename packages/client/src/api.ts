@@ -2571,6 +2571,11 @@ export interface components {
         dispatched_at: string | null
         transition_reason: ("timed_out" | "failed") | null
         error_code: components["schemas"]["AttemptErrorCode"] | null
+        /**
+         * @description Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way.
+         * @enum {string}
+         */
+        skip_reason?: "gap" | "rate" | "cooldown" | "busy"
         /** @description The provider's delivery report; null without one. */
         delivery: components["schemas"]["AttemptDelivery"] | null
         provider_error: string | null
@@ -2760,6 +2765,8 @@ export interface components {
        * @description ISO 8601 in UTC
        */
       cooling_until: string | null
+      /** @description The last failure that was not a recipient's, since the settings were changed; null if there is none. */
+      last_error: components["schemas"]["AccountError"] | null
       /**
        * Format: date-time
        * @description ISO 8601 in UTC
@@ -2767,6 +2774,16 @@ export interface components {
       created_at: string
       /** Format: int64 */
       version: number
+    }
+    AccountError: {
+      code: components["schemas"]["AttemptErrorCode"]
+      /** @description The provider's own words. */
+      message: string
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC
+       */
+      at: string
     }
     Standby: {
       /** @description Accounts of the same channel, in order; an empty list removes them. */
@@ -2818,6 +2835,8 @@ export interface components {
        * @description ISO 8601 in UTC
        */
       cooling_until: string | null
+      /** @description The last failure that was not a recipient's, since the settings were changed; null if there is none. */
+      last_error: components["schemas"]["AccountError"] | null
       /**
        * Format: date-time
        * @description ISO 8601 in UTC
@@ -3396,6 +3415,11 @@ export interface components {
         dispatched_at: string | null
         transition_reason: ("timed_out" | "failed") | null
         error_code: components["schemas"]["AttemptErrorCode"] | null
+        /**
+         * @description Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way.
+         * @enum {string}
+         */
+        skip_reason?: "gap" | "rate" | "cooldown" | "busy"
         /** @description The provider's delivery report; null without one. */
         delivery: ("delivered" | "undelivered") | null
       }[]
@@ -3423,6 +3447,11 @@ export interface components {
         dispatched_at: string | null
         transition_reason: ("timed_out" | "failed") | null
         error_code: components["schemas"]["AttemptErrorCode"] | null
+        /**
+         * @description Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way.
+         * @enum {string}
+         */
+        skip_reason?: "gap" | "rate" | "cooldown" | "busy"
         /** @description The provider's delivery report; null without one. */
         delivery: ("delivered" | "undelivered") | null
       }[]
