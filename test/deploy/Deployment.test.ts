@@ -131,3 +131,9 @@ it("the systemd unit is started again however often its start fails, such as whi
   expect(read("systemd/peyk.service")).toMatch(/^Restart=always\n(?:.*\n)*RestartSec=\d+$/m)
   expect(read("systemd/peyk.service")).toMatch(/\[Unit\](?:\n[^[].*)*\nStartLimitIntervalSec=0$/m)
 })
+
+it("the compose file takes any password: it writes none into a URL", () => {
+  const compose = read("docker/compose.yml")
+  expect(compose).not.toMatch(/:\/\/[^\s]*\$\{/)
+  expect(compose.match(/PGPASSWORD: \$\{POSTGRES_PASSWORD:/g)).toHaveLength(2)
+})

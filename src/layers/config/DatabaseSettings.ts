@@ -1,16 +1,17 @@
 import { Config, Option, Redacted, Schema } from "effect"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { isDatabaseUrl } from "../postgres/hosts/Hosts.ts"
-import { integer, type Setting } from "./Setting.ts"
+import { databaseUrlProblem, withPassword } from "../postgres/hosts/Hosts.ts"
+import { integer, optionalSecret, type Setting } from "./Setting.ts"
 
 /** It can contain a password, so the error must not repeat it. */
 const DatabaseUrl = Schema.String.check(
-  Schema.makeFilter(
-    (text) =>
-      text === "" ||
-      isDatabaseUrl(text) ||
-      "a connection URL is expected: postgres://user:password@host/database"
-  )
+  Schema.makeFilter((text) => text === "" || (databaseUrlProblem(text) ?? true))
+)
+
+const password = optionalSecret(
+  "PGPASSWORD",
+  "",
+  "The password for DATABASE_URL and the other connection URLs, if they have none."
 )
 
 /** Absent and empty are the same. */
@@ -18,17 +19,26 @@ const databaseUrl = (name: string, description: string): Setting<Option.Option<R
   name,
   byDefault: "",
   description,
-  config: Config.map(Config.option(Config.schema(DatabaseUrl, name)), (given) =>
-    Option.map(
-      Option.filter(given, (url) => url !== ""),
-      (url) => Redacted.make(url)
-    )
+  config: Config.map(
+    Config.all([Config.option(Config.schema(DatabaseUrl, name)), password.config]),
+    ([given, ownPassword]) =>
+      Option.map(
+        Option.filter(given, (url) => url !== ""),
+        (url) =>
+          Redacted.make(
+            Option.match(ownPassword, {
+              onNone: () => url,
+              onSome: (secret) => withPassword(url, Redacted.value(secret))
+            })
+          )
+      )
   )
 })
 
 /** How Peyk reaches PostgreSQL. */
 export const databaseSettings = {
   databaseUrl: databaseUrl("DATABASE_URL", "PostgreSQL ≥ 15. Without it Peyk runs an embedded one."),
+  databasePassword: password,
   databasePooler: {
     name: "PEYK_DATABASE_POOLER",
     byDefault: "auto",

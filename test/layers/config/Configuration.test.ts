@@ -1,4 +1,4 @@
-import { ConfigProvider, Effect, Exit, Option } from "effect"
+import { ConfigProvider, Effect, Exit, Option, Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { configuration } from "../../../src/layers/config/Configuration.ts"
 
@@ -54,6 +54,49 @@ describe.each(["DATABASE_URL", "PEYK_DATABASE_LISTEN_URL", "PEYK_DATABASE_READ_U
     expect(refusal).toContain(name)
     expect(refusal).not.toContain("hush")
   })
+
+  it.each(["hu/sh", "hu#sh", "hu?sh", "12/hush", "12?hush", "12#hush", "hu%sh", "hu@sh/hush", "hush/"])(
+    "says how to write the password %s, without repeating it",
+    async (password) => {
+      const refusal = await refusalOf({ [name]: `postgres://peyk:${password}@db.example.ir:5432/peyk` })
+      expect(refusal).toContain(name)
+      expect(refusal).toContain("/: %2F, @: %40")
+      expect(refusal).not.toContain("hu")
+      expect(refusal).not.toContain("db.example.ir")
+    }
+  )
+
+  it("says so of a @ in the password where several hosts follow", async () => {
+    const refusal = await refusalOf({ [name]: "postgres://peyk:hu@sh@one:5432,two:5433/peyk" })
+    expect(refusal).toContain("@: %40")
+    expect(refusal).not.toMatch(/hu|sh@|one/)
+  })
+
+  it.each(["p/a@s?s#%w d", "گذرواژه", "$1$&"])("takes the password %s from PGPASSWORD", async (password) => {
+    const { databaseUrl, databaseListenUrl, databaseReadUrl } = await valuesOf({
+      [name]: "postgres://peyk@one:5432,two:5433/peyk",
+      PGPASSWORD: password
+    })
+    const [url] = [databaseUrl, databaseListenUrl, databaseReadUrl].filter(Option.isSome)
+    const [first = ""] = Redacted.value(url?.value ?? Redacted.make("")).split(",")
+    expect(decodeURIComponent(new URL(first).password)).toBe(password)
+    const own = "postgres://peyk:its-own@one/peyk"
+    const kept = Object.values(await valuesOf({ [name]: own, PGPASSWORD: password }))
+      .filter(Option.isOption)
+      .map((value) => Option.getOrUndefined(value as Option.Option<unknown>))
+      .filter(Redacted.isRedacted)
+      .map(Redacted.value)
+    expect(kept).toContain(own)
+  })
+
+  it.each(["hush", "hu:sh", "hu@sh", "hu%2Fsh", "hu%40sh", "hu sh", "a+b=c&d", "گذرواژه"])(
+    "takes the password %s",
+    async (password) => {
+      const url = `postgres://peyk:${password}@db.example.ir:5432/peyk?application_name=a@b`
+      const { databaseUrl, databaseListenUrl, databaseReadUrl } = await valuesOf({ [name]: url })
+      expect([databaseUrl, databaseListenUrl, databaseReadUrl].filter(Option.isSome)).toHaveLength(1)
+    }
+  )
 
   it.each([
     "postgres://peyk:hush@localhost/peyk",

@@ -12,17 +12,45 @@ const SCHEMES: ReadonlySet<string> = new Set(["postgres:", "postgresql:"])
 const urlsOf = (scheme: string, hosts: string, tail: string): ReadonlyArray<string> =>
   hosts.split(",").map((host) => `${scheme}${host}${tail}`)
 
-/** Whether it names PostgreSQL, on one host or several. */
-export const isDatabaseUrl = (text: string): boolean => {
-  const { scheme = "", hosts = "", rest = "" } = PARTS.exec(text)?.groups ?? {}
-  return urlsOf(scheme, hosts, rest).every((url) => URL.canParse(url) && SCHEMES.has(new URL(url).protocol))
-}
-
 /** The path, and the query after the first `?`: a password in the query can have another. */
 const splitQuery = (rest: string): readonly [path: string, query: string] => {
   const [path = ""] = rest.split("?", 1)
   return [path, rest.slice(path.length + 1)]
 }
+
+const FORM = "a connection URL is expected: postgres://user:password@host/database"
+const ENCODE =
+  "write these characters of the user and the password as /: %2F, @: %40, ?: %3F, #: %23, %: %25, comma: %2C"
+
+const isEncoded = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a character of the password ends it too early: what looks like the path then has the host in it. */
+const endsPasswordEarly = (scheme: string, hosts: string, rest: string): boolean => {
+  const [path, query] = splitQuery(rest)
+  const isCut = path.includes("@") || rest.includes("#") || (path === "" && query.includes("@"))
+  // With several hosts, the text between two `@` would count as hosts.
+  return isCut || (hosts.includes("@") && hosts.includes(",")) || !isEncoded(scheme)
+}
+
+/** Why it does not name PostgreSQL, on one host or several; null if it does. It never repeats a part of it. */
+export const databaseUrlProblem = (text: string): string | null => {
+  const { scheme = "", hosts = "", rest = "" } = PARTS.exec(text)?.groups ?? {}
+  const isPostgres = [...SCHEMES].some((each) => scheme.toLowerCase().startsWith(`${each}//`))
+  if (isPostgres && endsPasswordEarly(scheme, hosts, rest)) return `${FORM}; ${ENCODE}`
+  const urls = urlsOf(scheme, hosts, rest)
+  return isPostgres && urls.every((url) => URL.canParse(url)) ? null : FORM
+}
+
+/** The URL with this password, if it names a user without one. */
+export const withPassword = (url: string, password: string): string =>
+  url.replace(/^([a-z]+:\/\/[^@/?#:]+)@/i, (_, user: string) => `${user}:${encodeURIComponent(password)}@`)
 
 /** The pairs of a query, less one; not parsed, because a password there must stay as it is. */
 const without = (name: string, rest: string): string => {
