@@ -5,7 +5,8 @@ import { type Blame, inWords, ProviderOutcome } from "../../domain/account/Provi
 import type { ProviderAdapter, ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 import type { TextDelivery } from "../../services/provider/Providers.ts"
 import { Credential, ProviderNumber, originOf, readSettings } from "./AccountSettings.ts"
-import { outcomeOfStatus, perhaps, providerWords, send } from "./ProviderAnswers.ts"
+import { fieldOf, firstOf, idOf, maybeAnything, wholeOf, wordsIn } from "./LenientAnswers.ts"
+import { outcomeOfStatus, providerWords, send } from "./ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "./ProviderHttp.ts"
 
 const BaleSafirSettings = Schema.Struct({
@@ -13,15 +14,10 @@ const BaleSafirSettings = Schema.Struct({
   bot_id: ProviderNumber.annotateKey({ description: "The bot that messages come from." })
 })
 
-const SafirError = Schema.Struct({
-  code: Schema.Int,
-  description: perhaps(Schema.String)
-})
-
 const Answer = Schema.Struct({
-  message_id: perhaps(Schema.Union([Schema.String, Schema.Finite])),
+  message_id: maybeAnything,
   /** One entry per failed number; Peyk sends to one. */
-  error_data: perhaps(Schema.Array(SafirError))
+  error_data: maybeAnything
 })
 
 const INTERNAL_ERROR = 2
@@ -40,28 +36,38 @@ const blames: Readonly<Record<number, Blame>> = {
 const isTelling = (status: number): boolean => [401, 403, 422, 429].includes(status) || status >= 500
 
 const outcomeOfError = (
-  { code, description }: typeof SafirError.Type,
+  code: number | null,
+  providerError: string,
   received: ProviderAnswer
 ): ProviderOutcome => {
-  const providerError = providerWords(code, description)
   const { status, retryAfterMillis } = received
   if (code === RATE_LIMIT_EXCEEDED) return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
   if (code === INTERNAL_ERROR) return ProviderOutcome.Unknown({ providerError })
-  return blames[code] === undefined && isTelling(status)
+  const blame = code === null ? undefined : blames[code]
+  return blame === undefined && isTelling(status)
     ? inWords(outcomeOfStatus(received), () => providerError)
-    : ProviderOutcome.Rejected({ blame: blames[code] ?? "recipient", providerError })
+    : ProviderOutcome.Rejected({ blame: blame ?? "recipient", providerError })
 }
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null || value === ""
 
 /** Failures can have HTTP 200: only an id without an error is a success. */
 const classify = (
   { message_id, error_data }: typeof Answer.Type,
   received: ProviderAnswer
 ): ProviderOutcome => {
-  const [error] = error_data ?? []
-  if (error !== undefined) return outcomeOfError(error, received)
-  const messageId = String(message_id ?? "")
-  return messageId !== "" && received.status < 300
-    ? ProviderOutcome.Accepted({ messageId })
+  const error = firstOf(error_data)
+  const hasId = !isMissing(message_id)
+  if (!isMissing(error)) {
+    const code = wholeOf(fieldOf(error, "code"))
+    const words = wordsIn(fieldOf(error, "description"))
+    // An id says yes, and an error without a code hardly says no.
+    return code === null && hasId
+      ? ProviderOutcome.Unknown({ providerError: providerWords(null, words) })
+      : outcomeOfError(code, providerWords(code, words), received)
+  }
+  return hasId && received.status < 300
+    ? ProviderOutcome.Accepted({ messageId: idOf(message_id) })
     : outcomeOfStatus(received)
 }
 

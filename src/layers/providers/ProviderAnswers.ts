@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { AccountProblem } from "../../services/provider/ProviderAdapter.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
@@ -42,6 +42,19 @@ export const outcomeOfStatus = ({ status, retryAfterMillis }: ProviderAnswer): P
   const isSetUpWrong = status < 400 || [401, 403, 404, 405, 407].includes(status)
   return ProviderOutcome.Rejected({ blame: isSetUpWrong ? "configuration" : "request", providerError })
 }
+
+/**
+ * The outcome of an answer that says no, in a way that the documents do not show: HTTP's status may say whom to blame, or
+ * that the send may have gone out all the same.
+ */
+export const outcomeOfRefusal = (
+  received: ProviderAnswer,
+  providerError: string,
+  blame: Blame = "request"
+): ProviderOutcome =>
+  received.status < 300
+    ? ProviderOutcome.Rejected({ blame, providerError })
+    : inWords(outcomeOfStatus(received), () => providerError)
 
 /** Sends and classifies: by the provider's own response if it is readable, else by the status or the failure. */
 export const send = <Answer extends Schema.Decoder<unknown>>(

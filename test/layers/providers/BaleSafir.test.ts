@@ -213,6 +213,8 @@ describeProvider({
     code: sent({ otp_message: { otp: "047113" } }),
     text: sent({ message: { text: "کد شما: 047113" } })
   },
+  unlisted: [{ json: { message_id: "", error_data: [{ code: 99, description: "?" }] } }, "recipient"],
+  idSaysYes: true,
   refusal: (words) => safirError(8, words),
   wrongSettings: [
     [{}, "api_key is missing; bot_id is missing"],

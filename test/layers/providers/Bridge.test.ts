@@ -199,9 +199,19 @@ describe("bridge: an answer", () => {
       { ...throttled, retryAfterMillis: null }
     ],
     [{ status: "unavailable" }, { ...unavailable, providerError: "unavailable" }],
-    [{ status: "rejected" }, unreadable],
-    [{ status: "rejected", reason: "somebody" }, unreadable],
-    [{ status: "throttled", retry_after: "soon" }, unreadable],
+    [{ status: "rejected" }, { ...request, providerError: "refused without a reason" }],
+    [
+      { status: "rejected", reason: "somebody" },
+      { ...request, providerError: "somebody" }
+    ],
+    [
+      { status: "throttled", retry_after: "soon" },
+      { ...throttled, retryAfterMillis: null }
+    ],
+    [
+      { status: "throttled", retry_after: "30" },
+      { ...throttled, retryAfterMillis: 30_000 }
+    ],
     [{ status: "queued" }, unreadable],
     [{ message_id: "m2" }, unreadable],
     ["accepted", unreadable]
@@ -247,6 +257,7 @@ describeProvider({
     code: sent({ kind: "code", code: CODE, expires_at: "1970-01-01T00:05:00.000Z" }),
     text: sent({ kind: "text" })
   },
+  unlisted: [{ json: { status: "rejected", reason: 7 } }, "request"],
   refusal: (message) => ({ json: { status: "rejected", reason: "request", message } }),
   survives: {
     "a page with 503 and Retry-After": unknown,

@@ -123,7 +123,8 @@ describe("eitaa: a message", () => {
     ["HTTP 502", eitaaRefusal(undefined, "bad gateway", 502), unknown],
     ["HTTP 500 and the code 400", eitaaRefusal(400, "broken", 500), unknown],
     ["a redirect", eitaaRefusal(undefined, undefined, 302), configuration],
-    ["a code that is no number", { json: { ok: false, error_code: "x" } }, unknown]
+    ["a code that is no number", { json: { ok: false, error_code: "x" } }, recipient],
+    ["a code as a text", { json: { ok: false, error_code: "401", description: "?" } }, configuration]
   ]
   it.effect.each(answers)("that is answered with %s", ([, answer, expected]) =>
     Effect.gen(function* () {
@@ -153,6 +154,7 @@ describeProvider({
   settings: () => settings,
   credentials: ["token"],
   sends: { code: sent, text: sent },
+  unlisted: [{ json: { ok: false, error_code: 7, description: "?" } }, "request"],
   refusal: (words) => eitaaRefusal(400, words),
   wrongSettings: [
     [{ token: "SECRET with space" }, "token must be"],

@@ -136,6 +136,7 @@ describeProvider({
   settings: () => settings,
   credentials: ["token"],
   sends: { code: sent, text: sent },
+  unlisted: [{ json: { status: "SOMETHING_ELSE" } }, "request"],
   refusal: (words) => rubikaRefusal("INVALID_INPUT", words),
   chatId: RUBIKA_CHAT,
   wrongSettings: [

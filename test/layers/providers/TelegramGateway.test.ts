@@ -99,6 +99,7 @@ describeProvider({
       { authorization: `Bearer ${GATEWAY_TOKEN}` }
     )
   },
+  unlisted: [{ json: { ok: false, error: "SOMETHING_ELSE" } }, "recipient"],
   refusal: (words) => gatewayError(words),
   answers,
   wrongSettings: [

@@ -1,26 +1,19 @@
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import { fieldOf, finiteOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import { isRecipientLost } from "../LostRecipients.ts"
+import { outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 
 /** The response of every method. Optional fields are parsed when they matter, because they can have any form. */
 export const Envelope = Schema.Struct({
-  ok: Schema.Boolean,
-  result: Schema.optionalKey(Schema.Unknown),
-  description: perhaps(Schema.String),
-  error_code: perhaps(Schema.Int),
-  parameters: Schema.optionalKey(Schema.Unknown)
+  ok: YesOrNo,
+  result: maybeAnything,
+  description: maybeWords,
+  error_code: maybeWhole,
+  parameters: maybeAnything
 })
 export type Envelope = typeof Envelope.Type
-
-const readSent = Schema.decodeUnknownOption(
-  Schema.Struct({ message_id: Schema.Union([Schema.Int, Schema.String]) })
-)
-const readParameters = Schema.decodeUnknownOption(Schema.Struct({ retry_after: Schema.Finite }))
-
-/** Descriptions of a recipient whom the bot cannot write to, or no longer. */
-const LOST_CONTACT =
-  /chat not found|user not found|no such group or user|user is deactivated|bot was blocked|peer_id_invalid/i
 
 export const isSuccess = ({ ok }: Envelope, { status }: Pick<ProviderAnswer, "status">): boolean =>
   ok && status >= 200 && status < 300
@@ -50,7 +43,7 @@ export const wordsOf = ({ error_code, description }: Envelope, token: string): s
 const isContactLost = (answer: Envelope): boolean => {
   const own = ownCode(answer)
   const mayBeRecipient = own === null || (isDefiniteCode(own) && own !== 401)
-  return mayBeRecipient && LOST_CONTACT.test(answer.description ?? "")
+  return mayBeRecipient && isRecipientLost(answer.description ?? "")
 }
 
 const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): ProviderOutcome => {
@@ -62,10 +55,8 @@ const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): P
   // Such a refusal does not mean that the chat is over, whatever it blames.
   if (code === 403) return ProviderOutcome.Rejected({ blame: "recipient", providerError })
   if (code === 429) {
-    const retryAfterMillis = Option.match(readParameters(answer.parameters), {
-      onNone: () => received.retryAfterMillis,
-      onSome: ({ retry_after }) => retry_after * 1000
-    })
+    const seconds = finiteOf(fieldOf(answer.parameters, "retry_after"))
+    const retryAfterMillis = seconds === null ? received.retryAfterMillis : seconds * 1000
     return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
   }
   // Another program uses the bot in a way that excludes Peyk.
@@ -80,11 +71,7 @@ export const classifySend =
   (token: string) =>
   (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
     if (isSuccess(answer, received)) {
-      const messageId = Option.match(readSent(answer.result), {
-        onNone: () => null,
-        onSome: ({ message_id }) => String(message_id)
-      })
-      return ProviderOutcome.Accepted({ messageId })
+      return ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.result, "message_id")) })
     }
     return answer.ok
       ? ProviderOutcome.Unknown({ providerError: `ok, but HTTP ${received.status}` })

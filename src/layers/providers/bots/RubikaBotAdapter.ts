@@ -11,7 +11,8 @@ import type { TextDelivery } from "../../../services/provider/Providers.ts"
 import { Credential, originOf, readSettings, ReceivesUpdates } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
-import { Answer, classify, type Failure, Me, orProblem, Updates } from "./RubikaAnswers.ts"
+import { fieldOf, idOf, wordsIn } from "../LenientAnswers.ts"
+import { Answer, classify, orProblem } from "./RubikaAnswers.ts"
 import { keypadOf, readRubikaUpdate } from "./RubikaUpdates.ts"
 
 const RubikaSettings = Schema.Struct({
@@ -43,6 +44,14 @@ const noChat = ProviderOutcome.Rejected({
   providerError: "not sent: this phone has no chat with the bot"
 })
 
+/** The updates of a response; fails if it has something else in their place. */
+const updatesIn = (data: unknown): Effect.Effect<ReadonlyArray<unknown>, AccountProblem> => {
+  const updates = fieldOf(data, "updates") ?? []
+  return Array.isArray(updates)
+    ? Effect.succeed(updates)
+    : Effect.fail(new AccountProblem({ message: "updates that are no list", isDefinite: false }))
+}
+
 interface SendOptions {
   readonly keypad?: Readonly<Record<string, unknown>>
   readonly isBackground?: boolean
@@ -65,12 +74,8 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
           }) as const
         /** A platform can repeat the address that was called. */
         const withoutToken = (words: string): string => words.replaceAll(token, "•••")
-        const request = <Data extends Schema.Decoder<unknown> & { readonly Type: Failure }>(
-          method: string,
-          body: Readonly<Record<string, unknown>>,
-          answer: Data
-        ) =>
-          ask(http, post(method, body), answer).pipe(
+        const request = (method: string, body: Readonly<Record<string, unknown>>) =>
+          ask(http, post(method, body), Answer).pipe(
             Effect.flatMap(orProblem),
             Effect.mapError(
               ({ message, isDefinite }) => new AccountProblem({ message: withoutToken(message), isDefinite })
@@ -97,9 +102,10 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
           traits,
           sendCode: sendText,
           sendText,
-          check: Effect.map(request("getMe", {}, Me), ({ data }) =>
-            data?.bot?.username ? `bot @${data.bot.username}` : "bot without a username"
-          ),
+          check: Effect.map(request("getMe", {}), ({ data }) => {
+            const username = wordsIn(fieldOf(fieldOf(data, "bot"), "username"))
+            return username === null ? "bot without a username" : `bot @${username}`
+          }),
           deliveryReport: null,
           inbox: !receives_updates
             ? null
@@ -107,20 +113,16 @@ export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string)
                 read,
                 secretHeader: null,
                 announceWebhook: ({ url }) =>
-                  Effect.asVoid(request("updateBotEndpoints", { url, type: "ReceiveUpdate" }, Answer)),
+                  Effect.asVoid(request("updateBotEndpoints", { url, type: "ReceiveUpdate" })),
                 // Long polling is undocumented: Rubika responds at once, and the caller waits between calls.
-                poll: (cursor) =>
-                  Effect.map(
-                    request(
-                      "getUpdates",
-                      { limit: MAX_UPDATES, ...(cursor !== null && { offset_id: cursor }) },
-                      Updates
-                    ),
-                    ({ data }) => ({
-                      updates: (data?.updates ?? []).map(read).filter((update) => update !== null),
-                      cursor: String(data?.next_offset_id ?? "") || cursor
-                    })
-                  ),
+                poll: Effect.fnUntraced(function* (cursor) {
+                  const offset = cursor === null ? {} : { offset_id: cursor }
+                  const { data } = yield* request("getUpdates", { limit: MAX_UPDATES, ...offset })
+                  return {
+                    updates: (yield* updatesIn(data)).map(read).filter((update) => update !== null),
+                    cursor: idOf(fieldOf(data, "next_offset_id")) ?? cursor
+                  }
+                }),
                 reply: (chatId, reply) =>
                   sendMessage(chatId, reply.text, { keypad: keypadOf(reply), isBackground: true })
               }

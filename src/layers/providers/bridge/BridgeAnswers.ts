@@ -1,59 +1,55 @@
 import { DateTime, Option, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { finiteOf, idOf, maybeAnything, maybeWords } from "../LenientAnswers.ts"
 import { perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 
 /** The responses of a gateway to a message; docs/bridge.md. */
-const Answer = Schema.Union([
-  Schema.Struct({ status: Schema.Literal("accepted"), message_id: Schema.optionalKey(Schema.Unknown) }),
-  Schema.Struct({
-    status: Schema.Literal("rejected"),
-    reason: Schema.Literals(["recipient", "request", "configuration"]),
-    message: perhaps(Schema.String)
-  }),
-  Schema.Struct({
-    status: Schema.Literal("throttled"),
-    /** Seconds. */
-    retry_after: perhaps(Schema.Finite)
-  }),
-  Schema.Struct({ status: Schema.Literal("unavailable") })
-])
+const Answer = Schema.Struct({
+  status: Schema.String,
+  message_id: maybeAnything,
+  reason: maybeWords,
+  message: maybeWords,
+  /** Seconds. */
+  retry_after: maybeAnything
+})
 
-/** An accepted message counts as accepted even if its id cannot be read. */
-const readMessageId = (id: unknown): string | null =>
-  typeof id === "number" || (typeof id === "string" && id !== "") ? String(id) : null
+const BLAMES: ReadonlyArray<Blame> = ["recipient", "request", "configuration"]
 
-const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome => {
-  switch (answer.status) {
+/** Null if it says neither yes nor no. */
+const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome | null => {
+  switch (answer.status.trim().toLowerCase()) {
     case "accepted":
-      return ProviderOutcome.Accepted({ messageId: readMessageId(answer.message_id) })
+      return ProviderOutcome.Accepted({ messageId: idOf(answer.message_id) })
     case "rejected": {
       const { reason, message } = answer
-      return ProviderOutcome.Rejected({ blame: reason, providerError: providerWords(reason, message) })
+      const blame = BLAMES.find((each) => each === reason?.trim().toLowerCase()) ?? "request"
+      return ProviderOutcome.Rejected({ blame, providerError: providerWords(reason, message) })
     }
     case "throttled": {
-      const seconds = answer.retry_after ?? null
-      return ProviderOutcome.Throttled({
-        retryAfterMillis: seconds === null ? null : seconds * 1000,
-        providerError: "throttled"
-      })
+      const seconds = finiteOf(answer.retry_after)
+      const retryAfterMillis = seconds === null ? null : seconds * 1000
+      return ProviderOutcome.Throttled({ retryAfterMillis, providerError: "throttled" })
     }
     case "unavailable":
       return ProviderOutcome.Unavailable({ providerError: "unavailable" })
+    default:
+      return null
   }
 }
 
 const decodeAnswer = Schema.decodeUnknownOption(Answer)
 
-/** Only a documented response shows the outcome; any status but 200 can come from a proxy. */
-export const classify = ({ status, json }: ProviderAnswer): ProviderOutcome =>
-  status === 200
-    ? Option.match(decodeAnswer(json), {
-        onNone: () => ProviderOutcome.Unknown({ providerError: "HTTP 200, and no answer of a bridge" }),
-        onSome: outcomeOfAnswer
-      })
-    : ProviderOutcome.Unknown({ providerError: `HTTP ${status}` })
+/** Any status but 200 can come from a proxy, and says nothing, whatever its body. */
+export const classify = ({ status, json }: ProviderAnswer): ProviderOutcome => {
+  if (status !== 200) return ProviderOutcome.Unknown({ providerError: `HTTP ${status}` })
+  const answer = Option.getOrUndefined(decodeAnswer(json))
+  return (
+    (answer === undefined ? null : outcomeOfAnswer(answer)) ??
+    ProviderOutcome.Unknown({ providerError: "HTTP 200, and no answer of a bridge" })
+  )
+}
 
 /** The responses of a gateway to a request for a report. */
 const Report = Schema.Union([

@@ -1,27 +1,25 @@
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import { fieldOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import { isRecipientLost } from "../LostRecipients.ts"
+import { outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 
 /** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
 export const Answer = Schema.Struct({
-  ok: Schema.Boolean,
-  result: Schema.optionalKey(Schema.Unknown),
-  error_code: perhaps(Schema.Int),
-  description: perhaps(Schema.String)
+  ok: YesOrNo,
+  result: maybeAnything,
+  error_code: maybeWhole,
+  description: maybeWords
 })
-const readResult = Schema.decodeUnknownOption(
-  Schema.Struct({ message_id: Schema.Union([Schema.String, Schema.Finite]) })
-)
 
 /** Errors about the person, not the app. */
-const LOST_CONTACT = /blocked by (the )?user|(chat|user)( is| was)? (not found|blocked|deactivated)/i
 const NOT_ALLOWED = /blocked|permission|access(?! token)/i
 
 /** No list of errors is published. A refusal without a reason is usually a person who does not allow messages. */
 const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: number): ProviderOutcome => {
   const providerError = providerWords(error_code, description)
-  if (LOST_CONTACT.test(description ?? "")) {
+  if (isRecipientLost(description ?? "")) {
     return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
   }
   const isBare = (error_code ?? null) === null && (description ?? "") === ""
@@ -46,10 +44,5 @@ const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): Provid
 
 export const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   answer.ok && received.status < 300
-    ? ProviderOutcome.Accepted({
-        messageId: Option.match(readResult(answer.result), {
-          onNone: () => null,
-          onSome: ({ message_id }) => String(message_id)
-        })
-      })
+    ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.result, "message_id")) })
     : failureOf(answer, received)

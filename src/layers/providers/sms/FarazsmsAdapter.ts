@@ -1,13 +1,14 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
-import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import {
   AccountProblem,
   type ProviderAdapter,
   type ProviderConnection
 } from "../../../services/provider/ProviderAdapter.ts"
 import { Credential, originOf, readSettings } from "../AccountSettings.ts"
-import { ask, outcomeOfStatus, perhaps, providerWords, send } from "../ProviderAnswers.ts"
+import { maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import { ask, outcomeOfRefusal, providerWords, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
 import { askAbout, creditIn, NO_WARNING, numberOf, requireVariable } from "./AccountChecks.ts"
 import { isWord, Line, smsTraits } from "./AnswerTable.ts"
@@ -30,31 +31,20 @@ const FarazsmsSettings = Schema.Struct({
 const SHARED_LINE = "90008361"
 
 const Answer = Schema.Struct({
-  status: Schema.Literals(["success", "error"]),
-  data: perhaps(Schema.Unknown),
-  code: perhaps(Schema.Unknown),
-  message: perhaps(Schema.Unknown),
-  messages: perhaps(Schema.Unknown)
+  status: YesOrNo,
+  data: maybeAnything,
+  code: maybeWords,
+  message: maybeWords,
+  messages: maybeWords
 })
 type Answer = typeof Answer.Type
 
-const textOf = (value: unknown): string | null => {
-  if (value === null || value === undefined) return null
-  return typeof value === "object" ? JSON.stringify(value) : String(value)
-}
-
-const wordsOf = ({ code, message, messages }: Answer): string =>
-  providerWords(textOf(code), textOf(message) ?? textOf(messages))
-
-/** No list of errors is published: the HTTP status decides. An error under HTTP 200 is refused for certain. */
-const outcomeOfError = (answer: Answer, received: ProviderAnswer): ProviderOutcome =>
-  received.status < 300
-    ? ProviderOutcome.Rejected({ blame: "request", providerError: wordsOf(answer) })
-    : inWords(outcomeOfStatus(received), () => wordsOf(answer))
+const wordsOf = ({ code, message, messages }: Answer): string => providerWords(code, message ?? messages)
 
 /** No response has a message id, so there are no delivery reports. */
 const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
-  if (answer.status === "error") return outcomeOfError(answer, received)
+  // No list of errors is published: the HTTP status decides.
+  if (!answer.status) return outcomeOfRefusal(received, wordsOf(answer))
   return received.status < 300
     ? ProviderOutcome.Accepted({ messageId: null })
     : ProviderOutcome.Unknown({ providerError: wordsOf(answer) })
@@ -71,8 +61,8 @@ const readCredit = (data: unknown): number =>
 const makeGet = (http: ProviderHttp["Service"], baseUrl: string, headers: Readonly<Record<string, string>>) =>
   Effect.fnUntraced(function* (path: string) {
     const { answer, status } = yield* ask(http, { method: "GET", url: `${baseUrl}${path}`, headers }, Answer)
-    if (answer.status === "success" && status < 300) return answer.data
-    const isDefinite = answer.status === "error" && status < 500 && status !== 429
+    if (answer.status && status < 300) return answer.data
+    const isDefinite = !answer.status && status < 500 && status !== 429
     return yield* new AccountProblem({ message: wordsOf(answer), isDefinite })
   })
 

@@ -2,14 +2,24 @@ import { Option, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import { type ReportTable, reportOfState } from "./AnswerTable.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import {
+  fieldOf,
+  firstOf,
+  idOf,
+  maybeAnything,
+  maybeWhole,
+  maybeWords,
+  wholeOf,
+  YesOrNo
+} from "../LenientAnswers.ts"
+import { outcomeOfRefusal, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 
 const Envelope = Schema.Struct({
-  issuccess: Schema.Boolean,
-  statuscode: perhaps(Schema.Int),
-  message: perhaps(Schema.String),
-  data: perhaps(Schema.Unknown)
+  issuccess: YesOrNo,
+  statuscode: maybeWhole,
+  message: maybeWords,
+  data: maybeAnything
 })
 type Envelope = typeof Envelope.Type
 
@@ -28,38 +38,27 @@ export const readEnvelope = (json: unknown) => decodeEnvelope(inLowerCase(json))
 export const wordsOf = ({ statuscode, message }: Envelope): string => providerWords(statuscode, message)
 
 /** No list of codes is published. An HTTP 400 can have the 401 that it means in its body. */
-const outcomeOfRefusal = (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
+const outcomeOfFailure = (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
   const status = answer.statuscode ?? 0
   const meant = status >= 400 && status < 600 ? { ...received, status } : received
-  return inWords(outcomeOfStatus(meant), () => wordsOf(answer))
+  return outcomeOfRefusal(meant, wordsOf(answer))
 }
 
-const Id = Schema.Union([Schema.Int, Schema.String])
-const SentCode = Schema.Struct({ items: Schema.NonEmptyArray(Schema.Struct({ messageid: Id })) })
-const SentText = Schema.Struct({ messageid: Id })
-
-const decodeSentCode = Schema.decodeUnknownOption(SentCode)
-const decodeSentText = Schema.decodeUnknownOption(SentText)
-
 const classifyBy =
-  (idOf: (data: unknown) => Option.Option<number | string>) =>
+  (idIn: (data: unknown) => unknown) =>
   (json: unknown, received: ProviderAnswer): ProviderOutcome =>
     Option.match(readEnvelope(json), {
       onNone: () => outcomeOfStatus(received),
-      onSome: (answer) =>
-        answer.issuccess && received.status < 300
-          ? ProviderOutcome.Accepted({ messageId: Option.getOrNull(Option.map(idOf(answer.data), String)) })
-          : outcomeOfRefusal(answer, received)
+      onSome: (answer) => {
+        if (!answer.issuccess) return outcomeOfFailure(answer, received)
+        return received.status < 300
+          ? ProviderOutcome.Accepted({ messageId: idOf(idIn(answer.data)) })
+          : inWords(outcomeOfStatus(received), () => wordsOf(answer))
+      }
     })
 
-export const classifyCode = classifyBy((data) =>
-  Option.map(decodeSentCode(data), ({ items: [item] }) => item.messageid)
-)
-export const classifyText = classifyBy((data) =>
-  Option.map(decodeSentText(data), ({ messageid }) => messageid)
-)
-
-const decodeReports = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ status: Schema.Int })))
+export const classifyCode = classifyBy((data) => fieldOf(firstOf(fieldOf(data, "items")), "messageid"))
+export const classifyText = classifyBy((data) => fieldOf(data, "messageid"))
 
 /** 7 and 8 are states without a result: it is being debugged, or not known. */
 const states: ReportTable = {
@@ -74,8 +73,8 @@ const states: ReportTable = {
 }
 
 export const readReport = (data: unknown): DeliveryReport => {
-  const [report] = Option.getOrElse(decodeReports(data), () => [])
-  return report === undefined
+  const status = wholeOf(fieldOf(firstOf(data), "status"))
+  return status === null
     ? DeliveryReport.NotKnown({ reason: "no report" })
-    : reportOfState(states, report.status, `status ${report.status}`)
+    : reportOfState(states, status, `status ${status}`)
 }

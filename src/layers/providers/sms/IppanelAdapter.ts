@@ -8,11 +8,9 @@ import { askAbout, creditIn, warnOfLine } from "./AccountChecks.ts"
 import { InternationalLine, isWord, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import {
   Answer,
-  Bulk,
   classify,
   dataOf,
   linesIn,
-  Recipients,
   reportOfBulk,
   reportOfRecipient,
   requirePattern
@@ -61,12 +59,12 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
         const id = encodeURIComponent(messageId)
         const path = `/api/report/recipients?bulk_id=${id}&page=1&per_page=10`
         // IPPanel can refuse this question, or not know the path, if the message was never sent: its bulk shows why.
-        const report = yield* ask(http, get(path), Recipients).pipe(
+        const report = yield* ask(http, get(path), Answer).pipe(
           Effect.map(({ answer }) => reportOfRecipient(answer)),
           Effect.catch(() => Effect.undefined)
         )
         if (report !== undefined) return report
-        const bulk = yield* ask(http, get(`/api/report/by_bulk?messages_outbox_id=${id}`), Bulk)
+        const bulk = yield* ask(http, get(`/api/report/by_bulk?messages_outbox_id=${id}`), Answer)
         return reportOfBulk(bulk.answer)
       })
       return {

@@ -2,23 +2,19 @@ import { Effect, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { type Blame, inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
-import { outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
+import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import { outcomeOfRefusal, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import { requireVariable } from "./AccountChecks.ts"
 
 const Meta = Schema.Struct({
-  status: Schema.Boolean,
-  message: perhaps(Schema.String),
-  message_code: perhaps(Schema.String),
-  errors: perhaps(Schema.Unknown)
+  status: YesOrNo,
+  message: maybeWords,
+  message_code: maybeWords,
+  errors: maybeAnything
 })
-export const Answer = Schema.Struct({ meta: Meta, data: perhaps(Schema.Unknown) })
+export const Answer = Schema.Struct({ meta: Meta, data: maybeAnything })
 type Answer = typeof Answer.Type
-
-const Sent = Schema.Struct({
-  message_outbox_ids: Schema.NonEmptyArray(Schema.Union([Schema.Int, Schema.String]))
-})
-const readSent = Schema.decodeUnknownOption(Sent)
 
 export const wordsOf = ({ meta }: Answer): string => providerWords(meta.message_code, meta.message)
 
@@ -33,27 +29,15 @@ const INVALID = 422
 
 export const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
   const { meta, data } = answer
-  if (meta.status && received.status < 300) {
-    const sent = readSent(data)
-    return ProviderOutcome.Accepted({
-      messageId: sent._tag === "Some" ? String(sent.value.message_outbox_ids[0]) : null
-    })
+  if (meta.status) {
+    return received.status < 300
+      ? ProviderOutcome.Accepted({ messageId: idOf(firstOf(fieldOf(data, "message_outbox_ids"))) })
+      : inWords(outcomeOfStatus(received), () => wordsOf(answer))
   }
   return received.status === INVALID
     ? ProviderOutcome.Rejected({ blame: blameOf(meta.errors), providerError: wordsOf(answer) })
-    : inWords(outcomeOfStatus(received), () => wordsOf(answer))
+    : outcomeOfRefusal(received, wordsOf(answer), blameOf(meta.errors))
 }
-
-export const Recipients = Schema.Struct({
-  meta: Meta,
-  data: perhaps(
-    Schema.Array(Schema.Struct({ message_status: perhaps(Schema.Union([Schema.Int, Schema.String])) }))
-  )
-})
-export const Bulk = Schema.Struct({
-  meta: Meta,
-  data: perhaps(Schema.Struct({ state_id: perhaps(Schema.Union([Schema.Int, Schema.String])) }))
-})
 
 const undelivered: Readonly<Record<string, string>> = { 3: "3 not delivered", 4: "4 blacklisted" }
 /** Accepted does not mean sent: a person at IPPanel may reject it, and the credit may be too low. */
@@ -66,18 +50,18 @@ const failedStates: Readonly<Record<string, string>> = {
 }
 
 /** The report of a message whose recipients have no final state. */
-export const reportOfBulk = (answer: typeof Bulk.Type): DeliveryReport => {
+export const reportOfBulk = (answer: Answer): DeliveryReport => {
   if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
-  const providerError = ownValue(failedStates, String(answer.data?.state_id))
+  const providerError = ownValue(failedStates, String(fieldOf(answer.data, "state_id")))
   return providerError === undefined
     ? DeliveryReport.InProgress()
     : DeliveryReport.Undelivered({ providerError })
 }
 
 /** The report of the message's only recipient; undefined if that has no final state, or is refused. */
-export const reportOfRecipient = (answer: typeof Recipients.Type): DeliveryReport | undefined => {
+export const reportOfRecipient = (answer: Answer): DeliveryReport | undefined => {
   if (!answer.meta.status) return undefined
-  const status = String(answer.data?.[0]?.message_status)
+  const status = String(fieldOf(firstOf(answer.data), "message_status"))
   if (status === "2") return DeliveryReport.Delivered({ at: null })
   const providerError = ownValue(undelivered, status)
   return providerError === undefined ? undefined : DeliveryReport.Undelivered({ providerError })

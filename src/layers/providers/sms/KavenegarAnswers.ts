@@ -1,26 +1,37 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
-import { outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import {
+  fieldOf,
+  firstOf,
+  idOf,
+  maybeAnything,
+  maybeWords,
+  Whole,
+  wholeOf,
+  wordsIn
+} from "../LenientAnswers.ts"
+import { outcomeOfRefusal, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import { creditIn, problemOf } from "./AccountChecks.ts"
 import { type AnswerTable, outcomeOfMeaning } from "./AnswerTable.ts"
 
 /** Every answer; its entries, an array or one object, are read once the status is known. */
 export const Answer = Schema.Struct({
-  return: Schema.Struct({ status: Schema.Int, message: perhaps(Schema.String) }),
-  entries: perhaps(Schema.Unknown)
+  return: Schema.Struct({ status: Whole, message: maybeWords }),
+  entries: maybeAnything
 })
 type Answer = typeof Answer.Type
 
-const Entry = Schema.Struct({
-  messageid: perhaps(Schema.Union([Schema.Int, Schema.String])),
-  status: perhaps(Schema.Int),
-  statustext: perhaps(Schema.String)
-})
-const readEntry = Schema.decodeUnknownOption(Entry)
-const firstOf = (entries: unknown): unknown => (Array.isArray(entries) ? entries[0] : entries)
+const readEntry = (entries: unknown) => {
+  const entry = firstOf(entries)
+  return {
+    messageId: idOf(fieldOf(entry, "messageid")),
+    status: wholeOf(fieldOf(entry, "status")),
+    statusText: wordsIn(fieldOf(entry, "statustext"))
+  }
+}
 
 const OK = 200
 
@@ -64,13 +75,10 @@ const wordsOf = ({ return: { status, message } }: Answer): string => providerWor
 const BLOCKED = 14
 
 const outcomeOfEntry = (entries: unknown): ProviderOutcome => {
-  const entry = Option.getOrUndefined(readEntry(firstOf(entries)))
-  return entry?.status === BLOCKED
-    ? ProviderOutcome.Rejected({
-        blame: "recipient",
-        providerError: providerWords(BLOCKED, entry.statustext)
-      })
-    : ProviderOutcome.Accepted({ messageId: entry?.messageid == null ? null : String(entry.messageid) })
+  const { messageId, status, statusText } = readEntry(entries)
+  return status === BLOCKED
+    ? ProviderOutcome.Rejected({ blame: "recipient", providerError: providerWords(BLOCKED, statusText) })
+    : ProviderOutcome.Accepted({ messageId })
 }
 
 /** The status in the body goes before HTTP's, which repeats it. */
@@ -83,7 +91,7 @@ export const classify = (answer: Answer, received: ProviderAnswer): ProviderOutc
   }
   const meaning = meanings[status]
   return meaning === undefined
-    ? inWords(outcomeOfStatus(received), () => wordsOf(answer))
+    ? outcomeOfRefusal(received, wordsOf(answer))
     : outcomeOfMeaning(meaning, wordsOf(answer), received)
 }
 
@@ -92,13 +100,15 @@ const undelivered = [6, 11, 13, BLOCKED]
 const UNKNOWN_ID = 100
 
 export const readReport = (answer: Answer): DeliveryReport => {
-  const entry = answer.return.status === OK ? readEntry(firstOf(answer.entries)) : Option.none()
-  if (Option.isNone(entry)) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
-  const { status, statustext } = entry.value
+  const entry = firstOf(answer.entries)
+  if (answer.return.status !== OK || typeof entry !== "object" || entry === null) {
+    return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+  }
+  const { status, statusText } = readEntry(entry)
   if (status === UNKNOWN_ID) return DeliveryReport.NotKnown({ reason: "100 unknown id" })
   if (status === DELIVERED) return DeliveryReport.Delivered({ at: null })
-  return status != null && undelivered.includes(status)
-    ? DeliveryReport.Undelivered({ providerError: providerWords(status, statustext) })
+  return status !== null && undelivered.includes(status)
+    ? DeliveryReport.Undelivered({ providerError: providerWords(status, statusText) })
     : DeliveryReport.InProgress()
 }
 

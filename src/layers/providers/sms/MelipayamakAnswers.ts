@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"
 import { outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import { numberOf, problemOf } from "./AccountChecks.ts"
@@ -15,9 +16,9 @@ import {
 
 /** Every answer, with HTTP 200 also where it refuses. */
 export const Answer = Schema.Struct({
-  Value: perhaps(Schema.Union([Schema.Finite, Schema.String])),
-  RetStatus: Schema.Int,
-  StrRetStatus: perhaps(Schema.String)
+  Value: maybeAnything,
+  RetStatus: Whole,
+  StrRetStatus: maybeWords
 })
 type Answer = typeof Answer.Type
 
@@ -61,29 +62,37 @@ const textMeanings: AnswerTable = {
 
 const OK = 1
 const INVALID_DATA = 35
+/** A value that is a code, be it none of those that are published. Ids are longer. */
+const CODE = /^(-\d+|\d{1,3})$/
 /** The statuses with which a value of 0 means a wrong login. Other failures have the value 0 too. */
 const LOGIN_STATUSES = [0, OK]
 const MESSAGE_ID = /^[1-9]\d{14,}$/
 
-const valueOf = ({ Value }: Answer): string => String(Value ?? "").trim()
+const valueOf = ({ Value }: Answer): string =>
+  typeof Value === "number" || typeof Value === "string" ? String(Value).trim() : ""
 const wordsOf = (answer: Answer): string => providerWords(valueOf(answer), answer.StrRetStatus)
 
-const meaningOf = (meanings: AnswerTable, answer: Answer): Meaning => {
+/** What a value says that is no id; undefined if it is no code. */
+const meaningOf = (meanings: AnswerTable, answer: Answer): Meaning | undefined => {
   const value = valueOf(answer)
-  const known =
-    value === "0" && !LOGIN_STATUSES.includes(answer.RetStatus) ? undefined : ownValue(meanings, value)
-  return known ?? (answer.RetStatus === INVALID_DATA ? "request" : "unknown")
+  const isOtherFailure = value === "0" && !LOGIN_STATUSES.includes(answer.RetStatus)
+  return isOtherFailure ? undefined : ownValue(meanings, value)
 }
+
+/** A status other than OK says no, and so does a code that is not published. */
+const refusalOf = (meanings: AnswerTable, answer: Answer): Meaning =>
+  meaningOf(meanings, answer) ?? (MESSAGE_ID.test(valueOf(answer)) ? "unknown" : "request")
 
 const classifyBy =
   (meanings: AnswerTable) =>
   (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
     const value = valueOf(answer)
     if (received.status >= 300) return outcomeOfStatus(received)
-    if (answer.RetStatus === OK && MESSAGE_ID.test(value)) {
-      return ProviderOutcome.Accepted({ messageId: value })
+    // A success counts even if its id cannot be read.
+    if (answer.RetStatus === OK && meaningOf(meanings, answer) === undefined && !CODE.test(value)) {
+      return ProviderOutcome.Accepted({ messageId: /^\d+$/.test(value) ? value : null })
     }
-    return outcomeOfMeaning(meaningOf(meanings, answer), wordsOf(answer), received)
+    return outcomeOfMeaning(refusalOf(meanings, answer), wordsOf(answer), received)
   }
 
 export const classifyCode = classifyBy(codeMeanings)
@@ -110,7 +119,7 @@ export const readReport = (answer: Answer): DeliveryReport =>
 /** The question has nothing but the credentials in it: invalid data are wrong ones. */
 export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> => {
   if (answer.RetStatus === OK) return Effect.succeed(numberOf(valueOf(answer)))
-  const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : meaningOf(common, answer)
+  const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : refusalOf(common, answer)
   return Effect.fail(problemOf(wordsOf(answer), meaning))
 }
 

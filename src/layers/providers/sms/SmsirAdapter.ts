@@ -7,15 +7,7 @@ import type { ProviderHttp } from "../ProviderHttp.ts"
 import { NO_WARNING, numberOf } from "./AccountChecks.ts"
 import { orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
-import {
-  Answer,
-  classifyCode,
-  classifyText,
-  dataOf,
-  readReport,
-  Report,
-  requireLine
-} from "./SmsirAnswers.ts"
+import { Answer, classifyCode, classifyText, dataOf, readReport, requireLine } from "./SmsirAnswers.ts"
 
 const DEFAULT_PARAMETER = "CODE"
 
@@ -90,7 +82,7 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
         check: Effect.as(checkLine, NO_WARNING),
         deliveryReport: (messageId) =>
           orNotKnown(
-            Effect.map(ask(http, get(`/send/${encodeURIComponent(messageId)}`), Report), ({ answer }) =>
+            Effect.map(ask(http, get(`/send/${encodeURIComponent(messageId)}`), Answer), ({ answer }) =>
               readReport(answer)
             )
           ),

@@ -1,23 +1,14 @@
 import { Effect, Option, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
-import { instantOfSeconds, outcomeOfStatus, perhaps, providerWords } from "../ProviderAnswers.ts"
+import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, Whole, wholeOf } from "../LenientAnswers.ts"
+import { instantOfSeconds, outcomeOfRefusal, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import { type AnswerTable, outcomeOfMeaning, reportOfState, type ReportTable } from "./AnswerTable.ts"
 
-const envelopeOf = <Data extends Schema.Top>(data: Data) =>
-  Schema.Struct({
-    status: Schema.Int,
-    message: perhaps(Schema.String),
-    data: perhaps(data)
-  })
-
-/** For sends: the data is parsed once the status is known, because a failure can have any data. */
-export const Answer = envelopeOf(Schema.Unknown)
-const VerifyData = Schema.Struct({ messageId: Schema.Int })
-/** One id per number: 0 is blacklisted, null is a wrong number or text. */
-const BulkData = Schema.Struct({ messageIds: Schema.Tuple([Schema.NullOr(Schema.Int)]) })
+/** Every answer; the data is read once the status is known. */
+export const Answer = Schema.Struct({ status: Whole, message: maybeWords, data: maybeAnything })
 
 const SUCCESS = 1
 
@@ -58,55 +49,37 @@ const failureOf = ({ status, message }: typeof Answer.Type, received: ProviderAn
   const providerError = providerWords(status, message)
   const meaning = meanings[status]
   return meaning === undefined
-    ? inWords(outcomeOfStatus(received), () => providerError)
+    ? outcomeOfRefusal(received, providerError)
     : outcomeOfMeaning(meaning, providerError, received)
 }
 
 const isSent = ({ status }: typeof Answer.Type, received: ProviderAnswer): boolean =>
   status === SUCCESS && received.status < 300
 
-const readVerifyData = Schema.decodeUnknownOption(VerifyData)
-const readBulkData = Schema.decodeUnknownOption(BulkData)
-
 /** A success counts even if its id cannot be read. */
 export const classifyCode = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSent(answer, received)
-    ? ProviderOutcome.Accepted({
-        messageId: Option.match(readVerifyData(answer.data), {
-          onNone: () => null,
-          onSome: ({ messageId }) => String(messageId)
-        })
-      })
+    ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.data, "messageId")) })
     : failureOf(answer, received)
 
-const outcomeOfId = (id: number | null): ProviderOutcome => {
+/** One id per number: 0 is a blacklisted one, null a wrong number or text. */
+const outcomeOfId = (id: unknown): ProviderOutcome => {
   if (id === null) {
     return ProviderOutcome.Rejected({
       blame: "recipient",
       providerError: "no message id: invalid number or text"
     })
   }
-  return id === 0
+  return wholeOf(id) === 0
     ? ProviderOutcome.Rejected({ blame: "recipient", providerError: "message id 0: blacklisted number" })
-    : ProviderOutcome.Accepted({ messageId: String(id) })
+    : ProviderOutcome.Accepted({ messageId: idOf(id) })
 }
 
 /** A successful pack can have failed for its only number. */
 export const classifyText = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSent(answer, received)
-    ? Option.match(readBulkData(answer.data), {
-        onNone: () => ProviderOutcome.Unknown({ providerError: "success without message ids" }),
-        onSome: ({ messageIds: [id] }) => outcomeOfId(id)
-      })
+    ? outcomeOfId(firstOf(fieldOf(answer.data, "messageIds") ?? undefined))
     : failureOf(answer, received)
-
-export const Report = envelopeOf(
-  Schema.Struct({
-    deliveryState: perhaps(Schema.Int),
-    // Unix seconds; a time in another form does not make the state unreadable.
-    deliveryDateTime: Schema.optionalKey(Schema.Unknown)
-  })
-)
 
 const states: ReportTable = {
   delivered: 1,
@@ -119,10 +92,10 @@ const states: ReportTable = {
   }
 }
 
-export const readReport = ({ status, data }: typeof Report.Type): DeliveryReport => {
+export const readReport = ({ status, data }: typeof Answer.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
-  const state = data?.deliveryState ?? 0
-  return reportOfState(states, state, `state ${state}`, instantOfSeconds(data?.deliveryDateTime))
+  const state = wholeOf(fieldOf(data, "deliveryState")) ?? 0
+  return reportOfState(states, state, `state ${state}`, instantOfSeconds(fieldOf(data, "deliveryDateTime")))
 }
 
 const readLines = Schema.decodeUnknownOption(Schema.Array(Schema.Union([Schema.Finite, Schema.String])))

@@ -1,18 +1,16 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
-import { instantOfSeconds, outcomeOfStatus, ownValue, perhaps, send } from "../ProviderAnswers.ts"
+import { fieldOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import { instantOfSeconds, outcomeOfStatus, ownValue, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"
 
 export const Answer = Schema.Struct({
-  ok: Schema.Boolean,
-  error: perhaps(Schema.String),
-  result: perhaps(Schema.Unknown)
+  ok: YesOrNo,
+  error: maybeWords,
+  result: maybeAnything
 })
 type Answer = typeof Answer.Type
-
-const RequestStatus = Schema.Struct({ request_id: Schema.NonEmptyString })
-const readRequest = Schema.decodeUnknownOption(RequestStatus)
 
 /** The cause that each known error means. Telegram publishes no list; these are from clients. */
 const blames: Readonly<Record<string, Blame>> = {
@@ -65,8 +63,7 @@ const classifyFor =
     }
     if (!ok) return outcomeOfError(error ?? "refused without a reason", received, isRepeat)
     if (received.status >= 300) return ProviderOutcome.Unknown({ providerError: `HTTP ${received.status}` })
-    const request = Option.getOrUndefined(readRequest(result))
-    return ProviderOutcome.Accepted({ messageId: request?.request_id ?? requestId })
+    return ProviderOutcome.Accepted({ messageId: idOf(fieldOf(result, "request_id")) ?? requestId })
   }
 
 /** Nothing is sent by a question, whatever became of it. */

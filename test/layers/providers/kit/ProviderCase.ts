@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
 import type { DeliveryReport } from "../../../../src/domain/account/DeliveryReport.ts"
-import type { ProviderOutcome } from "../../../../src/domain/account/ProviderOutcome.ts"
+import type { Blame, ProviderOutcome } from "../../../../src/domain/account/ProviderOutcome.ts"
 import type { Channel } from "../../../../src/domain/routing/Channel.ts"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
 import type {
@@ -8,7 +8,7 @@ import type {
   ProviderConnection
 } from "../../../../src/services/provider/ProviderAdapter.ts"
 import { connected, delivery, type Expected, type SendCalls } from "./AdapterTest.ts"
-import type { FakeFarEnd, Received, Scripted } from "../../../support/fakes/FakeFarEnd.ts"
+import type { Answer, FakeFarEnd, Received, Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 
 export const accepted: Expected = { _tag: "Accepted" }
 export const unknown: Expected = { _tag: "Unknown", error_code: "provider_outcome_unknown" }
@@ -42,6 +42,10 @@ export interface ProviderCase extends SendCalls {
   readonly sends: Readonly<Partial<Record<Kind, (sent: Received) => void>>>
   /** How the far end refuses in these words. */
   readonly refusal: (words: string) => Scripted
+  /** An answer that says no in a way that no document lists, and whom it blames. */
+  readonly unlisted: readonly [answer: Answer, blame: Blame]
+  /** Only an id says that a send was accepted. */
+  readonly idSaysYes?: true
   /** The documented answers, and the outcome. */
   readonly answers?: ReadonlyArray<readonly [name: string, Scripted, Expected, kind?: Kind]>
   /** Answers that only a status carries. */

@@ -84,6 +84,94 @@ const itReadsWrongTypes = (provider: ProviderCase, kind: Kind) => {
   )
 }
 
+/** The value with each number or boolean in it replaced by its text. */
+const asTexts = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(asTexts)
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, asTexts(part)]))
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : value
+}
+
+const MISSING = Symbol("missing")
+
+/** The value with another one in place of an id, wherever that is. */
+const withId = (value: unknown, id: string, other: unknown): unknown => {
+  if (Array.isArray(value))
+    return value.map((part) => withId(part, id, other)).filter((part) => part !== MISSING)
+  if (isRecord(value)) {
+    const parts = Object.entries(value).map(([name, part]) => [name, withId(part, id, other)] as const)
+    return Object.fromEntries(parts.filter(([, part]) => part !== MISSING))
+  }
+  return (typeof value === "number" || typeof value === "string") && String(value) === id ? other : value
+}
+
+const ODD_IDS = [MISSING, "", {}, [], true, 3.5, 1e300, "a b\u0000"]
+/** More than a number holds. */
+const LONG_ID = "9007199254740993000"
+
+/** What says yes is yes, and what says no is no, whatever the form of the fields beside it. */
+const itReadsOtherForms = (provider: ProviderCase, kind: Kind) => {
+  const sentOne = Effect.gen(function* () {
+    const { fake, account } = yield* setUp(provider)
+    yield* sendKind(provider, kind, account)
+    const [sent] = fake.received
+    const success = provider.success ?? (sent === undefined ? undefined : jsonOf(fake.behave(sent)))
+    const answered = (answer: Answer) =>
+      Effect.suspend(() => {
+        answerSend(provider, fake, answer)
+        return sendKind(provider, kind, account)
+      })
+    const known = yield* answered({ json: success })
+    return { success, answered, messageId: known._tag === "Accepted" ? known.messageId : null }
+  })
+
+  it.effect("that is answered with numbers as texts has the same outcome", () =>
+    Effect.gen(function* () {
+      const { success, answered } = yield* sentOne
+      expectOutcome(yield* answered({ json: asTexts(success) }), { _tag: "Accepted" })
+      const refusal = provider.refusal("no")
+      const [unlisted] = provider.unlisted
+      if (typeof refusal !== "object") return expect.fail("a refusal without a body")
+      for (const answer of [refusal, unlisted]) {
+        const plain = yield* answered(answer)
+        const inTexts = yield* answered({ ...answer, json: asTexts(answer.json) })
+        expect(inTexts, JSON.stringify(answer.json)).toEqual(plain)
+      }
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("that is accepted with an odd id, or with none, is accepted", () =>
+    Effect.gen(function* () {
+      const { success, answered, messageId } = yield* sentOne
+      if (messageId === null) return
+      for (const odd of ODD_IDS) {
+        if (provider.idSaysYes === true && (odd === MISSING || odd === "")) continue
+        const json = withId(success, messageId, odd)
+        expect((yield* answered({ json }))._tag, JSON.stringify(json)).toBe("Accepted")
+      }
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("that is accepted with a long id keeps it exactly", () =>
+    Effect.gen(function* () {
+      const { success, answered, messageId } = yield* sentOne
+      if (messageId === null) return
+      const text = JSON.stringify(withId(success, messageId, LONG_ID))
+      for (const each of [text, text.replace(`"${LONG_ID}"`, LONG_ID)]) {
+        expectOutcome(yield* answered({ text: each }), { _tag: "Accepted", messageId: LONG_ID })
+      }
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("that is refused in a way that no document lists is refused", () =>
+    Effect.gen(function* () {
+      const { answered } = yield* sentOne
+      const [answer, blame] = provider.unlisted
+      expect(yield* answered(answer)).toMatchObject({ _tag: "Rejected", blame })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+}
+
 /** The duty of a provider that de-duplicates: the same id again is the same message. */
 const itRepeatsSafely = (provider: ProviderCase, kind: Kind) => {
   it.effect("has the same message id when it is repeated, if the account de-duplicates", () =>
@@ -103,6 +191,7 @@ export const describeSends = (provider: ProviderCase) => {
     describe(`${provider.name}: a ${kind}`, () => {
       itSendsOne(provider, kind)
       itReadsWrongTypes(provider, kind)
+      itReadsOtherForms(provider, kind)
       itRepeatsSafely(provider, kind)
     })
     describe(`${provider.name}: a ${kind}, whatever goes wrong`, () => {

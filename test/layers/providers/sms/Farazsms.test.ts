@@ -39,6 +39,7 @@ describeProvider({
     }),
     text: sent("simple", { text: TEXT, recipients: ["09123456789"] })
   },
+  unlisted: [{ json: { status: "error", data: 0, code: 9 } }, "request"],
   refusal: (words) => farazsmsAnswer(422, words),
   answers: [
     ["a refusal", farazsmsAnswer(422, "words"), { ...request, providerError: "words" }],

@@ -71,6 +71,7 @@ describeProvider({
       { apikey: GHASEDAK_KEY }
     )
   },
+  unlisted: [{ json: { isSuccess: false, statusCode: 9, message: "?" } }, "request"],
   refusal: (words) => ghasedakAnswer(400, words),
   answers: [
     ["a refusal", ghasedakAnswer(400, "words"), { ...request, providerError: "400 words" }],
@@ -81,7 +82,7 @@ describeProvider({
     ["an error of the server", ghasedakAnswer(500, "words"), unknown],
     ["an error of the server under HTTP 400", ghasedakAnswer(400, "words", null, 500), unknown],
     ["a failure under HTTP 200", { json: { isSuccess: false, statusCode: 400, message: "words" } }, request],
-    ["a failure that says 200", { json: { isSuccess: false, statusCode: 200 } }, unknown],
+    ["a failure that says 200", { json: { isSuccess: false, statusCode: 200 } }, request],
     ["success under HTTP 500", { status: 500, json: { isSuccess: true, data: {} } }, unknown],
     ["success without an id", ghasedakAnswer(200, "", {}), { ...accepted, messageId: null }],
     [

@@ -52,6 +52,7 @@ describeProvider({
     }),
     text: sent({ sending_type: "webservice", message: TEXT, params: { recipients: ["+989123456789"] } })
   },
+  unlisted: [{ json: { data: null, meta: { status: false, message_code: "400-31" } } }, "request"],
   refusal: (message) => ({
     status: 422,
     json: { data: null, meta: { status: false, message, message_code: "400-2" } }
@@ -69,7 +70,7 @@ describeProvider({
     [
       "a failure under HTTP 200",
       { json: { data: null, meta: { status: false, message_code: "400-31" } } },
-      { ...unknown, providerError: "400-31" }
+      { ...request, providerError: "400-31" }
     ],
     ["success without ids", ippanelAnswer(200, "200-1", {}), { ...accepted, messageId: null }]
   ],

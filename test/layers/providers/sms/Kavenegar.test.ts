@@ -94,7 +94,7 @@ const answers: ReadonlyArray<readonly [string, Scripted, Expected, Kind?]> = [
   ],
   ["success under HTTP 500", kavenegarAnswer(200, "ok", [{ messageid: 42 }], 500), unknown],
   ["a status that no document has", kavenegarAnswer(499, "?"), { ...request, providerError: "499 ?" }],
-  ["a status that no document has, under HTTP 200", kavenegarAnswer(499, "?", null, 200), unknown]
+  ["a status that no document has, under HTTP 200", kavenegarAnswer(499, "?", null, 200), request]
 ]
 
 const states: ReadonlyArray<readonly [number, DeliveryReport["_tag"]]> = [
@@ -131,6 +131,7 @@ describeProvider({
       localid: "7326227498208195812"
     })
   },
+  unlisted: [{ json: { return: { status: 999, message: "?" }, entries: null } }, "request"],
   refusal: (words) => kavenegarAnswer(411, words),
   answers,
   wrongSettings: [

@@ -79,13 +79,20 @@ const answers: ReadonlyArray<readonly [string, Scripted, Expected, Kind?]> = [
   ],
   ["invalid data", melipayamakAnswer("0", 35, "InvalidData"), { ...request, providerError: "0 InvalidData" }],
   ["a wrong login", melipayamakAnswer("0", 0), configuration],
-  ["the value 0 of another failure", melipayamakAnswer("0", 2), unknown],
+  ["the value 0 of another failure", melipayamakAnswer("0", 2), request],
   ["invalid data with an undocumented value", melipayamakAnswer("99", 35), request],
   ["a blacklisted number, and invalid data", melipayamakAnswer("35", 35), recipient],
-  ["the name of a method of every object", melipayamakAnswer("constructor"), unknown],
+  ["an undocumented code", melipayamakAnswer("99"), request],
+  ["an undocumented code below zero", melipayamakAnswer("-99"), request],
+  ["an undocumented status", melipayamakAnswer("constructor", 7), request],
+  [
+    "the name of a method of every object",
+    melipayamakAnswer("constructor"),
+    { ...accepted, messageId: null }
+  ],
   ["an id without success", melipayamakAnswer("5243690627088685351", 0), unknown],
-  ["a short id", melipayamakAnswer("123456"), unknown],
-  ["no value", melipayamakAnswer(null), unknown],
+  ["a short id", melipayamakAnswer("123456"), { ...accepted, messageId: "123456" }],
+  ["no value", melipayamakAnswer(null), { ...accepted, messageId: null }],
   ["success under HTTP 500", { status: 500, json: { Value: "5243690627088685351", RetStatus: 1 } }, unknown]
 ]
 
@@ -127,6 +134,7 @@ describeProvider({
       isFlash: "false"
     })
   },
+  unlisted: [{ json: { Value: "0", RetStatus: 77, StrRetStatus: "?" } }, "request"],
   refusal: (words) => melipayamakAnswer("18", 1, words),
   answers,
   wrongSettings: [

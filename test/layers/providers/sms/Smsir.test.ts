@@ -47,7 +47,7 @@ const others: ReadonlyArray<readonly [string, Scripted, Expected, "code"]> = [
   ["success without data", smsirAnswer(1, "ok"), { ...accepted, messageId: null }, "code"],
   ["success with HTTP 500", smsirAnswer(1, "ok", { messageId: 5 }, 500), unknown, "code"],
   ["an undocumented status with 400", smsirAnswer(999, "?", null, 400), request, "code"],
-  ["an undocumented status with 200", smsirAnswer(999, "?", null, 200), unknown, "code"],
+  ["an undocumented status with 200", smsirAnswer(999, "?", null, 200), request, "code"],
   ["an undocumented status with 401", smsirAnswer(999, "?", null, 401), configuration, "code"],
   ["an undocumented status with 500", smsirAnswer(999, "?", null, 500), unknown, "code"],
   [
@@ -56,7 +56,8 @@ const others: ReadonlyArray<readonly [string, Scripted, Expected, "code"]> = [
     { ...throttled, retryAfterMillis: null },
     "code"
   ],
-  ["a status that is no number", { json: { status: "1", message: "ok" } }, unknown, "code"]
+  ["a status that is a text", { json: { status: "1", message: "ok" } }, accepted, "code"],
+  ["a status that is no number", { json: { status: "one", message: "ok" } }, unknown, "code"]
 ]
 
 const pack = (data: unknown) => smsirAnswer(1, "ok", data)
@@ -64,9 +65,18 @@ const packs: ReadonlyArray<readonly [string, Scripted, Expected, "text"]> = [
   ["a pack with an id", pack({ messageIds: [42] }), { ...accepted, messageId: "42" }, "text"],
   ["a pack with id 0: blacklisted", pack({ messageIds: [0] }), recipient, "text"],
   ["a pack with a null id: invalid", pack({ messageIds: [null] }), recipient, "text"],
-  ["a pack without ids", pack({ packId: "x" }), unknown, "text"],
-  ["a pack with two ids", pack({ messageIds: [1, 2] }), unknown, "text"],
-  ["a success without a pack", pack(null), unknown, "text"]
+  ["a pack with the text 0: blacklisted", pack({ messageIds: ["0"] }), recipient, "text"],
+  ["a pack with an id as a text", pack({ messageIds: ["876"] }), { ...accepted, messageId: "876" }, "text"],
+  [
+    "a pack with an id too long for a number",
+    { text: '{"status":1,"message":"ok","data":{"messageIds":[9007199254740993]}}' },
+    { ...accepted, messageId: "9007199254740993" },
+    "text"
+  ],
+  ["a pack with no ids", pack({ messageIds: [] }), { ...accepted, messageId: null }, "text"],
+  ["a pack without ids", pack({ packId: "x" }), { ...accepted, messageId: null }, "text"],
+  ["a pack with two ids", pack({ messageIds: [1, 2] }), { ...accepted, messageId: "1" }, "text"],
+  ["a success without a pack", pack(null), { ...accepted, messageId: null }, "text"]
 ]
 
 const states: ReadonlyArray<readonly [number | null, DeliveryReport["_tag"]]> = [
@@ -112,6 +122,7 @@ describeProvider({
       { "x-api-key": SMSIR_KEY }
     )
   },
+  unlisted: [{ json: { status: 150, message: "?", data: null } }, "request"],
   refusal: (words) => smsirAnswer(104, words, null, 400),
   answers: [
     ...documented.map(
