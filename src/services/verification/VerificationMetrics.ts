@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { SkipReason } from "../../domain/account/Pace.ts"
-import type { Channel } from "../../domain/routing/Channel.ts"
+import { SkipReason } from "../../domain/account/Pace.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
 import { instantOf } from "../../domain/TimePosition.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { VerificationStatus } from "../../domain/verification/Verification.ts"
@@ -47,6 +47,9 @@ export class VerificationMetrics extends Context.Service<
         boundaries: SECONDS
       })()
       for (const status of ends) ended(status)(0)
+      for (const channel of Channel.literals) {
+        for (const reason of SkipReason.literals) skips(channel, reason)(0)
+      }
       return VerificationMetrics.of({
         attempted: attemptMetrics(context, "verification"),
         skipped: (channel, reason) => skips(channel, reason)(1),
