@@ -1,4 +1,5 @@
 import { Array as Arr, Clock, Effect } from "effect"
+import { type SkipCounts, SkipReason } from "../../domain/account/Pace.ts"
 import { AccountFinding } from "../../domain/account/AccountFinding.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import {
@@ -6,6 +7,8 @@ import {
   Accounts,
   type CheckedAccount
 } from "../../services/resources/accounts/Accounts.ts"
+import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
+import { SetUpConcern, SetUpConcerns } from "../../services/resources/SetUpConcerns.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
 
 /** A remark about an account. `words` is empty if the provider's own words are enough. */
@@ -101,4 +104,67 @@ export const accountFindings = Effect.gen(function* () {
       )
     )
   )
+})
+
+const reasonWords: Readonly<Record<SkipReason, string>> = {
+  gap: "its next turn was too far away",
+  rate: "it was at its rate",
+  cooldown: "it was cooling down",
+  busy: "its provider had too many calls"
+}
+
+const skippedWords = (skips: SkipCounts): string =>
+  SkipReason.literals
+    .flatMap((reason) => ((skips[reason] ?? 0) > 0 ? [`${reasonWords[reason]} (${skips[reason]})`] : []))
+    .join("; ")
+
+const accountName = ({ id, channel, label }: { id: number; channel: string; label: string }): string =>
+  `account ${id} (${channel}, “${label}”)`
+
+const describeConcern: (concern: SetUpConcern) => { readonly finding: string; readonly advice: string } =
+  SetUpConcern.$match({
+    AccountRefused: ({ account, error }) => ({
+      finding: `${accountName(account)} was refused at ${formatInstant(error.at)}: ${error.message}`,
+      advice: "compare its settings with the provider's panel"
+    }),
+    AccountSkipped: ({ account, steps, skips, most }) => ({
+      finding:
+        (most === null ? "" : `${accountName(account)} sends at most ${most} a minute; `) +
+        `${steps} were refused in the last hour${most === null ? ` over ${accountName(account)}` : ""}: ${skippedWords(skips)}`,
+      advice:
+        "lower its gap (PEYK_ACCOUNT_GAP_MS, or peyk account limits --gap-ms) or raise its rate if its provider allows it; or add an account"
+    }),
+    StepCannotSend: ({ channel, accountId, code, reason }) => ({
+      finding:
+        `the saved order's step ${channel} cannot send` +
+        `${accountId === null ? "" : ` over account ${accountId}`}: ${code}${reason === null ? "" : `, ${reason}`}`,
+      advice: "complete the account's settings, or change the order with peyk routing set"
+    }),
+    ChannelDeliversNothing: ({ channel, codes, accepted }) => ({
+      finding: `${channel} delivers nothing: ${codes} codes were tried in the last day, ${accepted} accepted, none verified or delivered`,
+      advice: "read the provider's words with peyk verification show, and send yourself a code"
+    }),
+    GuardAlarms: ({ open, reason, since }) => ({
+      finding: `${open} ${open === 1 ? "alarm" : "alarms"} of the guard, the newest (${reason}) since ${formatInstant(since)}`,
+      advice: "look at it with peyk guard alarms, or on the page Guard of the console"
+    })
+  })
+
+/** One finding for each thing in a customer's set-up that keeps codes from arriving. */
+export const setUpFindings = Effect.gen(function* () {
+  const concerns = yield* SetUpConcerns
+  const now = yield* Clock.currentTimeMillis
+  const customers = yield* (yield* CustomerRecords).list
+  const owners = [null, ...customers.map(({ id }) => id)]
+  const found = yield* Effect.forEach(owners, (owner) =>
+    Effect.map(concerns.read(owner, now), (each) =>
+      each.map((concern) => ({
+        check: owner === null ? "shared" : `customer ${owner}`,
+        // An alarm of the guard shows that the guard works.
+        ok: concern._tag === "GuardAlarms",
+        ...describeConcern(concern)
+      }))
+    )
+  )
+  return found.flat()
 })

@@ -21,7 +21,7 @@ import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
 import { Wallets } from "../../services/resources/Wallets.ts"
 import { Settings } from "../../services/Settings.ts"
 import { readConfiguration } from "../CommandContext.ts"
-import { accountFindings } from "./DoctorAccounts.ts"
+import { accountFindings, setUpFindings } from "./DoctorAccounts.ts"
 import { connections, replica, serverSettings } from "./StoreAdvice.ts"
 import { clock, writes } from "./StoreHealth.ts"
 import { privileges } from "./StorePrivileges.ts"
@@ -135,7 +135,7 @@ const storeFindings = (configuration: Configuration) =>
       yield* examine("timers", timers),
       yield* examine("wallets", wallets),
       yield* examine("customers", customers),
-      ...(secret.ok ? yield* accountFindings : [])
+      ...(secret.ok ? [...(yield* accountFindings), ...(yield* setUpFindings)] : [])
     ]
   }).pipe(
     Effect.provide(

@@ -2,10 +2,12 @@ import { Layer } from "effect"
 import { ManagedAccountHandlers } from "../../http/account/AccountHandlers.ts"
 import { AccountsHandlers } from "../../http/manage/setup/AccountsHandlers.ts"
 import { RoutingHandlers, TemplatesHandlers } from "../../http/manage/setup/SetUpHandlers.ts"
+import { SetUpConcerns } from "../../services/resources/SetUpConcerns.ts"
 import { CredentialLimits } from "../../services/access/CredentialLimits.ts"
 import { KeyWindowStoreSql } from "../customer/KeyWindowStoreSql.ts"
 import { AccountStatesSql } from "../resources/accounts/AccountStatesSql.ts"
 import { AccountsSql } from "../resources/accounts/AccountsSql.ts"
+import { ChannelResultsSql } from "../resources/ChannelResultsSql.ts"
 import { ContactsSql } from "../resources/accounts/ContactsSql.ts"
 import { CustomerRecordsSql } from "../resources/CustomerRecordsSql.ts"
 import { RoutingOrdersSql } from "../resources/RoutingOrdersSql.ts"
@@ -35,8 +37,7 @@ export const CredentialLimitsLive = Layer.provide(CredentialLimits.layer, KeyWin
 /** The credentials of management. */
 export const ManageAdmissionLive = Layer.provide(ManageAdmission.layer, [Credentials, CredentialLimitsLive])
 
-/** The resources that customers manage by the API, and operators by the command line. */
-export const Resources = Layer.mergeAll(
+const Records = Layer.mergeAll(
   AccountStatesSql,
   AccountsSql,
   ContactsSql,
@@ -48,6 +49,9 @@ export const Resources = Layer.mergeAll(
   WalletsSql,
   WebhooksSql
 )
+
+/** The resources that customers manage by the API, and operators by the command line. */
+export const Resources = Layer.provideMerge(Layer.provide(SetUpConcerns.layer, ChannelResultsSql), Records)
 
 /** The handlers of the management API, over the store. */
 export const ManagementHandlers = Layer.mergeAll(
