@@ -43,8 +43,21 @@ interface AccountChoice extends AccountRequest {
 }
 
 /** Over telegram, bots carry texts only, and the gateway codes only: for the other kind they do not exist. */
-const carries = (kind: SendKind, { channel, provider }: SendingAccount): boolean =>
-  channel !== "telegram" || (provider === TELEGRAM_GATEWAY) === (kind === "code")
+export const carries = (
+  kind: SendKind,
+  { channel, provider }: { readonly channel: string; readonly provider: string }
+): boolean => channel !== "telegram" || (provider === TELEGRAM_GATEWAY) === (kind === "code")
+
+const ABOUT_TELEGRAM: Readonly<Record<SendKind, string>> = {
+  code: "codes over telegram need a Telegram Gateway account (provider telegram_gateway); a bot sends messages only",
+  text: "messages over telegram need a bot (provider telegram_bot); Telegram Gateway sends codes only"
+}
+
+/** No account carries this kind over the channel. */
+export const noCarrier = (channel: Channel, kind: SendKind): ChannelUnavailable =>
+  new ChannelUnavailable({
+    details: { channel, ...(channel === "telegram" && { reason: ABOUT_TELEGRAM[kind] }) }
+  })
 
 const sharedAccount = (
   { plan, sharedAccounts }: CustomerConfiguration,
@@ -70,7 +83,8 @@ const namedAccount = (
   if (account.channel !== channel || (provider !== undefined && account.provider !== provider)) {
     return Result.fail(new ChannelAccountMismatch({ details: { account_id: accountId, channel } }))
   }
-  return account.active && carries(kind, account)
+  if (!carries(kind, account)) return Result.fail(noCarrier(channel, kind))
+  return account.active
     ? Result.succeed(account)
     : Result.fail(new ChannelUnavailable({ details: { channel } }))
 }
@@ -87,7 +101,7 @@ const onlyOrDefaultAccount = (
       (provider === undefined || account.provider === provider)
   )
   const [first, ...others] = candidates
-  if (first === undefined) return Result.fail(new ChannelUnavailable({ details: { channel } }))
+  if (first === undefined) return Result.fail(noCarrier(channel, kind))
   const chosen = others.length === 0 ? first : candidates.find((account) => account.isDefault)
   return chosen === undefined
     ? Result.fail(new ChannelAmbiguous({ details: { channel, account_ids: candidates.map(({ id }) => id) } }))

@@ -5,21 +5,25 @@ import {
   InvalidChannel,
   PreconditionFailed,
   SharedSenderNotAllowed,
+  SharedSenderUnavailable,
   TemplateNotFound
 } from "../../domain/Errors.ts"
 import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
 import { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
-import { TELEGRAM_GATEWAY } from "../../domain/routing/Channel.ts"
+import { carries, noCarrier } from "../../domain/routing/RouteAccount.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { lockCustomer } from "./OwnerSql.ts"
 
 const RoutingRow = Schema.Struct({ order: StepOrder, steps: Schema.Array(RoutingStep), version: Schema.Int })
-const AccountChannelRow = Schema.Struct({ id: Schema.Int, channel: Schema.String, provider: Schema.String })
+const AccountChannelRow = Schema.Struct({
+  id: Schema.Int,
+  channel: Schema.String,
+  provider: Schema.String,
+  shared: Schema.Boolean,
+  active: Schema.Boolean
+})
 const PlanRow = Schema.Struct({ plan: Schema.String })
-
-const isTelegram = ({ channel }: RoutingStep): boolean => channel === "telegram"
-const isGateway = ({ provider }: typeof AccountChannelRow.Type): boolean => provider === TELEGRAM_GATEWAY
 
 const NOTHING_SAVED = { order: "saved", steps: [], version: 0 } as const
 
@@ -39,28 +43,59 @@ export const RoutingOrdersSql = Layer.effect(
         ([row]) => row ?? NOTHING_SAVED
       )
 
-    /** A step with an account names one of this customer's, on its channel; telegram needs an account that opens it. */
+    /** The customer's accounts, and those that all share, as steps name them. */
+    const accountsOf = (customerId: number) =>
+      accountRows(sql`
+        select id, channel, provider, customer_id is null as shared, disabled_at is null as active
+        from sending_accounts where customer_id = ${customerId} or customer_id is null`)
+
+    /** The same errors as for a send: a step with an account names one of this customer's, on its channel. */
     const checkAccounts = Effect.fnUntraced(function* (
       customerId: number,
-      steps: ReadonlyArray<RoutingStep>
+      steps: ReadonlyArray<RoutingStep>,
+      all: ReadonlyArray<typeof AccountChannelRow.Type>
     ) {
-      const accounts = yield* accountRows(sql`
-        select id, channel, provider from sending_accounts where customer_id = ${customerId}`)
-      if (steps.some(isTelegram) && !accounts.some(isGateway)) {
-        return yield* new InvalidChannel({ details: { channel: "telegram" } })
-      }
-      for (const { account_id, channel } of steps) {
-        if (account_id === undefined) continue
-        if (!accounts.some((account) => account.id === account_id && account.channel === channel)) {
+      for (const { account_id, channel, sender } of steps) {
+        const onChannel = all.filter((account) => account.channel === channel)
+        // The contract does not list telegram: an account opens it.
+        if (channel === "telegram" && onChannel.length === 0) {
+          return yield* new InvalidChannel({ details: { channel } })
+        }
+        const own = onChannel.filter(({ shared }) => !shared)
+        const named = account_id === undefined ? own : own.filter(({ id }) => id === account_id)
+        if (account_id !== undefined && named.length === 0) {
           return yield* fieldError("steps", `customer ${customerId} has no ${channel} account ${account_id}`)
+        }
+        // An account can still be connected, but over telegram a bot never carries a code.
+        if (
+          channel === "telegram" &&
+          sender === undefined &&
+          !named.some((account) => carries("code", account))
+        ) {
+          return yield* noCarrier(channel, "code")
         }
       }
     })
 
-    const checkSenders = Effect.fnUntraced(function* (customerId: number, steps: ReadonlyArray<RoutingStep>) {
-      if (!steps.some(({ sender }) => sender === "shared")) return
+    const checkSenders = Effect.fnUntraced(function* (
+      customerId: number,
+      steps: ReadonlyArray<RoutingStep>,
+      all: ReadonlyArray<typeof AccountChannelRow.Type>
+    ) {
+      const shared = steps.filter(({ sender }) => sender === "shared")
+      if (shared.length === 0) return
       const [customer] = yield* planRows(sql`select plan from customers where id = ${customerId}`)
       if (customer?.plan !== "start") return yield* new SharedSenderNotAllowed()
+      const missing = shared.find(
+        ({ channel }) =>
+          !all.some(
+            (account) =>
+              account.shared && account.active && account.channel === channel && carries("code", account)
+          )
+      )
+      if (missing !== undefined) {
+        return yield* new SharedSenderUnavailable({ details: { channel: missing.channel } })
+      }
     })
 
     const checkTemplates = Effect.fnUntraced(function* (
@@ -87,8 +122,9 @@ export const RoutingOrdersSql = Layer.effect(
         if (version !== null && saved.version !== version) {
           return yield* new PreconditionFailed({ details: { version: saved.version } })
         }
-        yield* checkAccounts(customerId, steps)
-        yield* checkSenders(customerId, steps)
+        const accounts = yield* accountsOf(customerId)
+        yield* checkAccounts(customerId, steps, accounts)
+        yield* checkSenders(customerId, steps, accounts)
         yield* checkTemplates(customerId, steps)
         const now = timestamp(yield* Clock.currentTimeMillis)
         yield* Effect.orDie(sql`

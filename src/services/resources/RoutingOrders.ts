@@ -1,9 +1,11 @@
 import { Context, type Effect } from "effect"
 import type { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
 import type {
+  ChannelUnavailable,
   InvalidChannel,
   PreconditionFailed,
   SharedSenderNotAllowed,
+  SharedSenderUnavailable,
   TemplateError,
   ValidationError
 } from "../../domain/Errors.ts"
@@ -28,7 +30,13 @@ export class RoutingOrders extends Context.Service<
       order?: StepOrder
     ) => Effect.Effect<
       SavedRouting,
-      InvalidChannel | PreconditionFailed | ValidationError | SharedSenderNotAllowed | TemplateError
+      | ChannelUnavailable
+      | InvalidChannel
+      | PreconditionFailed
+      | ValidationError
+      | SharedSenderNotAllowed
+      | SharedSenderUnavailable
+      | TemplateError
     >
   }
 >()("peyk/services/resources/RoutingOrders") {}

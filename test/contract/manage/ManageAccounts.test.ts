@@ -80,6 +80,7 @@ describe("an account that is connected", () => {
       per_minute: null,
       failures: 0,
       cooling_until: null,
+      last_error: null,
       created_at: expect.stringMatching(timestamp),
       version: 1
     })

@@ -96,6 +96,19 @@ describe("the routing order", () => {
     await unsaved([{ channel: "telegram" }], "invalid_channel")
   })
 
+  it("over telegram with a bot only is refused as in a send, which says what is needed", async () => {
+    const manager = await newManager(server)
+    const { credential_id: id } = await manager.newAccount("telegram")
+    expect(await manager.read(`/accounts/${id}`)).toMatchObject({ sends: ["messages"], last_error: null })
+    const { secret } = await manager.newKey()
+    for (const step of [{ channel: "telegram" }, { channel: "telegram", account_id: id }]) {
+      const saved = refused(await manager.put("/routing", { steps: [step] }), 422, "channel_unavailable")
+      expect(saved.details["reason"]).toContain("telegram_gateway")
+      const sent = refused(await otp(server, secret).send({ channels: [step] }), 422, "channel_unavailable")
+      expect(sent).toEqual(saved)
+    }
+  })
+
   it("of one channel twice is refused, even with different accounts", async () => {
     const { credential_id } = await owner.newAccount("bale")
     const twice = [

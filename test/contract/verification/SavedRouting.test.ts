@@ -116,6 +116,17 @@ describe("a saved step", () => {
     )
   })
 
+  it("with a shared sender that the platform does not have is refused as in send", async () => {
+    const steps = [{ channel: "rubika", sender: "shared" }]
+    const before = await read()
+    const error = refused(await save(steps), 503, "shared_sender_unavailable")
+    expect(error.details).toEqual({ channel: "rubika" })
+    expect(refused(await otp(server, customer.live).send({ channels: steps }), 503, error.code)).toEqual(
+      error
+    )
+    expect(await read()).toEqual(before)
+  })
+
   it("is set and shown by the command line by the same rules", async () => {
     const of = ["--customer", customer.id]
     const steps = [{ channel: "eitaa", sender: "shared", template_id: ids.login }]

@@ -58,8 +58,10 @@ export class RoutingGroup extends HttpApiGroup.make("routing")
       error: [
         changed,
         documentedError("invalid_channel"),
+        documentedError("channel_unavailable"),
         documentedError("duplicate_channel"),
         documentedError("shared_sender_not_allowed"),
+        documentedError("shared_sender_unavailable"),
         documentedError("template_not_found"),
         documentedError("template_invalid")
       ]

@@ -11,7 +11,7 @@ import { openInbox } from "./AccountInboxesSql.ts"
 import { findAccount } from "./AccountRows.ts"
 import { clearDefault } from "./DefaultAccountSql.ts"
 import { noteCheck } from "./LastChecksSql.ts"
-import { connectionOf } from "./NewAccounts.ts"
+import { connectionOf, sentBy } from "./NewAccounts.ts"
 
 const idRows = rowsOf(Schema.Struct({ id: Schema.Int }))
 
@@ -23,13 +23,14 @@ const insertion = (sql: SqlClient.SqlClient, key: MasterKey["Service"]) =>
     allowsPrivateAddresses: boolean
   ) {
     const now = timestamp(yield* Clock.currentTimeMillis)
+    const { sendsCodes, sendsTexts } = sentBy({ channel, provider }, traits)
     const [created] = yield* idRows(sql`
       insert into sending_accounts (customer_id, channel, provider, label, sealed_settings, is_default, sends_codes,
         sends_texts, deduplicates, deduplicates_texts, reports_delivery, needs_contact, rests_by_kind,
         allows_private_addresses, created_at)
       values (${customerId}::int, ${channel}, ${provider}, ${label},
-        ${sealSettings(key, { customerId, channel, provider }, settings)}, ${isDefault}, ${traits.sendsCodes},
-        ${traits.sendsTexts}, ${traits.deduplicatesCodes}, ${traits.deduplicatesTexts}, ${traits.reportsDelivery}, ${traits.needsContact},
+        ${sealSettings(key, { customerId, channel, provider }, settings)}, ${isDefault}, ${sendsCodes},
+        ${sendsTexts}, ${traits.deduplicatesCodes}, ${traits.deduplicatesTexts}, ${traits.reportsDelivery}, ${traits.needsContact},
         ${traits.cooldownByKind ?? false}, ${allowsPrivateAddresses}, ${now}) returning id`)
     return created?.id ?? (yield* Effect.die("an insert returned no row"))
   })

@@ -6,6 +6,7 @@ import type { ProviderAdapters } from "../../../services/provider/ProviderAdapte
 import type { AccountOwner } from "../../../services/resources/accounts/Accounts.ts"
 import { sealSettings } from "../../account/SealedSettings.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
+import { sentBy } from "./NewAccounts.ts"
 import { openInbox } from "./AccountInboxesSql.ts"
 
 /** The account whose settings are replaced. */
@@ -34,8 +35,8 @@ export const settingsReplacement = (
       Effect.fromResult(adapter.connect(settings, { allowsPrivateAddresses: privateAddresses })),
       ({ message }) => fieldError("settings", message)
     )
-    const { sendsCodes, sendsTexts, deduplicatesCodes, deduplicatesTexts, reportsDelivery, needsContact } =
-      connection.traits
+    const { deduplicatesCodes, deduplicatesTexts, reportsDelivery, needsContact } = connection.traits
+    const { sendsCodes, sendsTexts } = sentBy({ channel, provider }, connection.traits)
     yield* Effect.orDie(sql`
       update sending_accounts set
         sealed_settings = ${sealSettings(key, { customerId, channel, provider }, settings)},

@@ -1,7 +1,18 @@
 import { Effect } from "effect"
 import { ChannelUnavailable, fieldError } from "../../../domain/Errors.ts"
+import type { AccountTraits } from "../../../domain/people/Customer.ts"
+import { carries } from "../../../domain/routing/RouteAccount.ts"
 import type { ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
 import type { AccountConnection, AccountOwner } from "../../../services/resources/accounts/Accounts.ts"
+
+/** What the account sends: over telegram a bot carries no codes, whatever its provider can do elsewhere. */
+export const sentBy = (
+  account: { readonly channel: string; readonly provider: string },
+  { sendsCodes, sendsTexts }: AccountTraits
+) => ({
+  sendsCodes: sendsCodes && carries("code", account),
+  sendsTexts: sendsTexts && carries("text", account)
+})
 
 /** The connection of a new account; fails with what is wrong with it, before any call. */
 export const connectionOf = Effect.fnUntraced(function* (

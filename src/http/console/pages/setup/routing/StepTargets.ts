@@ -1,6 +1,7 @@
 import type { Template } from "../../../../../domain/message/Template.ts"
 import type { Plan, SendingAccount } from "../../../../../domain/people/Customer.ts"
 import { type Channel, codeChannels } from "../../../../../domain/routing/Channel.ts"
+import { carries } from "../../../../../domain/routing/RouteAccount.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { channelName } from "../../../parts/Text.ts"
@@ -16,7 +17,7 @@ export interface Choices {
 const targets = (channel: Channel, chosen: string, choices: Choices, { say }: Locale) => [
   [`${channel}:`, say("default", "پیش‌فرض")] as const,
   ...choices.accounts
-    .filter((account) => account.channel === channel)
+    .filter((account) => account.channel === channel && carries("code", account))
     .map(({ id, label, active }) => ({ value: `${channel}:${id}`, label, active }))
     .filter(({ value, active }) => active || value === chosen)
     .map(
