@@ -23,7 +23,9 @@ const parseUrl = (text: string): URL | null => {
   return url !== null && isPlain && isShort && /^https?:$/.test(url.protocol) ? url : null
 }
 
-const PRIVATE = "must not lead into a private network"
+const UNLESS = ", unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+const PRIVATE = `must not lead into a private network${UNLESS}`
+const INSECURE = `must begin with https://${UNLESS}`
 
 /** Whether Peyk may call an address that a customer chose: true, or the problem. */
 export const checkCustomerUrl = (text: string, allowsPrivateAddresses: boolean): true | string => {
@@ -32,7 +34,7 @@ export const checkCustomerUrl = (text: string, allowsPrivateAddresses: boolean):
     return `must be an http or https address of at most ${MAX_URL_LENGTH} characters, without credentials or fragment`
   }
   if (allowsPrivateAddresses) return true
-  if (url.protocol !== "https:") return "must begin with https://"
+  if (url.protocol !== "https:") return INSECURE
   return !isPrivateHost(url.hostname) || PRIVATE
 }
 

@@ -40,6 +40,8 @@ export interface Replay {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
+    /** Whether endpoints can be plain http, or in a private network. */
+    readonly allowsPrivateAddresses: boolean
     /** Whether events may be sent there; resolves its name, so it belongs before a transaction. */
     readonly checkUrl: (url: string) => Effect.Effect<void, ValidationError>
     readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<WebhookEndpoint>>

@@ -95,37 +95,118 @@ describe("bridge: the account", () => {
 describe("bridge: an account that may not lead into a private network", () => {
   const guarded = { allowsPrivateAddresses: false }
   const refused: ReadonlyArray<readonly [string, string]> = [
-    ["https://127.0.0.1", "url must not lead into a private network"],
-    ["https://2130706433", "url must not lead into a private network"],
-    ["https://0x7f.1", "url must not lead into a private network"],
-    ["https://017700000001", "url must not lead into a private network"],
-    ["https://0177.0.0.1", "url must not lead into a private network"],
-    ["https://127.1", "url must not lead into a private network"],
-    ["https://127.0.0.1.", "url must not lead into a private network"],
-    ["https://１２７.0.0.1", "url must not lead into a private network"],
-    ["https://0.0.0.0", "url must not lead into a private network"],
-    ["https://[::1]", "url must not lead into a private network"],
-    ["https://[::]", "url must not lead into a private network"],
-    ["https://[::ffff:127.0.0.1]", "url must not lead into a private network"],
-    ["https://[::ffff:8.8.8.8]", "url must not lead into a private network"],
-    ["https://[64:ff9b::7f00:1]", "url must not lead into a private network"],
-    ["https://[fe80::1]", "url must not lead into a private network"],
-    ["https://[fd00::1]", "url must not lead into a private network"],
-    ["https://10.0.0.1:8443/send", "url must not lead into a private network"],
-    ["https://172.16.0.1", "url must not lead into a private network"],
-    ["https://192.168.1.1", "url must not lead into a private network"],
-    ["https://100.64.0.1", "url must not lead into a private network"],
-    ["https://169.254.169.254/latest/meta-data", "url must not lead into a private network"],
-    ["https://localhost", "url must not lead into a private network"],
-    ["https://LOCALHOST.", "url must not lead into a private network"],
-    ["https://gateway.localhost", "url must not lead into a private network"],
-    ["https://printer.local", "url must not lead into a private network"],
-    ["https://metadata.google.internal", "url must not lead into a private network"],
-    ["https://intranet/", "url must not lead into a private network"],
-    ["https://x.lan/", "url must not lead into a private network"],
-    ["https://gateway.home.arpa.", "url must not lead into a private network"],
-    ["http://gateway.example.com", "url must begin with https://"],
-    ["http://127.0.0.1", "url must begin with https://"]
+    [
+      "https://127.0.0.1",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://2130706433",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://0x7f.1",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://017700000001",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://0177.0.0.1",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    ["https://127.1", "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"],
+    [
+      "https://127.0.0.1.",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://１２７.0.0.1",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://0.0.0.0",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    ["https://[::1]", "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"],
+    ["https://[::]", "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"],
+    [
+      "https://[::ffff:127.0.0.1]",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://[::ffff:8.8.8.8]",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://[64:ff9b::7f00:1]",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://[fe80::1]",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://[fd00::1]",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://10.0.0.1:8443/send",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://172.16.0.1",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://192.168.1.1",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://100.64.0.1",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://169.254.169.254/latest/meta-data",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://localhost",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://LOCALHOST.",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://gateway.localhost",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://printer.local",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://metadata.google.internal",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://intranet/",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://x.lan/",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "https://gateway.home.arpa.",
+      "url must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    [
+      "http://gateway.example.com",
+      "url must begin with https://, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+    ],
+    ["http://127.0.0.1", "url must begin with https://, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"]
   ]
   it.effect.each(refused)("is refused at %s", ([url, message]) =>
     Effect.gen(function* () {

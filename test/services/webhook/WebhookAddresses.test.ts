@@ -124,9 +124,13 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
       const url = `https://${host}:${port}/hook`
       assert.deepStrictEqual(yield* refusalOf(url), {
         path: "body.url",
-        message: "The address must not lead into a private network"
+        message:
+          "The address must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
       })
-      assert.strictEqual(yield* deliverTo(url), "the address must not lead into a private network")
+      assert.strictEqual(
+        yield* deliverTo(url),
+        "the address must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+      )
       assert.strictEqual(seen(), 0)
     }).pipe(Effect.provide(guarded))
   )
@@ -148,7 +152,10 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
     Effect.gen(function* () {
       names.answers = [[PUBLIC]]
       const refusal = yield* refusalOf(`https://${name}/hook`)
-      assert.strictEqual(refusal?.message, "The address must not lead into a private network")
+      assert.strictEqual(
+        refusal?.message,
+        "The address must not lead into a private network, unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
+      )
     }).pipe(Effect.provide(guarded))
   )
 

@@ -25,7 +25,7 @@ const IdRow = Schema.Struct({ id: Schema.Int })
 
 type EndpointMethods = Pick<
   Webhooks["Service"],
-  "checkUrl" | "list" | "find" | "create" | "update" | "remove" | "rotateSecret"
+  "allowsPrivateAddresses" | "checkUrl" | "list" | "find" | "create" | "update" | "remove" | "rotateSecret"
 >
 
 const COLUMNS = `w.id, w.url, w.events, w.description, w.mode, w.disabled_reason as "disabledReason",
@@ -73,6 +73,8 @@ export const webhookEndpoints = (
   })
 
   return {
+    allowsPrivateAddresses,
+
     checkUrl: Effect.fnUntraced(function* (url) {
       const checked = yield* checkCustomerUrlNow(url, allowsPrivateAddresses)
       if (checked !== true) return yield* fieldError("url", `The address ${checked}`)

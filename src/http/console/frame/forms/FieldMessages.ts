@@ -95,9 +95,9 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
     "این نشانی پیش‌تر به کار رفته است."
   ],
   [
-    /^(?:The address )?must not lead into a private network$/,
-    "The address must not lead into a private network.",
-    "نشانی نباید به شبکه‌ای خصوصی برسد."
+    /^(?:The address )?must not lead into a private network, unless (\w+) is set$/,
+    "The address must not lead into a private network, unless this installation has $1=true.",
+    "نشانی نباید به شبکه‌ای خصوصی برسد، مگر آنکه این نصب \u2066$1=true\u2069 داشته باشد."
   ],
   [
     /^(?:The address )?must be an http or https address of at most (\d+) characters, without credentials or fragment$/,
@@ -105,9 +105,9 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
     "نشانی http یا https با حداکثر $1 نویسه بنویسید، بدون نام کاربری، گذرواژه و بخش پس از #."
   ],
   [
-    /^(?:The address )?must begin with https:\/\/$/,
-    "The address must begin with https://.",
-    "نشانی باید با \u2066https://\u2069 آغاز شود."
+    /^(?:The address )?must begin with https:\/\/, unless (\w+) is set$/,
+    "The address must begin with https://, unless this installation has $1=true.",
+    "نشانی باید با \u2066https://\u2069 آغاز شود، مگر آنکه این نصب \u2066$1=true\u2069 داشته باشد."
   ],
   [
     /^must be (\d+) to (\d+) bytes in base64, with or without whsec_ before it$/,

@@ -81,13 +81,24 @@ const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldError
   </fieldset>`.asField({ name: "events", id: "field-events", label })
 }
 
-export const webhookFields = (locale: Locale, typed: URLSearchParams, errors: FieldErrors): Html => {
+/** @param isAnywhere whether plain http and private addresses are taken, too */
+export const webhookFields = (
+  locale: Locale,
+  typed: URLSearchParams,
+  errors: FieldErrors,
+  isAnywhere: boolean
+): Html => {
   const { say } = locale
   return html`${inputField({
     name: "url",
     label: say("Address", "نشانی"),
     type: "url",
-    hint: say("https, reachable from the internet.", "https و در دسترس از اینترنت."),
+    hint: isAnywhere
+      ? say(
+          "http or https, reachable from this server, also in a private network.",
+          "http یا https و در دسترس از این سرور، در شبکهٔ خصوصی هم."
+        )
+      : say("https, reachable from the internet.", "https و در دسترس از اینترنت."),
     placeholder: "https://example.ir/peyk/events",
     value: typed.get("url") ?? "",
     isRequired: true,

@@ -56,7 +56,7 @@ export const webhookPage = Effect.fnUntraced(function* (
         ${
           mayWrite &&
           html`<div class="stack">
-            ${changeForm(view, webhook, typed ?? asTyped(webhook), errors.has("since") ? noFieldErrors : errors)}
+            ${yield* changeForm(view, webhook, typed ?? asTyped(webhook), errors.has("since") ? noFieldErrors : errors)}
             ${replayForm(view, webhook, errors)} ${secretForm(view, webhook)}
           </div>`
         }

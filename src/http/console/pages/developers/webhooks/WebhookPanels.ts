@@ -1,4 +1,6 @@
+import { Effect } from "effect"
 import type { WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
+import { Webhooks } from "../../../../../services/resources/Webhooks.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
@@ -9,24 +11,26 @@ import { versionField } from "../../../parts/fields/VersionField.ts"
 import { webhookFields } from "./WebhookForms.ts"
 import { pathFor } from "./WebhookPaths.ts"
 
-export const changeForm = (
+export const changeForm = Effect.fnUntraced(function* (
   view: View,
   webhook: WebhookEndpoint,
   typed: URLSearchParams,
   errors: FieldErrors
-): Html => {
+) {
   const { say } = view.locale
+  const { allowsPrivateAddresses } = yield* Webhooks
   return html`<section class="panel" aria-labelledby="change-title">
     <details class="panel-details" ${errors.size > 0 && html`open`}>
       <summary class="panel-head"><h2 id="change-title">${say("Change", "تغییر")}</h2></summary>
       <form class="panel-body fields" method="post" action="${pathFor(webhook.id)}">
         ${csrfField(view.csrf)} ${versionField(webhook.version, typed, errors)}
-        ${errorSummary(errors, view.locale)} ${webhookFields(view.locale, typed, errors)}
+        ${errorSummary(errors, view.locale)}
+        ${webhookFields(view.locale, typed, errors, allowsPrivateAddresses)}
         <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
       </form>
     </details>
   </section>`
-}
+})
 
 export const replayForm = (view: View, { id }: WebhookEndpoint, errors: FieldErrors): Html => {
   const { say } = view.locale
