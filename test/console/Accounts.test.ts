@@ -8,7 +8,7 @@ let owner: Visitor
 let connect: ReturnType<typeof connectBy>
 let api: ReturnType<typeof demoApi>
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ env: { PEYK_RUBIKA_URL: "http://127.0.0.1:9" } })
   api = demoApi(server)
   owner = await signedIn(server, server.demo.customer_id, "owner")
   connect = connectBy(owner)
@@ -67,6 +67,51 @@ describe("connecting an account", () => {
     const plain = await submit(owner, page, CONNECT, { ...fields, "settings.url": "http://example.ir" })
     expect(plain.text).toMatch(/نشانی باید با .https:\/\/. آغاز شود/)
     await owner.get(`${CONNECT}?lang=en`)
+  })
+
+  it("says which settings codes and messages need, and does not call those optional", async () => {
+    const { text } = await owner.get(`${CONNECT}?channel=sms&provider=smsir`)
+    expect(text).toContain("Template for codes (needed for codes)")
+    expect(text).toContain("Line number (needed for messages)")
+    expect(text).toContain("Variable for the code (optional)")
+    const ippanel = await owner.get(`${CONNECT}?channel=sms&provider=ippanel&lang=fa`)
+    expect(ippanel.text).toContain("شمارهٔ خط (لازم برای کد و پیام)")
+    await owner.get(`${CONNECT}?lang=en`)
+  })
+
+  /** The notice of the page after the form, and whether it is a good one. */
+  const noticeAfter = async (form: string, action: string, fields: Readonly<Record<string, string>>) => {
+    const { status, location, text } = await submit(owner, form, action, fields)
+    expect(status, text).toBe(303)
+    const shown = await owner.get(location ?? "")
+    return /<p class="notice (\w+)" role="status">([^<]*)/.exec(shown.text)?.slice(1)
+  }
+
+  it("does not call it a success if the provider was not reached, or if it can send nothing", async () => {
+    const form = `${CONNECT}?channel=rubika&provider=rubika_bot`
+    expect(await noticeAfter(form, CONNECT, { ...rubika, check: "true" })).toEqual([
+      "warn",
+      "Connected, but not checked: its provider was not reached. See the last check."
+    ])
+    const smsir = { channel: "sms", provider: "smsir", label: "No template", "settings.api_key": "k" }
+    expect(await noticeAfter(`${CONNECT}?channel=sms&provider=smsir`, CONNECT, smsir)).toEqual([
+      "warn",
+      "Connected, but it can send nothing yet: its settings are incomplete."
+    ])
+    const list = await owner.get("/console/channels")
+    expect(list.text).toContain("Cannot send")
+    expect(list.text).toContain("Not reached")
+    const id = await connect({ ...rubika, label: "Checked later" })
+    const path = `/console/channels/${id}`
+    expect(await noticeAfter(path, `${path}/check`, {})).toEqual([
+      "warn",
+      "Its provider was not reached: see the last check."
+    ])
+    const settings = { "settings.token": "another", check: "true", version: "1" }
+    expect(await noticeAfter(path, `${path}/settings`, settings)).toEqual([
+      "warn",
+      "Saved, but not checked: its provider was not reached. See the last check."
+    ])
   })
 
   it("is in the audit log as the user's, without the settings", async () => {

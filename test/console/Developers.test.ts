@@ -134,6 +134,24 @@ describe("webhooks in the console", () => {
     return { path, secret: secretIn(made) }
   }
 
+  it("say how far a delivery that fails is, and not that it waits", async () => {
+    const { path } = await make("http://127.0.0.1:9/retried")
+    await submit(owner, path, `${path}/test`)
+    const page = await until("a try", async () => {
+      const { text } = await owner.get(path)
+      return text.includes("ECONNREFUSED") ? text : undefined
+    })
+    expect(page).toContain('<span class="badge warn">Retrying, 1 of 10</span>')
+    expect(page).toMatch(/<span class="badge bad">–<\/span>\s*<bdi>[^<]*ECONNREFUSED/)
+    const event = new RegExp(`${path}/events/[0-9a-f-]+`).exec(page)?.[0] ?? ""
+    expect((await owner.get(event)).text).toContain("Retrying,")
+  })
+
+  it("may be in a private network where this installation allows it, and the form says so", async () => {
+    const { text } = await owner.get("/console/webhooks/new")
+    expect(text).toContain("http or https, reachable from this server, also in a private network.")
+  })
+
   it("are made with a secret that is shown once, tested, replayed, switched off and deleted", async () => {
     const { path, secret } = await make("http://127.0.0.1:9/events")
     expect(secret).toMatch(/^whsec_/)

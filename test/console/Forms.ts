@@ -27,7 +27,7 @@ export const connectBy = (visitor: Visitor) => async (fields: Readonly<Record<st
 
 /** The management API with the demo customer's token. */
 export const demoApi =
-  (server: Server) =>
+  (server: Pick<Server, "url" | "demo">) =>
   async <A>(method: string, path: string, body?: unknown) => {
     const token = { authorization: `apikey ${server.demo.token}` }
     return JSON.parse((await manage(server, method, path, token, body)).text) as A

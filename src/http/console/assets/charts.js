@@ -131,17 +131,24 @@ const draw = (figure) => {
 const drawn = new Map()
 
 const drawAll = () => {
+  watcher.disconnect()
   for (const { made } of drawn.values()) made.destroy()
   drawn.clear()
   for (const figure of document.querySelectorAll("[data-chart]")) {
     const result = draw(figure)
-    if (result !== undefined) drawn.set(figure, result)
+    if (result === undefined) continue
+    drawn.set(figure, result)
+    watcher.observe(result.plot)
   }
 }
 
+/** A chart is as wide as its place, whatever changes that: the window, the menu, a phone that is turned, a print. */
 const fit = () => {
-  for (const { made, plot } of drawn.values()) made.setSize({ width: plot.clientWidth, height: HEIGHT })
+  for (const { made, plot } of drawn.values()) {
+    if (made.width !== plot.clientWidth) made.setSize({ width: plot.clientWidth, height: HEIGHT })
+  }
 }
+const watcher = new ResizeObserver(fit)
 
 const besideThis = (name) => new URL(name, import.meta.url).href
 
@@ -159,6 +166,6 @@ await Promise.all([
   load(Object.assign(document.createElement("script"), { src: besideThis("uPlot.iife.min.js") }))
 ])
 drawAll()
-addEventListener("resize", fit)
+addEventListener("beforeprint", fit)
 addEventListener("peyk:refreshed", drawAll)
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll)

@@ -73,7 +73,8 @@ const operatorBanner = ({ session: { enteredId }, csrf, locale: { say, number } 
 /** A page of the console for a signed-in user. */
 export const layout = (visit: Signed, { title, name, actions, lead, content }: Page): string => {
   const { say } = visit.locale
-  const menu = html`${links(name, visit)} ${account(visit)}`
+  const menu = html`<div class="nav-pages">${links(name, visit)}</div>
+    ${account(visit)}`
   return htmlDocument(
     visit,
     title,

@@ -28,6 +28,8 @@ const states = {
   revoked: ["plain", "Revoked", "باطل شد"],
   cooling: ["warn", "Cooling down", "در حال استراحت"],
   misconfigured: ["bad", "Misconfigured", "تنظیم نادرست"],
+  cannot_send: ["bad", "Cannot send", "نمی‌تواند بفرستد"],
+  not_reached: ["warn", "Not reached", "در دسترس نیست"],
   at_rate: ["warn", "At its rate", "در سقف نرخ"],
   live: ["good", "Live", "واقعی"],
   test: ["info", "Test", "آزمایشی"]

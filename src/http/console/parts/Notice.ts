@@ -18,10 +18,41 @@ const notices = {
   ],
   password_set: ["good", "Your password is set. Sign in with it.", "گذرواژه‌تان ثبت شد. با آن وارد شوید."],
   revoked: ["good", "Revoked. It works nowhere from now on.", "باطل شد و دیگر هیچ‌جا کار نمی‌کند."],
-  checked: [
+  created_incomplete: [
+    "warn",
+    "Connected, but it can send nothing yet: its settings are incomplete.",
+    "وصل شد، ولی هنوز چیزی نمی‌فرستد: تنظیماتش ناقص است."
+  ],
+  saved_incomplete: [
+    "warn",
+    "Saved, but it can send nothing: its settings are incomplete.",
+    "ذخیره شد، ولی چیزی نمی‌فرستد: تنظیماتش ناقص است."
+  ],
+  created_not_reached: [
+    "warn",
+    "Connected, but not checked: its provider was not reached. See the last check.",
+    "وصل شد، ولی بررسی نشد: سرویس‌دهنده در دسترس نبود. آخرین بررسی را ببینید."
+  ],
+  saved_not_reached: [
+    "warn",
+    "Saved, but not checked: its provider was not reached. See the last check.",
+    "ذخیره شد، ولی بررسی نشد: سرویس‌دهنده در دسترس نبود. آخرین بررسی را ببینید."
+  ],
+  checked_works: ["good", "Its provider says that it works.", "سرویس‌دهنده می‌گوید کار می‌کند."],
+  checked_refused: [
+    "bad",
+    "Its provider refuses it: see the last check.",
+    "سرویس‌دهنده آن را نمی‌پذیرد: آخرین بررسی را ببینید."
+  ],
+  checked_not_reached: [
+    "warn",
+    "Its provider was not reached: see the last check.",
+    "سرویس‌دهنده در دسترس نبود: آخرین بررسی را ببینید."
+  ],
+  checked_cannot_be_checked: [
     "info",
-    "Its provider was asked: see the last check.",
-    "از سرویس‌دهنده پرسیده شد: آخرین بررسی را ببینید."
+    "Its provider has no call that shows whether it works.",
+    "سرویس‌دهنده راهی برای این بررسی ندارد."
   ],
   enabled: ["good", "Switched on.", "روشن شد."],
   disabled: ["good", "Switched off.", "خاموش شد."],

@@ -7,8 +7,8 @@ import type { KeyMode } from "../../../../domain/people/Customer.ts"
 import type { RunDelivery, RunEvent } from "../../../../services/resources/activity/RunHistories.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
-import { stateBadge } from "../../parts/Badge.ts"
 import { postButton } from "../../parts/Confirm.ts"
+import { deliveryBadge, tryBadge } from "../../parts/DeliveryParts.ts"
 import { pageLink } from "../../parts/PageLink.ts"
 import { mono } from "../../parts/Text.ts"
 import { whatToDo } from "./ErrorWords.ts"
@@ -85,16 +85,15 @@ const hostOf = (url: string): string => URL.parse(url)?.host ?? url
 const deliveryLine = (view: View, { endpointId, url, status, tries, nextTryAt }: RunDelivery): Html => {
   const { say, number } = view.locale
   const last = tries.at(-1)
-  const answer = last === undefined ? null : (last.status ?? last.error ?? "")
   return html`<li>
     ${pageLink(view, "webhooks", html`<bdi dir="ltr">${hostOf(url)}</bdi>`, `/${endpointId}`)}
-    ${stateBadge(status, view.locale)}
+    ${deliveryBadge({ status, tries }, view.locale)}
     <span class="muted">
       ${
         tries.length > 0 &&
         (tries.length === 1 ? say("1 try", "۱ تلاش") : `${number(tries.length)} ${say("tries", "تلاش")}`)
       }
-      ${answer !== null && html`· <bdi dir="ltr">${answer}</bdi>`}
+      ${last !== undefined && html`· ${tryBadge(last)}`}
       ${nextTryAt !== null && status === "pending" && html`· ${say("next", "بعدی")} ${view.locale.clock(nextTryAt)}`}
     </span>
   </li>`

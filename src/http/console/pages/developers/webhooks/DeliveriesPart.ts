@@ -9,20 +9,19 @@ import {
 import { Webhooks } from "../../../../../services/resources/Webhooks.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
-import { stateBadge } from "../../../parts/Badge.ts"
+import { deliveryBadge, tryBadge } from "../../../parts/DeliveryParts.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { choiceProblems, type Filter, filters } from "../../../parts/lists/Filters.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { table } from "../../../parts/lists/Table.ts"
 import { searchProblems } from "../../../parts/lists/TimeFilters.ts"
-import { foreign, mono } from "../../../parts/Text.ts"
+import { mono } from "../../../parts/Text.ts"
 import { pathFor } from "./WebhookPaths.ts"
 
-/** The response to the last try: its status, or why there is none. */
-export const lastAnswer = ({ tries }: WebhookDelivery): Html => {
+/** The response to the last try. */
+const lastAnswer = ({ tries }: WebhookDelivery): Html => {
   const last = tries.at(-1)
-  if (last === undefined) return html`<span class="muted">–</span>`
-  return last.status === null ? foreign(last.error ?? "") : mono(String(last.status))
+  return last === undefined ? html`<span class="muted">–</span>` : tryBadge(last)
 }
 
 const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, { locale }: View): Html => {
@@ -36,7 +35,7 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
         cell: ({ eventId, eventType }: WebhookDelivery) =>
           html`<a href="${pathFor(id, `/events/${eventId}`)}">${mono(eventType)}</a>`
       },
-      { header: say("State", "وضعیت"), cell: ({ status }) => stateBadge(status, locale) },
+      { header: say("State", "وضعیت"), cell: (delivery) => deliveryBadge(delivery, locale) },
       { header: say("Response", "پاسخ"), cell: lastAnswer },
       { header: say("Tries", "تلاش"), kind: "number", cell: ({ tries }) => number(tries.length) },
       { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) },
@@ -52,7 +51,7 @@ const deliveryFilters = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
     label: say("State", "وضعیت"),
     any: say("All", "همه"),
     choices: [
-      ["pending", say("Pending", "در انتظار")],
+      ["pending", say("Pending or retrying", "در انتظار یا تلاش دوباره")],
       ["delivered", say("Delivered", "رسیده")],
       ["failed", say("Failed", "ناموفق")]
     ]

@@ -1,25 +1,20 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import { isTaken, type WebhookDelivery, type WebhookTry } from "../../../../../domain/webhook/Webhook.ts"
+import type { WebhookDelivery, WebhookTry } from "../../../../../domain/webhook/Webhook.ts"
 import { Webhooks } from "../../../../../services/resources/Webhooks.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { pathId } from "../../../frame/PathIds.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
-import { badge, stateBadge } from "../../../parts/Badge.ts"
+import { deliveryBadge, tryBadge } from "../../../parts/DeliveryParts.ts"
 import { codeBlock } from "../../../parts/CodeBlock.ts"
 import { postButton } from "../../../parts/Confirm.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { facts } from "../../../parts/Facts.ts"
 import { table } from "../../../parts/lists/Table.ts"
-import { foreign, ltr, mono, shortId } from "../../../parts/Text.ts"
+import { ltr, mono, shortId } from "../../../parts/Text.ts"
 import { pathFor } from "./WebhookPaths.ts"
-
-const answerOf = ({ status, error }: WebhookTry): Html =>
-  status === null
-    ? html`${badge("bad", "–")} ${foreign(error ?? "")}`
-    : badge(isTaken(status) ? "good" : "bad", String(status))
 
 const triesPart = ({ tries }: WebhookDelivery, { locale }: View): Html => {
   const { say, time, number } = locale
@@ -35,7 +30,7 @@ const triesPart = ({ tries }: WebhookDelivery, { locale }: View): Html => {
             say("Each try and its response", "هر تلاش و پاسخش"),
             [
               { header: say("Time", "زمان"), kind: "title", cell: ({ at }: WebhookTry) => time(at) },
-              { header: say("Response", "پاسخ"), cell: answerOf },
+              { header: say("Response", "پاسخ"), cell: tryBadge },
               {
                 header: say("Took", "مدت"),
                 kind: "number",
@@ -62,7 +57,7 @@ const readable = (body: string): string => JSON.stringify(JSON.parse(body), null
 const factsOf = (delivery: WebhookDelivery, view: View): Html => {
   const { say, time, number } = view.locale
   return facts([
-    [say("State", "وضعیت"), stateBadge(delivery.status, view.locale)],
+    [say("State", "وضعیت"), deliveryBadge(delivery, view.locale)],
     [say("Event", "رویداد"), mono(delivery.eventId)],
     [say("About", "دربارهٔ"), subjectLink(delivery, view)],
     [say("Sequence", "ترتیب"), number(delivery.sequence)],

@@ -65,7 +65,7 @@ const webhookTable = (webhooks: ReadonlyArray<WebhookEndpoint>, { locale }: View
         header: say("Address", "نشانی"),
         kind: "title",
         cell: ({ id, url, description }: WebhookEndpoint) =>
-          html`<a href="${WEBHOOKS_PATH}/${id}" class="breakable">${ltr(url)}</a>
+          html`<a href="${WEBHOOKS_PATH}/${id}" class="clip" dir="ltr" title="${url}">${ltr(url)}</a>
             ${description !== "" && html`<span class="sub">${foreign(description)}</span>`}`
       },
       { header: say("Events", "رویدادها"), cell: (webhook) => eventsWords(webhook, locale) },
@@ -111,15 +111,16 @@ export const showWebhooks = Effect.fnUntraced(function* (view: View) {
   return made
 })
 
-const newWebhookPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+const newWebhookPage = Effect.fnUntraced(function* (view: View, typed: URLSearchParams, errors: FieldErrors) {
   const { say } = view.locale
-  return {
+  const { allowsPrivateAddresses } = yield* Webhooks
+  const made: Page = {
     title: say("New webhook", "وب‌هوک تازه"),
     name: "webhooks",
     lead: html`<a href="${WEBHOOKS_PATH}">${say("Webhooks", "وب‌هوک‌ها")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_WEBHOOK_PATH}">
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
-      ${webhookFields(view.locale, typed, errors)}
+      ${webhookFields(view.locale, typed, errors, allowsPrivateAddresses)}
       ${selectField({
         name: "mode",
         label: say("Mode", "حالت"),
@@ -139,12 +140,13 @@ const newWebhookPage = (view: View, typed: URLSearchParams, errors: FieldErrors)
       </div>
     </form>`
   }
-}
+  return made
+})
 
 /** By default it takes every event. */
 const blank = new URLSearchParams({ events: EVERY_EVENT })
 
-export const showNewWebhook = (view: View) => Effect.succeed(newWebhookPage(view, blank, noFieldErrors))
+export const showNewWebhook = (view: View) => newWebhookPage(view, blank, noFieldErrors)
 
 /** What the page of a new secret shows. */
 export const ShownWebhook = Schema.Struct({
@@ -215,6 +217,4 @@ export const createWebhook = (view: View, fields: URLSearchParams) =>
       view,
       webhookSecretPage(view, created, view.locale.say("The webhook is made", "وب‌هوک ساخته شد"))
     )
-  }).pipe(
-    Effect.catch(showAgain(view, (errors) => Effect.succeed(newWebhookPage(view, fields, byField(errors)))))
-  )
+  }).pipe(Effect.catch(showAgain(view, (errors) => newWebhookPage(view, fields, byField(errors)))))

@@ -9,6 +9,7 @@ import { pathId } from "../../../frame/PathIds.ts"
 import type { ConsoleError } from "../../../frame/Refusals.ts"
 import { asPlatform, operatorForm, operatorPage, type View } from "../../../frame/SignedRoutes.ts"
 import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
+import { checkedNotice } from "../../setup/channels/AccountForms.ts"
 import { connectAt } from "../../setup/channels/connect/ConnectAccount.ts"
 import { connectPageAt } from "../../setup/channels/connect/ConnectPage.ts"
 import type { ConnectPlace } from "../../setup/channels/connect/ConnectPlace.ts"
@@ -58,7 +59,10 @@ const remove = Effect.fnUntraced(function* (view: View, id: number) {
   )
 })
 
-const check = (_: View, id: number) => Effect.flatMap(Accounts, (accounts) => accounts.check(null, id))
+const check = Effect.gen(function* () {
+  const finding = yield* (yield* Accounts).check(null, yield* pathId)
+  return seeOther(withNotice(SHARED_PATH, checkedNotice(finding)))
+})
 
 /** The platform's accounts, for those who run the installation. */
 export const sharedAccountPages = {
@@ -67,7 +71,7 @@ export const sharedAccountPages = {
     operatorPage(SHARED_PATH, showSharedAccounts),
     operatorPage(CONNECT_SHARED_PATH, (view) => connectPageAt(view, sharedPlace)),
     operatorForm(CONNECT_SHARED_PATH, (view, typed) => connectAt(asPlatform(view), sharedPlace, typed)),
-    sharedButton("/check", "checked", check),
+    operatorForm(`${ACCOUNT_PATH}/check`, () => check),
     sharedButton("/enable", "enabled", update({ active: true })),
     sharedButton("/disable", "disabled", update({ active: false })),
     sharedButton("/delete", "deleted", remove)

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
 import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
@@ -9,7 +10,6 @@ import { checkField, inputField } from "../../../parts/fields/Fields.ts"
 import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
 import { versionField } from "../../../parts/fields/VersionField.ts"
 import { foreign } from "../../../parts/Text.ts"
-import { fieldsOfProvider } from "./AccountForms.ts"
 import { accountPath } from "./ChannelsPage.ts"
 import { settingInputs } from "./SettingInputs.ts"
 
@@ -69,7 +69,7 @@ export const settingsForm = Effect.fnUntraced(function* (
   refused: Refused | null
 ) {
   const { say } = view.locale
-  const fields = yield* fieldsOfProvider(account.provider)
+  const adapter = (yield* ProviderAdapters).get(account.provider)
   const { typed, errors } = refused?.form === "settings" ? refused : { typed: null, errors: noFieldErrors }
   return html`<section class="panel" aria-labelledby="settings-title">
     <details class="panel-details" ${typed !== null && html`open`}>
@@ -85,7 +85,7 @@ export const settingsForm = Effect.fnUntraced(function* (
             "آنچه نگه داشته شده نشان داده نمی‌شود. ذخیره، همه را جایگزین می‌کند: هر فیلد لازم را پر کنید."
           )}
         </p>
-        ${settingInputs(fields, (name) => typed?.get(name) ?? null, errors, view.locale)}
+        ${adapter !== undefined && settingInputs(adapter, (name) => typed?.get(name) ?? null, errors, view.locale)}
         ${checkField({
           name: "check",
           label: say("Ask the provider first", "نخست از سرویس‌دهنده پرسیده شود"),

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { type AccountFinding, checkResultOf } from "../../../../../domain/account/AccountFinding.ts"
 import { ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
 import { settingFields, typedSettings } from "../../../../../services/provider/SettingFields.ts"
 import {
@@ -12,12 +13,13 @@ import {
   examineFirst
 } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { AccountChangeBody } from "../../../../manage/setup/AccountsApi.ts"
+import type { NoticeKey } from "../../../parts/Notice.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { readTyped, typedNumber } from "../../../frame/forms/TypedBody.ts"
 import { bySetting, inputName } from "./SettingInputs.ts"
 
-export const fieldsOfProvider = Effect.fnUntraced(function* (provider: string) {
+const fieldsOfProvider = Effect.fnUntraced(function* (provider: string) {
   const adapter = (yield* ProviderAdapters).get(provider)
   return adapter === undefined ? [] : settingFields(adapter.settings)
 })
@@ -32,12 +34,26 @@ export const updateAccount = (view: View, id: number, change: AccountChange, ver
     writeAs(
       view,
       "account.update",
-      Effect.map(accounts.update(view.actor.customerId, id, change, version), () => ({
-        result: null,
+      Effect.map(accounts.update(view.actor.customerId, id, change, version), (result) => ({
+        result,
         audit: accountEntry("update", id, auditedChange(change))
       }))
     )
   )
+
+/** What the page says of settings that were saved: nothing good of an account that cannot send, or may not. */
+export const savedNotice = (
+  verb: "created" | "saved",
+  { sendsCodes, sendsTexts }: AccountRecord,
+  finding: AccountFinding | undefined
+): NoticeKey => {
+  if (!sendsCodes && !sendsTexts) return `${verb}_incomplete`
+  return finding?._tag === "NotReached" ? `${verb}_not_reached` : verb
+}
+
+/** What the page says of a check. */
+export const checkedNotice = (finding: AccountFinding): NoticeKey =>
+  `checked_${checkResultOf(finding).result}`
 
 /** The version of the account that the form was made from. */
 const versionOf = (typed: URLSearchParams): number | null => {
@@ -71,5 +87,6 @@ export const saveSettings = Effect.fnUntraced(function* (
       )
     : undefined
   const change = { settings, finding }
-  return yield* Effect.mapError(updateAccount(view, id, change, versionOf(typed)), bySetting(fields))
+  const saved = yield* Effect.mapError(updateAccount(view, id, change, versionOf(typed)), bySetting(fields))
+  return savedNotice("saved", saved, finding)
 })

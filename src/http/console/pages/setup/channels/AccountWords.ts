@@ -79,8 +79,10 @@ export const accountState = (
     const name = blockage._tag === "Cooling" ? "cooling" : "at_rate"
     return html`${stateBadge(name, locale)} <span class="sub">${blockageWords(blockage, locale)}</span>`
   }
-  const isRefused = state?.lastCheck?.result === "refused"
-  return stateBadge(isRefused ? "misconfigured" : "active", locale)
+  const checked = state?.lastCheck?.result
+  if (checked === "refused") return stateBadge("misconfigured", locale)
+  if (!account.sendsCodes && !account.sendsTexts) return stateBadge("cannot_send", locale)
+  return stateBadge(checked === "not_reached" ? "not_reached" : "active", locale)
 }
 
 /** How much of its minute an account has used. The slots of an account without a rate are not counted. */

@@ -11,7 +11,7 @@ import type { ConsoleError } from "../../../frame/Refusals.ts"
 import { change, largeForm, page, type View } from "../../../frame/SignedRoutes.ts"
 import { type NoticeKey, withCount, withNotice } from "../../../parts/Notice.ts"
 import type { Refused } from "./AccountChangeForms.ts"
-import { saveDetails, saveSettings, updateAccount } from "./AccountForms.ts"
+import { checkedNotice, saveDetails, saveSettings, updateAccount } from "./AccountForms.ts"
 import { accountPage } from "./AccountPage.ts"
 import { CHANNELS_PATH, CONNECT_PATH, showChannels } from "./ChannelsPage.ts"
 import { connectAccount } from "./connect/ConnectAccount.ts"
@@ -55,8 +55,11 @@ const accountButton = <E extends ConsoleError, R>(
     Effect.flatMap(pathId, (id) => Effect.as(act(view, id, typed), backTo(id, key)))
   )
 
-const checkAccount = (view: View, id: number) =>
-  Effect.flatMap(Accounts, (accounts) => accounts.check(view.actor.customerId, id))
+const checkAccount = Effect.fnUntraced(function* (view: View) {
+  const id = yield* pathId
+  const finding = yield* (yield* Accounts).check(view.actor.customerId, id)
+  return backTo(id, checkedNotice(finding))
+})
 
 /** Refused while something still needs the account. */
 const deleteAccount = Effect.fnUntraced(function* (view: View) {
@@ -82,17 +85,21 @@ export const channelPages = {
     change(CONNECT_PATH, connectAccount),
     page(ACCOUNT_PATH, (view) => Effect.flatMap(pathId, (id) => accountPage(view, id, null))),
     accountForm("", "details", saveDetails),
-    accountForm("/settings", "settings", (view, id, typed) =>
-      Effect.flatMap(
-        Effect.flatMap(Accounts, (accounts) => accounts.find(view.actor.customerId, id)),
-        (account) => saveSettings(view, account, typed)
-      )
+    accountForm(
+      "/settings",
+      "settings",
+      (view, id, typed) =>
+        Effect.flatMap(
+          Effect.flatMap(Accounts, (accounts) => accounts.find(view.actor.customerId, id)),
+          (account) => saveSettings(view, account, typed)
+        ),
+      backTo
     ),
     largeForm(MAX_CONTACTS_BYTES, contactsForm),
     accountForm("/standby", "standby", saveStandby),
     change(`${ACCOUNT_PATH}/delete`, deleteAccount),
     accountButton("/contacts/remove", "deleted", removeContact),
-    accountButton("/check", "checked", checkAccount),
+    change(`${ACCOUNT_PATH}/check`, checkAccount),
     accountButton("/default", "saved", (view, id) => updateAccount(view, id, { isDefault: true })),
     accountButton("/enable", "enabled", (view, id) => updateAccount(view, id, { active: true })),
     accountButton("/disable", "disabled", (view, id) => updateAccount(view, id, { active: false })),

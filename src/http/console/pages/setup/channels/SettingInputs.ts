@@ -1,5 +1,6 @@
 import { ValidationError } from "../../../../../domain/Errors.ts"
-import type { SettingField } from "../../../../../services/provider/SettingFields.ts"
+import type { ProviderAdapter } from "../../../../../services/provider/ProviderAdapter.ts"
+import { type SettingField, settingFields } from "../../../../../services/provider/SettingFields.ts"
 import type { Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
@@ -47,16 +48,16 @@ export const bySetting =
 
 /** The inputs for a provider's settings. A secret is typed and never shown again: not even after a mistake. */
 export const settingInputs = (
-  fields: ReadonlyArray<SettingField>,
+  adapter: Pick<ProviderAdapter, "settings" | "sendingSettings">,
   typed: (name: string) => string | null,
   errors: FieldErrors,
   locale: Locale
 ): ReadonlyArray<Html> =>
-  fields.map((field) => {
+  settingFields(adapter.settings).map((field) => {
     const name = inputName(field.name)
     const options = {
       name,
-      label: labelOf(field, locale),
+      label: labelOf(field, adapter, locale),
       hint: hintOf(field, locale),
       isRequired: field.isRequired,
       value: typed(name) ?? "",

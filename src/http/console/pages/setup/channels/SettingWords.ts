@@ -1,3 +1,4 @@
+import type { ProviderAdapter } from "../../../../../services/provider/ProviderAdapter.ts"
 import type { SettingField } from "../../../../../services/provider/SettingFields.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 
@@ -63,8 +64,20 @@ const words: Readonly<Record<string, Words>> = {
 export const hintOf = ({ name, hint }: SettingField, { say }: Locale): string | undefined =>
   hint === null ? say("", words[name]?.hint ?? "") || undefined : say(hint, words[name]?.hint ?? hint)
 
-export const labelOf = ({ name, isRequired }: SettingField, { say }: Locale): string => {
+/** What the account cannot send without a setting that it can be connected without. */
+const neededFor = (name: string, { sendingSettings }: Sending, { say }: Locale): string | null => {
+  const codes = sendingSettings?.codes.includes(name) === true
+  const texts = sendingSettings?.texts.includes(name) === true
+  if (codes && texts) return say("needed for codes and messages", "لازم برای کد و پیام")
+  if (codes) return say("needed for codes", "لازم برای کد")
+  return texts ? say("needed for messages", "لازم برای پیام") : null
+}
+
+type Sending = Pick<ProviderAdapter, "sendingSettings">
+
+export const labelOf = ({ name, isRequired }: SettingField, adapter: Sending, locale: Locale): string => {
+  const { say } = locale
   const known = words[name]
   const label = known === undefined ? name : say(...known.label)
-  return isRequired ? label : say(`${label} (optional)`, `${label} (اختیاری)`)
+  return isRequired ? label : `${label} (${neededFor(name, adapter, locale) ?? say("optional", "اختیاری")})`
 }

@@ -12,7 +12,7 @@ import { type ConsoleError, refusalOf } from "../../../../frame/Refusals.ts"
 import type { View } from "../../../../frame/SignedRoutes.ts"
 import { type FieldErrors, fieldErrorsOf } from "../../../../parts/fields/FieldErrors.ts"
 import { withNotice } from "../../../../parts/Notice.ts"
-import { uncheckedWay } from "../AccountForms.ts"
+import { savedNotice, uncheckedWay } from "../AccountForms.ts"
 import { connectPage } from "./ConnectPage.ts"
 import { type ConnectPlace, ownPlace } from "./ConnectPlace.ts"
 import { choiceOf } from "./ProviderChoice.ts"
@@ -54,7 +54,8 @@ export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParam
       writeOnce(view, "account.connect", Schema.Int, connected),
       bySetting(fields)
     )
-    return seeOther(withNotice(place.pathOfAccount(id), "created"))
+    const notice = savedNotice("created", yield* accounts.find(owner, id), finding)
+    return seeOther(withNotice(place.pathOfAccount(id), notice))
   }).pipe(
     Effect.catch((error: ConsoleError) =>
       Effect.map(ProviderAdapters, (adapters) => {

@@ -1,5 +1,4 @@
 import type { ProviderAdapter } from "../../../../../../services/provider/ProviderAdapter.ts"
-import { settingFields } from "../../../../../../services/provider/SettingFields.ts"
 import type { AccountOwner } from "../../../../../../services/resources/accounts/Accounts.ts"
 import { csrfField, onceField } from "../../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../../frame/Html.ts"
@@ -15,7 +14,7 @@ import { settingInputs } from "../SettingInputs.ts"
 
 const settingsPart = (
   { locale }: View,
-  { settings }: ProviderAdapter,
+  adapter: ProviderAdapter,
   typed: Typed,
   errors: FieldErrors
 ): Html => {
@@ -28,7 +27,7 @@ const settingsPart = (
         "رمزشده نگه داشته می‌شود و دیگر هیچ‌جا نشان داده نمی‌شود؛ نه اینجا و نه در API."
       )}
     </p>
-    ${settingInputs(settingFields(settings), (name) => typed.get(name), errors, locale)}
+    ${settingInputs(adapter, (name) => typed.get(name), errors, locale)}
   </fieldset>`
 }
 
