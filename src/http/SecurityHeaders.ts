@@ -1,9 +1,14 @@
-import { isPersonal } from "./PersonalPaths.ts"
+const YEAR_SECONDS = 31_536_000
 
-/** For every response: browsers must not guess another type than its Content-Type. */
-export const NO_SNIFFING = { "x-content-type-options": "nosniff" } as const
-
-const NOT_STORED = { "cache-control": "no-store" } as const
-
-/** Some responses of these paths have secrets, so no cache may store any of them. */
-export const cachingOf = (path: string) => (isPersonal(path) ? NOT_STORED : {})
+/**
+ * For every response: browsers must not guess another type than its Content-Type, and no cache may store it. Only what
+ * everybody may read allows caches, with a Cache-Control of its own. Where the public address is https, browsers must not
+ * try http (they ignore this over http).
+ */
+export const securityHeaders = (publicUrl: string | null): Readonly<Record<string, string>> => ({
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+  ...(publicUrl?.startsWith("https:") === true
+    ? { "strict-transport-security": `max-age=${YEAR_SECONDS}` }
+    : {})
+})

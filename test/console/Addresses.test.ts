@@ -97,7 +97,7 @@ describe("a sign-in", () => {
 describe("an error that no page could answer", () => {
   it("is a page for a browser, and an envelope for a program: a wrong method", async () => {
     const shown = await postAsBrowser("/console/audit", "")
-    expect([shown.status, shown.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+    expect([shown.status, shown.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
     expect(await shown.text()).toContain("<!doctype html>")
     const told = await fetch(`${server.url}/console/audit`, { method: "POST" })
     expect(await told.json()).toMatchObject({ error: { code: "method_not_allowed" } })

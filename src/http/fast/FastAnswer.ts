@@ -1,16 +1,19 @@
 import type { HttpServerResponse } from "effect/http"
 import type { ServerResponse } from "node:http"
 import type { Allowance } from "../../services/customer/limits/RequestWindows.ts"
-import { NO_SNIFFING } from "../SecurityHeaders.ts"
+import { securityHeaders } from "../SecurityHeaders.ts"
 import { allowanceHeaders } from "../ServiceKeys.ts"
 
 /** Alternating names and values, which Node writes as they are. */
 export type HeaderList = Array<string>
 
-const NO_SNIFFING_LIST: ReadonlyArray<string> = Object.entries(NO_SNIFFING).flat()
 const OWN_HEADERS = new Set(["content-type", "content-length"])
 
-export const headersFor = (requestId: string): HeaderList => ["x-request-id", requestId, ...NO_SNIFFING_LIST]
+/** The headers that every response has. */
+export const makeHeaders = (publicUrl: string | null): ((requestId: string) => HeaderList) => {
+  const security = Object.entries(securityHeaders(publicUrl)).flat()
+  return (requestId) => ["x-request-id", requestId, ...security]
+}
 
 export const addRateLimitHeaders = (headers: HeaderList, allowance: Allowance | null) => {
   if (allowance !== null) headers.push(...Object.entries(allowanceHeaders(allowance)).flat())

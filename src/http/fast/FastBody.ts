@@ -1,7 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import type { ServerResponse } from "node:http"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
-import { answerRaw } from "../server/RawErrors.ts"
 
 interface BodyReader {
   /** The announced length. */
@@ -9,6 +7,8 @@ interface BodyReader {
   /** Takes the whole body; returns false to put it back and decline the request. */
   readonly take: (bytes: Buffer) => boolean
   readonly decline: () => void
+  /** Answers a request for whose work there is no room. */
+  readonly refuse: () => void
 }
 
 /** A body, decoded and as it came. */
@@ -32,8 +32,7 @@ export const parseJson = (bytes: Buffer): JsonBody => {
 /** Reads a body of known length at once when all of it has arrived; declines a request whose body comes too late. */
 export const readWholeBody = (
   request: IncomingRequest,
-  response: ServerResponse,
-  { length, take, decline }: BodyReader
+  { length, take, decline, refuse }: BodyReader
 ): void => {
   let isTaken = false
   const onReadable = () => {
@@ -42,7 +41,7 @@ export const readWholeBody = (
     if (request.readableLength < length) return
     if (!request.endBodyWait()) {
       isTaken = true
-      return answerRaw("service_unavailable", request, response)
+      return refuse()
     }
     const bytes: Buffer = request.read()
     isTaken = take(bytes)

@@ -7,12 +7,13 @@ import { Workers } from "../../services/concurrency/Workers.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "../errors/Envelope.ts"
 import { CLIENT_GONE, RequestMetrics } from "../metrics/RequestMetrics.ts"
 import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
+import { PublicUrl } from "../PublicUrl.ts"
 import { clientAddress, TrustedProxies } from "../server/ClientAddress.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import { requestIdFor } from "../server/RequestIds.ts"
 import { fromCause, type IsUnavailable } from "../server/RequestPipeline.ts"
 import { allowanceOf } from "../ServiceKeys.ts"
-import { addRateLimitHeaders, type HeaderList, headersFor, writeEnvelope, writeJson } from "./FastAnswer.ts"
+import { addRateLimitHeaders, type HeaderList, makeHeaders, writeEnvelope, writeJson } from "./FastAnswer.ts"
 import type { JsonBody } from "./FastBody.ts"
 import { type KeyUse, type KeyWork, makeKeyAdmission } from "./KeyAdmission.ts"
 
@@ -90,6 +91,7 @@ export const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUn
   const trace = yield* makeTrace
   const contextOf = yield* makeContexts
   const useOf = yield* makeKeyUses
+  const headersFor = makeHeaders(yield* PublicUrl)
 
   const succeed = (
     response: ServerResponse,

@@ -2,8 +2,10 @@ import { Effect, Layer } from "effect"
 import type { ServerResponse } from "node:http"
 import type { Principal } from "../../domain/people/Customer.ts"
 import { ApiKeys } from "../../services/customer/ApiKeys.ts"
+import { PublicUrl } from "../PublicUrl.ts"
 import { FastPath, type TakeRequest } from "../server/FastPath.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
+import { RawErrors } from "../server/RawErrors.ts"
 import type { IsUnavailable } from "../server/RequestPipeline.ts"
 import { parseJson, readWholeBody } from "./FastBody.ts"
 import { type FastRequest, makeFastRequests } from "./FastRequests.ts"
@@ -23,6 +25,7 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
   const apiKeys = yield* ApiKeys
   const otp = yield* makeOtpWork
   const messages = yield* makeMessageWork
+  const errors = new RawErrors(yield* PublicUrl)
   const run = yield* makeFastRequests(isUnavailable)
 
   /** Undefined also if the key is not cached. */
@@ -45,7 +48,8 @@ const make = Effect.fnUntraced(function* ({ isUnavailable, maxBodyBytes }: FastP
       if (asked !== undefined) run({ ...key, route: posted.route, ...asked }, request, response)
       return asked !== undefined
     }
-    readWholeBody(request, response, { length, take, decline })
+    const refuse = () => errors.answer("service_unavailable", request, response)
+    readWholeBody(request, { length, take, decline, refuse })
     return true
   }
 

@@ -59,8 +59,17 @@ export const ServingMetrics = Layer.effectDiscard(
       read: () => server.snapshot().dropped
     })
     counterOf(context, "peyk_http_connections_evicted_total", {
-      description: "Connections without a complete request that were closed to make room for others.",
+      description: "Connections without a request in progress that were closed to make room for others.",
       read: () => server.snapshot().evicted
     })
+    counterOf(context, "peyk_http_connections_unread_total", {
+      description: "Connections closed because their clients did not read (PEYK_WRITE_TIMEOUT_MS).",
+      read: () => server.snapshot().unread
+    })
+    report(
+      "peyk_http_unsent_bytes",
+      "Bytes of responses that wait until their clients read.",
+      ({ unsentBytes }) => unsentBytes
+    )
   })
 )

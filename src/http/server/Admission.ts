@@ -1,44 +1,57 @@
-import type { ServerResponse } from "node:http"
-import type { Link } from "../../services/concurrency/LinkedSet.ts"
+import type { Link, LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 import type { BodyWaits } from "./BodyWaits.ts"
+import type { OutgoingResponse } from "./OutgoingResponse.ts"
 import type { OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"
 
-/** A request from its headers to its response. The gate counts it, except while it waits for its body. */
+/** Where admitted requests are counted. */
+export interface Counts {
+  readonly gate: OverloadGate
+  readonly waits: BodyWaits
+  /** The requests that the application works on, the oldest first. */
+  readonly open: LinkedSet<Admission>
+}
+
+/**
+ * A request from its headers until the application has ended its response. The gate counts it, except while it waits for
+ * its body, or for its client to read: neither is work.
+ */
 export class Admission {
-  readonly response: ServerResponse
+  readonly response: OutgoingResponse
   readonly kind: RequestClass
-  /** Monotonic milliseconds. */
-  readonly since: number
-  readonly #gate: OverloadGate
-  readonly #waits: BodyWaits
+  readonly #counts: Counts
+  #since: number
   #isCounted = false
   #hasRoom = true
   #wait: Link<Admission> | null = null
+  #link: Link<Admission> | null = null
+  #isPaused = false
   #isGivenUp = false
   #giveUp = () => {}
 
-  constructor(
-    response: ServerResponse,
-    kind: RequestClass,
-    since: number,
-    { gate, waits }: { readonly gate: OverloadGate; readonly waits: BodyWaits }
-  ) {
+  constructor(response: OutgoingResponse, kind: RequestClass, since: number, counts: Counts) {
     this.response = response
     this.kind = kind
-    this.since = since
-    this.#gate = gate
-    this.#waits = waits
+    this.#since = since
+    this.#counts = counts
+  }
+
+  /** Monotonic milliseconds: since when the application has worked on it without waiting for its client to read. */
+  get since(): number {
+    return this.#since
   }
 
   /** False if there is no room. A request with a body counts once its body has arrived. */
   begin(hasBody: boolean): boolean {
-    if (!hasBody) {
-      this.#isCounted = this.#gate.enter(this.kind, this.since)
-      return this.#isCounted
+    const { gate, waits, open } = this.#counts
+    if (hasBody) {
+      if (!gate.hasRoom(this.kind, this.#since)) return false
+      this.#wait = waits.add(this)
+    } else {
+      this.#isCounted = gate.enter(this.kind, this.#since)
+      if (!this.#isCounted) return false
     }
-    if (!this.#gate.hasRoom(this.kind, this.since)) return false
-    this.#wait = this.#waits.add(this)
+    this.#link = open.add(this)
     return true
   }
 
@@ -49,25 +62,50 @@ export class Admission {
 
   giveUpWaiting(): void {
     this.#isGivenUp = true
-    if (this.#wait !== null) this.#waits.giveUp(this.#wait)
+    if (this.#wait !== null) this.#counts.waits.giveUp(this.#wait)
     this.#giveUp()
   }
 
   /** False if there was no room when the body had arrived. */
   endBodyWait(): boolean {
     if (this.#wait !== null) {
-      this.#waits.remove(this.#wait)
+      this.#counts.waits.remove(this.#wait)
       this.#wait = null
-      this.#hasRoom = this.#gate.enter(this.kind, performance.now())
+      this.#hasRoom = this.#counts.gate.enter(this.kind, performance.now())
       this.#isCounted = this.#hasRoom
     }
     return this.#hasRoom
   }
 
-  /** It got its response, or its client is gone. */
+  /** The client has to read before the application can go on. False if the request does not count anyway. */
+  pause(): boolean {
+    if (this.#link === null || this.#isPaused || this.#wait !== null) return false
+    this.#isPaused = true
+    this.#counts.open.remove(this.#link)
+    if (this.#isCounted) this.#counts.gate.leave(this.kind)
+    return true
+  }
+
+  /** The client has read. */
+  resume(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#since = performance.now()
+    this.#link = this.#counts.open.add(this)
+    if (this.#isCounted) this.#counts.gate.enterAgain(this.kind)
+  }
+
+  /** The application has ended the response, or the client is gone. */
   leave(): void {
-    if (this.#wait !== null) this.#waits.remove(this.#wait)
+    if (this.#link === null) return
+    const { gate, waits, open } = this.#counts
+    if (this.#wait !== null) waits.remove(this.#wait)
     this.#wait = null
-    if (this.#isCounted) this.#gate.leave(this.kind)
+    if (!this.#isPaused) {
+      open.remove(this.#link)
+      if (this.#isCounted) gate.leave(this.kind)
+    }
+    this.#isPaused = false
+    this.#link = null
   }
 }

@@ -9,6 +9,7 @@ export interface OverloadBounds {
 }
 
 export interface OverloadSnapshot {
+  /** A response that the application has ended, and its client has not read, is not in flight. */
   readonly inFlight: Readonly<Record<RequestClass, number>>
   /** Refused since the start. */
   readonly shed: Readonly<Record<RequestClass, number>>
@@ -29,7 +30,8 @@ const SHARES: Readonly<Record<RequestClass, number>> = {
   check: 1,
   send: 0.5,
   manage: 0.25,
-  public: 0.125
+  public: 0.125,
+  asset: 0.125
 }
 
 /** Which of those that wait belong to a class. */
@@ -45,7 +47,14 @@ const GROWTH = 1.25
 
 const roomIn = (total: number, kind: RequestClass): number => Math.max(1, Math.floor(total * SHARES[kind]))
 
-const zeros = (): Record<RequestClass, number> => ({ vital: 0, check: 0, send: 0, manage: 0, public: 0 })
+const zeros = (): Record<RequestClass, number> => ({
+  vital: 0,
+  check: 0,
+  send: 0,
+  manage: 0,
+  public: 0,
+  asset: 0
+})
 
 /**
  * Decides, before any other work, whether to admit a request.
@@ -78,6 +87,13 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
     return who === undefined ? inFlight[kind] : Math.max(0, inFlight[kind] - load.waiting[who])
   }
 
+  const count = (kind: RequestClass) => {
+    inFlight[kind] += 1
+    if (kind === "vital") return
+    entered += 1
+    cameIn += 1
+  }
+
   const adapt = (now: number) => {
     const atWork = working()
     const done = workingAtStart + cameIn - atWork
@@ -102,12 +118,11 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
     hasRoom,
     enter: (kind: RequestClass, now: number): boolean => {
       if (!hasRoom(kind, now)) return false
-      inFlight[kind] += 1
-      if (kind === "vital") return true
-      entered += 1
-      cameIn += 1
+      count(kind)
       return true
     },
+    /** A request goes on that left while its client was reading. It was admitted, so it is never refused. */
+    enterAgain: count,
     leave: (kind: RequestClass): void => {
       inFlight[kind] -= 1
       if (kind !== "vital") entered -= 1

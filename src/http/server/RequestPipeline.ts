@@ -10,7 +10,8 @@ import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { MANAGEMENT_PATH } from "../manage/ManageOptions.ts"
 import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "../metrics/RequestMetrics.ts"
-import { cachingOf, NO_SNIFFING } from "../SecurityHeaders.ts"
+import { PublicUrl } from "../PublicUrl.ts"
+import { securityHeaders } from "../SecurityHeaders.ts"
 import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
 import { issuesIn, schemaErrorIn } from "../errors/SchemaErrors.ts"
 import type { FindPath, ServedPath } from "../RouteTable.ts"
@@ -95,12 +96,18 @@ const immediate = ({ method, path, served, cors, requestId }: Asked): Response |
   if (method === "OPTIONS") return path.startsWith(MANAGEMENT_PATH) ? undefined : HttpServerResponse.empty()
   return served.methods.has(method)
     ? undefined
-    : errorResponse("method_not_allowed", requestId, { headers: { allow: listOf(served.methods) } })
+    : errorResponse("method_not_allowed", requestId, { headers: { allow: allMethods(served) } })
 }
 
 /** The response to OPTIONS. */
 const allowOf = ({ method, served }: Asked, { status }: Response) =>
   method === "OPTIONS" && served !== undefined && status < 300 ? { allow: allMethods(served) } : {}
+
+/** What says itself how long it may be stored, may be. */
+const cachingOf = ({ headers }: Response) => {
+  const own = headers["cache-control"]
+  return own === undefined ? {} : { "cache-control": own }
+}
 
 const outcomeOf = (response: Response): RequestOutcome => ({
   status: response.status,
@@ -122,6 +129,7 @@ interface Surroundings {
   readonly metrics: RequestMetrics["Service"]
   readonly log: RequestLog["Service"]
   readonly trace: Effect.Success<typeof makeTrace>
+  readonly security: ReturnType<typeof securityHeaders>
 }
 
 export interface RequestPipelineOptions {
@@ -152,7 +160,7 @@ export const requestPipeline = ({
       }),
       Effect.annotateLogs("request_id", requestId)
     )
-  const around = ({ random, metrics, log, trace }: Surroundings) => {
+  const around = ({ random, metrics, log, trace, security }: Surroundings) => {
     const handle = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const path = pathOf(request.url)
@@ -173,10 +181,11 @@ export const requestPipeline = ({
           : Effect.succeed(known),
         count(answered, notes)
       )
-      return HttpServerResponse.setHeaders(yield* asErrorPage(response), {
+      const shown = yield* asErrorPage(response)
+      return HttpServerResponse.setHeaders(shown, {
         "x-request-id": requestId,
-        ...NO_SNIFFING,
-        ...cachingOf(path),
+        ...security,
+        ...cachingOf(shown),
         ...cors.headers,
         ...allowOf(asked, response)
       })
@@ -192,7 +201,8 @@ export const requestPipeline = ({
       const metrics = yield* RequestMetrics
       const log = yield* RequestLog
       const trace = yield* makeTrace
-      return HttpRouter.middleware(around({ random, metrics, log, trace }), { global: true })
+      const security = securityHeaders(yield* PublicUrl)
+      return HttpRouter.middleware(around({ random, metrics, log, trace, security }), { global: true })
     })
   )
 }

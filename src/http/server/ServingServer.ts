@@ -1,27 +1,28 @@
-import { Server, ServerResponse } from "node:http"
+import { Server } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { LinkedSet } from "../../services/concurrency/LinkedSet.ts"
-import { Admission } from "./Admission.ts"
+import { Admission, type Counts } from "./Admission.ts"
 import { BodyWaits } from "./BodyWaits.ts"
 import type { TakeRequest } from "./FastPath.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
 import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
 import { announcesBody } from "./RequestBody.ts"
-import { answerRaw, rawResponse } from "./RawErrors.ts"
+import { OutgoingResponse } from "./OutgoingResponse.ts"
+import { RawErrors } from "./RawErrors.ts"
 import { classOf } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
 import { ClosingSockets } from "./sockets/ClosingSockets.ts"
-import { OpenSockets } from "./sockets/OpenSockets.ts"
+import { type ConnectionBounds, OpenSockets } from "./sockets/OpenSockets.ts"
 import { UnreadableRequests } from "./sockets/UnreadableRequests.ts"
 
-export interface ServingOptions {
-  /** More connections are closed on arrival. */
-  readonly maxConnections: number
+export interface ServingOptions extends ConnectionBounds {
   /** The longest time for a response. */
   readonly requestTimeoutMillis: number
   /** The longest time from a request's headers to its complete body. */
   readonly bodyTimeoutMillis: number
+  /** The address under which clients reach this service, if it is set. */
+  readonly publicUrl: string | null
 }
 
 export interface ServingSnapshot extends OverloadSnapshot {
@@ -32,11 +33,14 @@ export interface ServingSnapshot extends OverloadSnapshot {
   /** Requests that wait for their bodies, and those given up. */
   readonly waitingForBody: number
   readonly bodiesGivenUp: number
-  /** Connections closed to make room, none of whose requests was complete. */
+  /** Connections closed to make room, on which no request was in progress. */
   readonly evicted: number
+  /** Connections closed because their clients did not read, and the bytes that wait for the others to read. */
+  readonly unread: number
+  readonly unsentBytes: number
 }
 
-/** The longest time for the headers of a request. */
+/** The longest time for the headers of a request, from their first byte. */
 const HEADERS_TIMEOUT_MILLIS = 10_000
 const CHECK_MILLIS = 1000
 
@@ -52,18 +56,22 @@ const hasUnknownCoding = ({ headers }: IncomingRequest): boolean => {
   return coding !== undefined && coding.trim().toLowerCase() !== "chunked"
 }
 
+const isTimeout = (error: Error): boolean => "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+
 /**
  * Node's server with everything before the router: it returns an envelope even for what Node's own parser refuses,
  * sheds excess load, and stops without failing a request that it has read.
  */
-export class ServingServer extends Server {
+export class ServingServer extends Server<typeof IncomingRequest, typeof OutgoingResponse> {
   readonly #gate: OverloadGate
   readonly #options: ServingOptions
   readonly #takeFast: TakeRequest
   readonly #sockets: OpenSockets
-  /** The requests in progress, the oldest first. */
+  readonly #errors: RawErrors
+  /** The requests that the application works on, the oldest first. */
   readonly #open = new LinkedSet<Admission>()
   readonly #waits: BodyWaits
+  readonly #counts: Counts
   readonly #closing = new ClosingSockets()
   readonly #unreadable: UnreadableRequests
   /** Requests that came while the server listened but had no handler yet. */
@@ -76,19 +84,27 @@ export class ServingServer extends Server {
     // Only HTTP is supported: a client that offers another protocol gets a normal response, and passes the gate.
     super({
       IncomingMessage: IncomingRequest,
+      ServerResponse: OutgoingResponse,
       requireHostHeader: false,
       shouldUpgradeCallback: () => false,
       headersTimeout: HEADERS_TIMEOUT_MILLIS,
+      keepAliveTimeout: options.keepAliveMillis,
       connectionsCheckingInterval: CHECK_MILLIS
     })
     const { maxConnections, bodyTimeoutMillis } = options
     this.#gate = gate
     this.#options = options
     this.#takeFast = takeFast
-    this.#sockets = new OpenSockets(maxConnections)
-    this.#unreadable = new UnreadableRequests(this.#sockets, this.#closing)
+    this.#errors = new RawErrors(options.publicUrl)
+    this.#sockets = new OpenSockets(options)
+    this.#unreadable = new UnreadableRequests(this.#sockets, this.#closing, this.#errors)
     this.#waits = new BodyWaits(bodyTimeoutMillis, Math.min(MAX_BODY_WAITS, Math.ceil(maxConnections / 2)))
+    this.#counts = { gate, waits: this.#waits, open: this.#open }
     this.maxConnections = maxConnections
+    this.#listen()
+  }
+
+  #listen(): void {
     this.on("connection", (socket: Socket) => this.#sockets.add(socket))
     this.on("drop", () => {
       this.#dropped += 1
@@ -96,79 +112,99 @@ export class ServingServer extends Server {
     this.on("newListener", (event) => {
       if (event === "request") setImmediate(() => this.#early.splice(0).forEach((dispatch) => dispatch()))
     })
-    this.on("clientError", (error, socket) => this.#unreadable.refuse(error, socket))
+    this.on("clientError", (error, socket) => {
+      // The time for headers counts from their first byte; Node counts it from the connection.
+      if (isTimeout(error) && this.#sockets.of(socket)?.isUnused === true) return
+      this.#unreadable.refuse(error, socket)
+    })
     // Without a listener Node closes the connection without a response.
     this.on("connect", (_request, socket) => this.#refuseConnect(socket))
     // An unknown expectation is no reason to refuse a request (RFC 9110, 10.1.1).
     this.on("checkExpectation", (request, response) => void this.emit("request", request, response))
   }
 
-  /** Requests pass the gate, then the fast path, before any listener sees them. */
+  /** Requests wait for their turn, and pass the gate, then the fast path, before any listener sees them. */
   override emit(event: string | symbol, ...args: Array<unknown>): boolean {
     const [request, response] = args
     const isRequest = event === "request" || event === "checkContinue"
-    if (isRequest && request instanceof IncomingRequest && response instanceof ServerResponse) {
-      if (!this.#admit(request, response)) return true
-      const dispatch = () => this.#dispatch(event, request, response)
-      if (this.listenerCount("request") > 0) dispatch()
-      else this.#early.push(dispatch)
+    if (isRequest && request instanceof IncomingRequest && response instanceof OutgoingResponse) {
+      this.#receive(event, request, response)
       return true
     }
     return super.emit(event, ...args)
   }
 
-  #dispatch(event: string, request: IncomingRequest, response: ServerResponse): void {
+  /** On a connection only the request whose turn it is counts, and does work. */
+  #receive(event: string, request: IncomingRequest, response: OutgoingResponse): void {
+    const { socket } = request
+    const connection = this.#sockets.of(socket)
+    if (connection !== undefined) connection.last = response
+    if (hasUnknownCoding(request)) return this.#refuseCoding(request, response)
+    if (response.socket === socket) return this.#begin(event, request, response)
+    // The connection is closed already.
+    if (connection === undefined) return
+    if (!this.#sockets.beginWait(connection)) return void socket.destroy()
+    response.whenItsTurnComes(() => {
+      if (this.#sockets.endWait(connection)) this.#begin(event, request, response)
+    })
+  }
+
+  #begin(event: string, request: IncomingRequest, response: OutgoingResponse): void {
+    if (!this.#admit(request, response)) return
+    const dispatch = () => this.#dispatch(event, request, response)
+    if (this.listenerCount("request") > 0) dispatch()
+    else this.#early.push(dispatch)
+  }
+
+  #dispatch(event: string, request: IncomingRequest, response: OutgoingResponse): void {
     const emitToOthers = () => void super.emit(event, request, response)
     if (event !== "request" || !this.#takeFast(request, response, emitToOthers)) emitToOthers()
   }
 
-  #admit(request: IncomingRequest, response: ServerResponse): boolean {
-    const { method = "", url = "", socket } = request
-    if (hasUnknownCoding(request)) {
-      const answer = rawResponse("bad_request", requestIdFor(request.headers["x-request-id"]))
-      // Without its turn on the connection, its response would look like that of an earlier request.
-      if (response.socket === socket) this.#closing.endWith(socket, answer)
-      else socket.destroy()
-      return false
-    }
-    const kind = classOf(method, url)
-    const now = performance.now()
-    const admission = new Admission(response, kind, now, { gate: this.#gate, waits: this.#waits })
-    if (!socket.destroyed) this.#sockets.admit(socket, admission)
+  #refuseCoding(request: IncomingRequest, response: OutgoingResponse): void {
+    const { socket } = request
+    const answer = this.#errors.bytes("bad_request", requestIdFor(request.headers["x-request-id"]))
+    // Without its turn on the connection, its response would look like that of an earlier request.
+    if (response.socket === socket) this.#closing.endWith(socket, answer)
+    else socket.destroy()
+  }
+
+  #admit(request: IncomingRequest, response: OutgoingResponse): boolean {
+    const { method = "", url = "" } = request
+    const admission = new Admission(response, classOf(method, url), performance.now(), this.#counts)
     if (this.#isStopping) response.shouldKeepAlive = false
+    response.on("close", () => {
+      admission.leave()
+      this.#endTurn(request, admission)
+    })
     const isLeaving = this.#isStopping && url === "/readyz"
-    if (isLeaving || !admission.begin(announcesBody(request.headers))) {
-      response.on("close", () => this.#drain(request, admission))
-      answerRaw("service_unavailable", request, response)
+    const hasBody = announcesBody(request.headers) && !request.complete
+    if (isLeaving || !admission.begin(hasBody)) {
+      this.#errors.answer("service_unavailable", request, response)
       return false
     }
     request.admittedAs(admission)
-    const link = this.#open.add(admission)
-    response.on("close", () => {
-      if (this.#open.remove(link)) admission.leave()
-      this.#drain(request, admission)
-    })
+    response.admittedAs(admission)
     return true
   }
 
-  #drain(request: IncomingRequest, admission: Admission): void {
+  /** The response is sent, or the client is gone. */
+  #endTurn(request: IncomingRequest, admission: Admission): void {
+    const connection = this.#sockets.of(request.socket)
+    if (connection !== undefined) connection.idleSince = performance.now()
     if (!request.complete) this.#closing.drain(request, this.#waits.deadlineOf(admission))
   }
 
   /** Node has just removed its own listeners from the socket. Without any, a connection reset ends the process. */
   #refuseConnect(socket: Duplex): void {
     socket.on("error", () => socket.destroy())
-    socket.once("close", () => {
-      const unanswered = [...this.#open].filter(({ response }) => response.req.socket === socket)
-      // Node notifies the request whose turn it was, and not those behind it.
-      for (const { response } of unanswered) response.emit("close")
-    })
     this.#unreadable.refuse(new Error("CONNECT is not served"), socket)
   }
 
   /** Gives up requests that wait too long for a body or a response, so that nothing is held forever. */
   endOverdue(): void {
     const now = performance.now()
+    this.#sockets.closeOverdue(now)
     this.#waits.giveUpOverdue(now)
     this.#closing.closeOverdue(now)
     const begun = now - this.#options.requestTimeoutMillis
@@ -178,7 +214,7 @@ export class ServingServer extends Server {
       if (socket === null || this.#closing.isEnded(socket)) continue
       if (response.headersSent) socket.destroy()
       else {
-        const answer = rawResponse("service_unavailable", requestIdFor(req.headers["x-request-id"]))
+        const answer = this.#errors.bytes("service_unavailable", requestIdFor(req.headers["x-request-id"]))
         this.#closing.endWith(socket, answer)
       }
     }
@@ -207,10 +243,12 @@ export class ServingServer extends Server {
       ...this.#gate.snapshot(),
       connections: this.#sockets.size,
       maxConnections: this.#options.maxConnections,
-      dropped: this.#dropped,
+      dropped: this.#dropped + this.#sockets.dropped,
       waitingForBody: this.#waits.size,
       bodiesGivenUp: this.#waits.givenUp,
-      evicted: this.#sockets.evicted
+      evicted: this.#sockets.evicted,
+      unread: this.#sockets.unread,
+      unsentBytes: this.#sockets.unsent
     }
   }
 }

@@ -60,10 +60,28 @@ export const processSettings = {
     { minimum: 1, maximum: 1_000_000 },
     "Client connections per process; more are closed at once."
   ),
+  maxConnectionsPerAddress: integer(
+    "PEYK_MAX_CONNECTIONS_PER_ADDRESS",
+    2048,
+    { minimum: 0, maximum: 1_000_000 },
+    "The same for each client address, without trusted proxies; 0: no limit."
+  ),
   bodyTimeoutMillis: integer(
     "PEYK_BODY_TIMEOUT_MS",
     5000,
     { minimum: 100, maximum: 600_000 },
     "Time for a whole body (batches, contacts: twice that), then 408."
+  ),
+  keepAliveMillis: integer(
+    "PEYK_KEEP_ALIVE_MS",
+    75_000,
+    { minimum: 100, maximum: HOUR_MILLIS },
+    "Idle connections are closed after this; a proxy must close them earlier."
+  ),
+  writeTimeoutMillis: integer(
+    "PEYK_WRITE_TIMEOUT_MS",
+    10_000,
+    { minimum: 100, maximum: 600_000 },
+    "A connection whose client reads nothing of a response for this long is closed."
   )
 } as const

@@ -125,6 +125,11 @@ export const servingLayer = (configuration: Configuration, { live, messages }: t
     maxInFlight: configuration.maxRequestsInFlight,
     maxDelayMillis: configuration.overloadDelayMillis,
     maxConnections: configuration.maxConnections,
+    // Behind a proxy all clients have its address.
+    maxConnectionsPerAddress: configuration.trustedProxies > 0 ? 0 : configuration.maxConnectionsPerAddress,
+    keepAliveMillis: configuration.keepAliveMillis,
+    writeTimeoutMillis: configuration.writeTimeoutMillis,
+    publicUrl: configuration.publicUrl,
     bodyTimeoutMillis: configuration.bodyTimeoutMillis,
     requestTimeoutMillis: requestTimeout(configuration)
   }).pipe(

@@ -40,7 +40,7 @@ describe("the paths of the set-up", () => {
     for (const method of known.filter((each) => !allowed.includes(each))) {
       const reply = await mine.call(method, path)
       refused(reply, 405, "method_not_allowed")
-      expect(reply.headers.get("allow")?.split(/, */).sort()).toEqual(allowed)
+      expect(reply.headers.get("allow")?.split(/, */).sort()).toEqual([...allowed, "OPTIONS"].sort())
     }
   })
 

@@ -35,7 +35,7 @@ describe("404 not_found", () => {
   it("does not turn a path with broken percent-encoding into a server error", async () => {
     const reply = await raw(
       server,
-      `GET /v1/otp/%ZZ HTTP/1.1\r\nHost: x\r\nX-API-Key: ${server.demo.live_key}\r\nConnection: close\r\n\r\n`
+      `GET /v1/otp/%ZZ HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${server.demo.live_key}\r\nConnection: close\r\n\r\n`
     )
     envelope(reply)
     expect(reply.status).toBeGreaterThanOrEqual(400)
@@ -78,7 +78,7 @@ describe("413 payload_too_large", () => {
     const size = (65_537).toString(16)
     const reply = await raw(
       server,
-      `POST /v1/sandbox/otp/send HTTP/1.1\r\nHost: x\r\nX-API-Key: ${server.demo.test_key}\r\n` +
+      `POST /v1/sandbox/otp/send HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${server.demo.test_key}\r\n` +
         `Content-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n` +
         `${size}\r\n${padded(65_537)}\r\n0\r\n\r\n`
     )
@@ -171,19 +171,22 @@ describe("422 validation_error", () => {
 describe("what the HTTP parser refuses", () => {
   it.each([
     ["something that is not HTTP", "GARBAGE\r\n\r\n"],
-    ["an unknown method", "FROB / HTTP/1.1\r\nHost: x\r\n\r\n"],
-    ["a length that is no number", "POST /v1/otp/send HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n"],
-    ["a header without a name", "GET /healthz HTTP/1.1\r\nHost: x\r\n: nameless\r\n\r\n"],
+    ["an unknown method", "FROB / HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+    [
+      "a length that is no number",
+      "POST /v1/otp/send HTTP/1.1\r\nHost: localhost\r\nContent-Length: abc\r\n\r\n"
+    ],
+    ["a header without a name", "GET /healthz HTTP/1.1\r\nHost: localhost\r\n: nameless\r\n\r\n"],
     [
       "two ways to give the length",
-      "POST /v1/otp/send HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+      "POST /v1/otp/send HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
     ]
   ])("is 400 bad_request in the envelope: %s", async (_, bytes) => {
     refused(await raw(server, bytes), 400, "bad_request")
   })
 
   it("is 431 headers_too_large in the envelope for headers that are too large", async () => {
-    const bytes = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(60_000)}\r\n\r\n`
+    const bytes = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"x".repeat(60_000)}\r\n\r\n`
     refused(await raw(server, bytes), 431, "headers_too_large")
   })
 
@@ -191,7 +194,7 @@ describe("what the HTTP parser refuses", () => {
     ["no Host", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"],
     [
       "an expectation nobody meets",
-      "GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n"
+      "GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: magic\r\nConnection: close\r\n\r\n"
     ]
   ])("is in the envelope, if it is refused at all, with %s", async (_, bytes) => {
     const reply = await raw(server, bytes)

@@ -11,7 +11,9 @@ beforeAll(async () => {
 })
 
 const head = (path: string, lines: ReadonlyArray<string>) =>
-  [`POST ${path} HTTP/1.1`, "Host: peyk", "Content-Type: application/json", ...lines, "", ""].join("\r\n")
+  [`POST ${path} HTTP/1.1`, "Host: localhost", "Content-Type: application/json", ...lines, "", ""].join(
+    "\r\n"
+  )
 
 const keyed = () => [`X-API-Key: ${server.demo.live_key}`, `Idempotency-Key: ${newKey()}`]
 
@@ -104,9 +106,16 @@ describe("a transfer coding that is not known", () => {
   })
 })
 
-describe("what an answer is, its media type says alone", () => {
-  const nosniff = (reply: { readonly headers: Headers }) =>
+/** Caches may store them if they ask each time whether they have changed. */
+const FOR_EVERYBODY = ["/docs", "/openapi.json"]
+
+describe("every answer says what it is by its media type alone, and that no cache may store it", () => {
+  const nosniff = (reply: { readonly headers: Headers }, caching = "no-store") => {
     expect(reply.headers.get("x-content-type-options")).toBe("nosniff")
+    expect(reply.headers.get("cache-control")).toBe(caching)
+    // The public address is not https.
+    expect(reply.headers.has("strict-transport-security")).toBe(false)
+  }
 
   it.each([
     "/",
@@ -119,7 +128,7 @@ describe("what an answer is, its media type says alone", () => {
     "/nothing",
     "/v1/otp/send"
   ])("on GET %s", async (path) => {
-    nosniff(await request(server, "GET", path))
+    nosniff(await request(server, "GET", path), FOR_EVERYBODY.includes(path) ? "no-cache" : "no-store")
   })
 
   it("on codes sent, verified and looked up, the ordinary way and past it", async () => {
@@ -135,7 +144,7 @@ describe("what an answer is, its media type says alone", () => {
 
   it("on what Node's parser refuses", async () => {
     nosniff(await raw(server, "GARBAGE\r\n\r\n"))
-    nosniff(await raw(server, `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${"a".repeat(20_000)}\r\n\r\n`))
+    nosniff(await raw(server, `GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: ${"a".repeat(20_000)}\r\n\r\n`))
     nosniff(await raw(server, `${head("/v1/otp/send", ["Transfer-Encoding: gzip"])}`))
   })
 })

@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import { Admission } from "../../../src/http/server/Admission.ts"
 import { BodyWaits } from "../../../src/http/server/BodyWaits.ts"
 import { IncomingRequest } from "../../../src/http/server/IncomingRequest.ts"
+import { OutgoingResponse } from "../../../src/http/server/OutgoingResponse.ts"
 import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
+import { LinkedSet } from "../../../src/services/concurrency/LinkedSet.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 
 const TIMEOUT = 5000
@@ -12,12 +13,13 @@ const TIMEOUT = 5000
 const waitsOf = (maxWaiting: number) => {
   const waits = new BodyWaits(TIMEOUT, maxWaiting)
   const gate = makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, noLoad())
+  const counts = { gate, waits, open: new LinkedSet<Admission>() }
   const givenUp: Array<string> = []
   /** A request that came in at a time, and waits for its body. */
   const wait = (url: string, since = 0) => {
     const request = new IncomingRequest(new Socket())
     request.url = url
-    const admission = new Admission(new ServerResponse(request), "public", since, { gate, waits })
+    const admission = new Admission(new OutgoingResponse(request), "public", since, counts)
     assert.isTrue(admission.begin(true))
     admission.waitForBody(() => givenUp.push(url))
     return admission

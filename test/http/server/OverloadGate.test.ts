@@ -35,7 +35,24 @@ describe("the overload gate", () => {
     assert.strictEqual(enter(gate, "manage", 100), 25)
     assert.strictEqual(enter(gate, "send", 100), 50)
     assert.strictEqual(enter(gate, "check", 150), 100)
-    assert.deepStrictEqual(gate.snapshot().shed, { vital: 0, check: 50, send: 50, manage: 75, public: 88 })
+    assert.deepStrictEqual(gate.snapshot().shed, {
+      vital: 0,
+      check: 50,
+      send: 50,
+      manage: 75,
+      public: 88,
+      asset: 0
+    })
+  })
+
+  it("lets a request go on that left while its client was reading, whatever came meanwhile", () => {
+    const { gate } = gateOf(100)
+    assert.strictEqual(enter(gate, "manage", 25), 25)
+    gate.leave("manage")
+    assert.isTrue(gate.enter("manage", 0))
+    gate.enterAgain("manage")
+    assert.strictEqual(gate.snapshot().inFlight.manage, 26)
+    assert.isFalse(gate.enter("manage", 0))
   })
 
   it("says whether there is room without taking it", () => {

@@ -16,7 +16,7 @@ export interface SlowRequest {
 const headOf = ({ path, method = "POST", headers = [], isChunked = false }: SlowRequest): string =>
   [
     `${method} ${path} HTTP/1.1`,
-    "Host: peyk",
+    "Host: localhost",
     "Content-Type: application/json",
     isChunked ? "Transfer-Encoding: chunked" : "Content-Length: 100",
     ...headers,

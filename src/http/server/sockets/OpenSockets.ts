@@ -1,60 +1,176 @@
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import type { Admission } from "../Admission.ts"
+import { Connection } from "./Connection.ts"
 
-/** The used share of the connections from which on Peyk closes those without a complete request. */
+export interface ConnectionBounds {
+  /** More connections are closed on arrival. */
+  readonly maxConnections: number
+  /** The same for each client's address (in IPv6: each /64); 0: no bound. */
+  readonly maxConnectionsPerAddress: number
+  /** How long a connection may be idle. */
+  readonly keepAliveMillis: number
+  /** How long a client may read nothing of what is written to it. */
+  readonly writeTimeoutMillis: number
+}
+
+/** The used share of the connections from which on Peyk closes those that do nothing. */
 const CROWDED = 0.9
 const EVICTED_AT_ONCE = 0.05
 
-/** The open connections. When there are many, those whose clients have sent no complete request make room. */
-export class OpenSockets {
-  readonly #maxConnections: number
-  /** The oldest first, with the last request of each. */
-  readonly #sockets = new Map<Duplex, Admission | null>()
-  #evicted = 0
+/** What a process keeps at most for clients that do not read. */
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 
-  constructor(maxConnections: number) {
-    this.#maxConnections = maxConnections
+/**
+ * Requests of one connection, and of all, that wait for their turn. Hardly any client sends two without waiting. One read
+ * from a connection (64 KiB) has at most about 3600.
+ */
+const MAX_WAITING_OF_CONNECTION = 4096
+const MAX_WAITING = 16_384
+
+/** The open connections, limited in number, also for each address, and in what they keep for slow readers. */
+export class OpenSockets {
+  readonly #bounds: ConnectionBounds
+  /** The oldest first. */
+  readonly #connections = new Map<Duplex, Connection>()
+  readonly #byNetwork = new Map<string, number>()
+  /** Requests that wait until those before on their connections are answered. */
+  #waiting = 0
+  #evicted = 0
+  #dropped = 0
+  #unread = 0
+  #unsent = 0
+
+  constructor(bounds: ConnectionBounds) {
+    this.#bounds = bounds
   }
 
   get size(): number {
-    return this.#sockets.size
+    return this.#connections.size
   }
 
-  /** Connections closed to make room, none of whose requests was complete. */
+  /** Connections closed to make room, on which no request was in progress. */
   get evicted(): number {
     return this.#evicted
   }
 
-  add(socket: Duplex): void {
-    if (this.#sockets.size >= this.#maxConnections * CROWDED) this.#makeRoom()
-    this.#sockets.set(socket, null)
-    socket.once("close", () => this.#sockets.delete(socket))
+  /** Connections closed on arrival because their address had too many. */
+  get dropped(): number {
+    return this.#dropped
   }
 
-  /** The connection has a request after those before. */
-  admit(socket: Duplex, admission: Admission): void {
-    this.#sockets.set(socket, admission)
+  /** Connections closed because their clients did not read. */
+  get unread(): number {
+    return this.#unread
   }
 
-  /** The last request of the connection. */
-  lastOf(socket: Duplex): Admission | null {
-    return this.#sockets.get(socket) ?? null
+  /** Bytes that are kept for clients until they read them. */
+  get unsent(): number {
+    return this.#unsent
   }
 
-  /** Closes connections, the oldest first, whose clients have not sent a complete request yet. */
-  #makeRoom(): void {
-    let left = Math.ceil(this.#maxConnections * EVICTED_AT_ONCE)
-    for (const [socket, admission] of this.#sockets) {
-      if (socket.destroyed || admission?.response.req.complete === true) continue
+  add(socket: Socket): void {
+    const connection = new Connection(socket, performance.now())
+    const { maxConnections, maxConnectionsPerAddress: max } = this.#bounds
+    const others = this.#byNetwork.get(connection.network) ?? 0
+    if (max > 0 && others >= max) {
+      this.#dropped += 1
       socket.destroy()
-      this.#evicted += 1
-      if ((left -= 1) === 0) return
+      return
     }
+    if (this.#connections.size >= maxConnections * CROWDED) this.#makeRoom()
+    this.#byNetwork.set(connection.network, others + 1)
+    this.#connections.set(socket, connection)
+    socket.once("close", () => this.#remove(connection))
+  }
+
+  #remove({ socket, network, waiting }: Connection): void {
+    if (!this.#connections.delete(socket)) return
+    this.#waiting -= waiting
+    const left = (this.#byNetwork.get(network) ?? 1) - 1
+    if (left === 0) this.#byNetwork.delete(network)
+    else this.#byNetwork.set(network, left)
+  }
+
+  /** None if it is closed. */
+  of(socket: Duplex): Connection | undefined {
+    return this.#connections.get(socket)
+  }
+
+  /** A request waits for its turn on the connection. False if too many do. */
+  beginWait(connection: Connection): boolean {
+    if (connection.waiting >= MAX_WAITING_OF_CONNECTION || this.#waiting >= MAX_WAITING) return false
+    connection.addWaiting()
+    this.#waiting += 1
+    return true
+  }
+
+  /** Its turn has come. False if the connection is closed. */
+  endWait(connection: Connection): boolean {
+    if (!this.#connections.has(connection.socket)) return false
+    connection.removeWaiting()
+    this.#waiting -= 1
+    return true
+  }
+
+  /**
+   * Closes connections: first those, the oldest first, whose clients have not sent a complete request, then those between
+   * two requests, the longest idle first.
+   */
+  #makeRoom(): void {
+    const open = [...this.#connections.values()]
+    const idle = open.filter((connection) => connection.isIdle)
+    const candidates = [
+      ...open.filter((connection) => connection.isIncomplete),
+      ...idle.sort((a, b) => a.idleSince - b.idleSince)
+    ]
+    const count = Math.ceil(this.#bounds.maxConnections * EVICTED_AT_ONCE)
+    for (const connection of candidates.slice(0, count)) {
+      connection.socket.destroy()
+      // At once, so that the next arrival in this turn finds the room.
+      this.#remove(connection)
+      this.#evicted += 1
+    }
+  }
+
+  /** Closes the connections whose clients do not read, or have never sent anything. */
+  closeOverdue(now: number): void {
+    const { writeTimeoutMillis, keepAliveMillis } = this.#bounds
+    const stalled: Array<readonly [since: number, connection: Connection]> = []
+    let unsent = 0
+    for (const connection of this.#connections.values()) {
+      const since = connection.stalledSince(now)
+      if (since === null) {
+        // After its first request, Node itself counts the time.
+        if (connection.isUnused && now - connection.openedAt > keepAliveMillis) connection.socket.destroy()
+      } else if (now - since >= writeTimeoutMillis) {
+        this.#closeUnread(connection)
+      } else {
+        unsent += connection.unsent
+        stalled.push([since, connection])
+      }
+    }
+    if (unsent > MAX_UNSENT_BYTES) unsent = this.#closeSlowest(stalled, unsent)
+    this.#unsent = unsent
+  }
+
+  #closeUnread({ socket }: Connection): void {
+    this.#unread += 1
+    socket.destroy()
+  }
+
+  /** Closes the connections whose clients have read nothing for longest, until the rest is not too much. */
+  #closeSlowest(stalled: Array<readonly [since: number, connection: Connection]>, unsent: number): number {
+    let left = unsent
+    for (const [, connection] of stalled.sort(([a], [b]) => a - b)) {
+      if (left <= MAX_UNSENT_BYTES) break
+      left -= connection.unsent
+      this.#closeUnread(connection)
+    }
+    return left
   }
 
   /** Closes the connections on which nothing has arrived. */
   closeUnused(): void {
-    for (const socket of this.#sockets.keys())
-      if ("bytesRead" in socket && socket.bytesRead === 0) socket.destroy()
+    for (const { socket, isUnused } of this.#connections.values()) if (isUnused) socket.destroy()
   }
 }

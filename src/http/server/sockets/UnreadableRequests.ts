@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { ErrorCode } from "../../errors/ErrorTable.ts"
-import { rawResponse } from "../RawErrors.ts"
+import type { RawErrors } from "../RawErrors.ts"
 import { requestIdFor } from "../RequestIds.ts"
 import type { ClosingSockets } from "./ClosingSockets.ts"
 import type { OpenSockets } from "./OpenSockets.ts"
@@ -18,20 +18,22 @@ const codeOf = (error: Error): ErrorCode =>
 export class UnreadableRequests {
   readonly #sockets: OpenSockets
   readonly #closing: ClosingSockets
+  readonly #errors: RawErrors
   readonly #ending = new WeakSet<Duplex>()
 
-  constructor(sockets: OpenSockets, closing: ClosingSockets) {
+  constructor(sockets: OpenSockets, closing: ClosingSockets, errors: RawErrors) {
     this.#sockets = sockets
     this.#closing = closing
+    this.#errors = errors
   }
 
   refuse(error: Error, socket: Duplex): void {
-    const { response } = this.#sockets.lastOf(socket) ?? { response: null }
+    const response = this.#sockets.of(socket)?.last ?? null
     if (!socket.writable) {
       // The last write may not have left yet.
       if (!socket.writableEnded) socket.destroy()
     } else if (response === null || (response.req.complete && response.writableFinished)) {
-      this.#closing.endWith(socket, rawResponse(codeOf(error)))
+      this.#closing.endWith(socket, this.#errors.bytes(codeOf(error)))
     } else if (response.req.complete) {
       // A response now would look like that of the previous request, which is still to come.
       this.#endAfter(response, socket)
@@ -39,7 +41,7 @@ export class UnreadableRequests {
       // The body of the last request is wrong: this is its response, unless it has one.
       const isUnanswered = response.socket === socket && !response.headersSent
       const id = requestIdFor(response.req.headers["x-request-id"])
-      this.#closing.endWith(socket, isUnanswered ? rawResponse(codeOf(error), id) : null)
+      this.#closing.endWith(socket, isUnanswered ? this.#errors.bytes(codeOf(error), id) : null)
     }
   }
 

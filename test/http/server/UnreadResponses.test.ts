@@ -1,0 +1,178 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Socket } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
+import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
+import type { ServingServer } from "../../../src/http/server/ServingServer.ts"
+import { noLoad } from "../../../src/services/concurrency/Workers.ts"
+import { clientOf, makeServer, received, stop, turns, unreadingClientOf, until } from "./ServingClients.ts"
+
+const LARGE = "x".repeat(8_000_000)
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+/** Answers every request at once with more than any system keeps for a client. */
+const answerLarge = (server: ServingServer) =>
+  void server.on("request", (_request, response) => void response.end(LARGE))
+
+describe("a response that nobody reads", () => {
+  it("does not count as load once the application has ended it", async () => {
+    const server = makeServer()
+    answerLarge(server)
+    const clients: Array<Socket> = []
+    for (let n = 0; n < 20; n += 1) {
+      const client = await unreadingClientOf(server)
+      clients.push(client)
+      client.write(get("/v1/otp/x"))
+    }
+    await until(() => {
+      server.endOverdue()
+      return server.snapshot().unsentBytes > 20 * 1_000_000 || server.snapshot().unread > 0
+    })
+    const { working, inFlight, shed } = server.snapshot()
+    assert.deepStrictEqual([working, inFlight.check, shed.check], [0, 0, 0])
+    for (const client of clients) client.destroy()
+    await until(() => server.isIdle)
+    await stop(server)
+  })
+
+  it("does not lower the limits, however long it stays", async () => {
+    const gate = makeOverloadGate({ maxInFlight: 1000, maxDelayMillis: 500 }, noLoad())
+    const server = makeServer({}, gate)
+    answerLarge(server)
+    const client = await unreadingClientOf(server)
+    client.write(get("/docs").repeat(100))
+    await until(() => client.bytesWritten > 0 && server.snapshot().connections === 1)
+    await turns(20)
+    for (let now = 0; now < 20; now += 1) gate.hasRoom("send", performance.now() + now * 500)
+    assert.strictEqual(server.snapshot().limit, 1000)
+    client.destroy()
+    await until(() => server.isIdle)
+    await stop(server)
+  })
+
+  it("closes its connection, once no byte of it is read for long enough", async () => {
+    const server = makeServer({ writeTimeoutMillis: 50 })
+    answerLarge(server)
+    const client = await unreadingClientOf(server)
+    client.write(get("/v1/account"))
+    await until(() => {
+      server.endOverdue()
+      return server.snapshot().unread === 1 && server.isIdle
+    })
+    await stop(server)
+  })
+
+  it("is sent whole to a client that reads slowly", async () => {
+    const server = makeServer({ writeTimeoutMillis: 1000 })
+    answerLarge(server)
+    const client = await clientOf(server)
+    client.write("GET /v1/account HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    const begun = performance.now()
+    let length = 0
+    // A few milliseconds for each part: longer in all than a client may read nothing.
+    for await (const chunk of client) {
+      length += chunk.length
+      server.endOverdue()
+      await pause(10)
+    }
+    assert.isAbove(length, LARGE.length)
+    assert.isAbove(performance.now() - begun, 1000)
+    assert.strictEqual(server.snapshot().unread, 0)
+    await stop(server)
+  })
+
+  it("is not kept for more clients than there is memory for: the one that waits longest is closed", async () => {
+    const server = makeServer()
+    server.on("request", (_request, response) => void response.end("x".repeat(20_000_000)))
+    const clients: Array<Socket> = []
+    for (let n = 0; n < 5; n += 1) {
+      const client = await unreadingClientOf(server)
+      clients.push(client)
+      client.write(get("/v1/otp/x"))
+      await until(() => {
+        server.endOverdue()
+        return server.snapshot().unsentBytes > (n % 4) * 20_000_000 || server.snapshot().unread > 0
+      })
+      await turns(20)
+    }
+    server.endOverdue()
+    server.endOverdue()
+    await until(() => server.snapshot().unread > 0)
+    assert.isBelow(server.snapshot().unsentBytes, 64 * 1024 * 1024 + 1)
+    for (const client of clients) client.destroy()
+    await until(() => server.isIdle)
+    await stop(server)
+  })
+
+  it("does not count as load while the application waits for its client to read, and does afterwards", async () => {
+    const server = makeServer()
+    server.on("request", (_request, response) => {
+      response.write(LARGE)
+      response.once("drain", () => response.once("finished", () => response.end()))
+    })
+    const client = await unreadingClientOf(server)
+    client.write(get("/v1/account"))
+    await until(() => server.snapshot().connections === 1 && client.bytesWritten > 0)
+    await turns(20)
+    assert.strictEqual(server.snapshot().inFlight.manage, 0)
+    client.resume()
+    await until(() => server.snapshot().inFlight.manage === 1)
+    client.destroy()
+    await until(() => server.snapshot().inFlight.manage === 0 && server.isIdle)
+    await stop(server)
+  })
+})
+
+describe("requests that a client sends before the earlier ones are answered", () => {
+  it("are begun one after the other, and answered in their order", async () => {
+    const server = makeServer()
+    const begun: Array<string> = []
+    const answers: Array<() => void> = []
+    server.on("request", (request, response) => {
+      begun.push(request.url ?? "")
+      answers.push(() => response.end(`answer to ${request.url}`))
+    })
+    const client = await clientOf(server)
+    client.write(get("/a") + get("/b") + get("/c").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"))
+    await until(() => begun.length === 1)
+    await turns(20)
+    assert.deepStrictEqual(begun, ["/a"])
+    assert.strictEqual(server.snapshot().inFlight.public, 1)
+    for (const n of [0, 1, 2]) {
+      await until(() => answers.length > n)
+      answers[n]?.()
+    }
+    const text = await received(client)
+    assert.deepStrictEqual(text.match(/answer to \/\w/g), ["answer to /a", "answer to /b", "answer to /c"])
+    await stop(server)
+  })
+
+  it("are all answered, with bodies and without, however many there are", async () => {
+    const server = makeServer()
+    server.on("request", (request, response) => {
+      let body = ""
+      request.on("data", (chunk) => void (body += chunk)).on("end", () => response.end(`[${body}]`))
+    })
+    const client = await clientOf(server)
+    const text = received(client)
+    const post = (n: number) => `POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n${1000 + n}`
+    const COUNT = 3000
+    for (let n = 0; n < COUNT; n += 1) client.write(post(n))
+    client.write("GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    const bodies = (await text).match(/\[\d*\]/g) ?? []
+    assert.deepStrictEqual(bodies, [...Array.from({ length: COUNT }, (_, n) => `[${1000 + n}]`), "[]"])
+    await stop(server)
+  })
+
+  it("leave nothing behind when their client goes", async () => {
+    const server = makeServer()
+    const begun: Array<string> = []
+    server.on("request", (request) => void begun.push(request.url ?? ""))
+    const client = await clientOf(server)
+    client.write(get("/a").repeat(10))
+    await until(() => begun.length === 1)
+    client.resetAndDestroy()
+    await until(() => server.isIdle && server.snapshot().inFlight.public === 0)
+    assert.strictEqual(begun.length, 1)
+    await stop(server)
+  })
+})
