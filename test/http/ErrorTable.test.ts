@@ -66,7 +66,9 @@ const statuses: Readonly<Record<string, number>> = {
   blocked_phone: 403,
   suspected_fraud: 403,
   // a body that does not come
-  request_timeout: 408
+  request_timeout: 408,
+  // a name that is not served
+  misdirected_request: 421
 }
 
 const anyRequest = ["unauthenticated", "too_many_requests_api_key", "internal_error", "service_unavailable"]

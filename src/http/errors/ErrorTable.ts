@@ -50,6 +50,12 @@ export const errorTable = {
   payload_too_large: { status: 413, message: "The request body is too large." },
   unsupported_media_type: { status: 415, message: "Send the body as Content-Type: application/json." },
 
+  misdirected_request: {
+    status: 421,
+    message:
+      "This Host is not served here: it is neither this machine, nor in PEYK_PUBLIC_URL or PEYK_ALLOWED_HOSTS."
+  },
+
   validation_error: { status: 422, message: "The request does not match the schema; see details.errors." },
   invalid_phone: { status: 422, message: "This is not an Iranian mobile number." },
   message_required: { status: 422, message: "Give a message or a template." },

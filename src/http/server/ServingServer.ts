@@ -12,6 +12,7 @@ import { OutgoingResponse } from "./OutgoingResponse.ts"
 import { RawErrors } from "./RawErrors.ts"
 import { classOf } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
+import { ServedHosts } from "./ServedHosts.ts"
 import { ClosingSockets } from "./sockets/ClosingSockets.ts"
 import { type ConnectionBounds, OpenSockets } from "./sockets/OpenSockets.ts"
 import { UnreadableRequests } from "./sockets/UnreadableRequests.ts"
@@ -21,6 +22,8 @@ export interface ServingOptions extends ConnectionBounds {
   readonly requestTimeoutMillis: number
   /** The longest time from a request's headers to its complete body. */
   readonly bodyTimeoutMillis: number
+  /** The names that are served as Host, next to those of this machine itself; null: every name. */
+  readonly hosts: ReadonlyArray<string> | null
   /** The address under which clients reach this service, if it is set. */
   readonly publicUrl: string | null
 }
@@ -67,6 +70,7 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
   readonly #options: ServingOptions
   readonly #takeFast: TakeRequest
   readonly #sockets: OpenSockets
+  readonly #hosts: ServedHosts
   readonly #errors: RawErrors
   /** The requests that the application works on, the oldest first. */
   readonly #open = new LinkedSet<Admission>()
@@ -95,6 +99,7 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     this.#gate = gate
     this.#options = options
     this.#takeFast = takeFast
+    this.#hosts = new ServedHosts(options.hosts)
     this.#errors = new RawErrors(options.publicUrl)
     this.#sockets = new OpenSockets(options)
     this.#unreadable = new UnreadableRequests(this.#sockets, this.#closing, this.#errors)
@@ -177,6 +182,11 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
       admission.leave()
       this.#endTurn(request, admission)
     })
+    const refusal = this.#hosts.refusalOf(request)
+    if (refusal !== undefined) {
+      this.#errors.answer(refusal, request, response)
+      return false
+    }
     const isLeaving = this.#isStopping && url === "/readyz"
     const hasBody = announcesBody(request.headers) && !request.complete
     if (isLeaving || !admission.begin(hasBody)) {

@@ -1,5 +1,5 @@
 import { Config } from "effect"
-import { corsSettings } from "./CorsSettings.ts"
+import { browserSettings } from "./BrowserSettings.ts"
 import { databaseSettings } from "./DatabaseSettings.ts"
 import { endpointSettings } from "./EndpointSettings.ts"
 import { limitSettings } from "./LimitSettings.ts"
@@ -66,7 +66,7 @@ export const settings = {
   ...retentionSettings,
   ...endpointSettings,
   ...sessionSettings,
-  ...corsSettings,
+  ...browserSettings,
   allowsPrivateAddresses: flag(
     "PEYK_ALLOW_PRIVATE_ADDRESSES",
     false,

@@ -120,6 +120,12 @@ export const httpRoutes = (
 const requestTimeout = ({ slotWaitMillis, providerTimeoutMillis }: Configuration) =>
   slotWaitMillis + providerTimeoutMillis + OWN_ANSWER_MILLIS
 
+/** The names that are served as Host next to this machine's own; null: every name. */
+const servedHosts = ({ allowedHosts, publicUrl, host }: Configuration): ReadonlyArray<string> | null => {
+  if (allowedHosts.length === 0 && !isLoopbackHost(host)) return null
+  return publicUrl === null ? allowedHosts : [...allowedHosts, new URL(publicUrl).hostname]
+}
+
 export const servingLayer = (configuration: Configuration, { live, messages }: typeof useCases) =>
   Serving.layer({
     maxInFlight: configuration.maxRequestsInFlight,
@@ -129,6 +135,7 @@ export const servingLayer = (configuration: Configuration, { live, messages }: t
     maxConnectionsPerAddress: configuration.trustedProxies > 0 ? 0 : configuration.maxConnectionsPerAddress,
     keepAliveMillis: configuration.keepAliveMillis,
     writeTimeoutMillis: configuration.writeTimeoutMillis,
+    hosts: servedHosts(configuration),
     publicUrl: configuration.publicUrl,
     bodyTimeoutMillis: configuration.bodyTimeoutMillis,
     requestTimeoutMillis: requestTimeout(configuration)

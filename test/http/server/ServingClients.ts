@@ -17,6 +17,7 @@ const usual: ServingOptions = {
   writeTimeoutMillis: 60_000,
   requestTimeoutMillis: 1000,
   bodyTimeoutMillis: 1000,
+  hosts: null,
   publicUrl: null
 }
 

@@ -51,6 +51,7 @@ const persian: Readonly<Record<ErrorCode, string>> = {
   precondition_failed: "در این میان تغییر کرده است؛ صفحه را دوباره باز کنید.",
   payload_too_large: "درخواست بیش از اندازه بزرگ است.",
   unsupported_media_type: "نوع محتوای درخواست پذیرفته نمی‌شود.",
+  misdirected_request: "این نام میزبان اینجا سرو نمی‌شود؛ PEYK_PUBLIC_URL یا PEYK_ALLOWED_HOSTS را ببینید.",
   validation_error: "یکی از مقدارها درست نیست.",
   invalid_phone: "این شمارهٔ موبایل ایرانی نیست.",
   message_required: "متن یا قالبی لازم است.",

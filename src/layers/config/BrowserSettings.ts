@@ -21,7 +21,29 @@ const Origins = Schema.String.check(
   )
 )
 
-export const corsSettings = {
+/** A name or an address, without a scheme; a port is allowed and says nothing. */
+const isHost = (text: string): boolean => /^[^/?#@\s]+$/.test(text) && URL.canParse(`http://${text}`)
+
+const Hosts = Schema.String.check(
+  Schema.makeFilter(
+    (list) =>
+      partsOf(list).every(isHost) || "names separated by commas are expected, as peyk.example.ir,10.0.0.5"
+  )
+)
+
+const allowedHosts: Setting<ReadonlyArray<string>> = {
+  name: "PEYK_ALLOWED_HOSTS",
+  byDefault: "",
+  description:
+    "Names, comma-separated, that are served as Host. Empty: on loopback only its names and the public one, else all.",
+  config: Config.map(Config.option(Config.schema(Hosts, "PEYK_ALLOWED_HOSTS")), (list) =>
+    partsOf(Option.getOrElse(list, () => "")).map((host) => new URL(`http://${host}`).hostname)
+  )
+}
+
+/** Which names Peyk is served under, and which pages of other sites may call it. */
+export const browserSettings = {
+  allowedHosts,
   corsOrigins: {
     name: "PEYK_CORS_ORIGINS",
     byDefault: "",
