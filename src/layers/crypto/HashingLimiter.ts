@@ -3,15 +3,19 @@ import { ServiceUnavailable, TooManySignIns } from "../../domain/Errors.ts"
 import { FairQueue, type Place } from "../../services/concurrency/FairQueue.ts"
 import type { HashingOrigin, HashingRefusal } from "../../services/access/Passwords.ts"
 
-/** Each hash takes 19 MiB and one of a few threads, which also check signatures. */
-const AT_ONCE = 2
+/** A thread computes them, at most one core in all. */
+const AT_ONCE = 1
 /**
  * Running or waiting, in this process. One customer cannot use up a network's share, and neither can use everything.
+ * What waits keeps the core busy for others' sends, so more are told at once to come again.
  */
-const MAX_OF_CUSTOMER = 32
-const MAX_OF_NETWORK = 96
+const MAX_OF_CUSTOMER = 8
+const MAX_OF_NETWORK = 32
+const MAX_OF_BROWSER = 4
 /** More would wait for seconds. */
-const MAX_PRESENT = 192
+const MAX_PRESENT = 128
+/** Further ones by browsers that are known: a flood of unknown ones does not keep them out. */
+const RESERVED_FOR_BROWSERS = 16
 const RETRY_AFTER_SECONDS = 1
 
 /** The number of entries per key. */
@@ -29,21 +33,27 @@ const makeCounts = () => {
   }
 }
 
-/** Where hashes are computed: a few at once, the others wait in a queue. */
+/** Where hashes are computed: one at a time, the others wait in a queue. */
 export const makeHashingLimiter = () => {
   const queue = new FairQueue(AT_ONCE)
   const customers = makeCounts()
   const networks = makeCounts()
+  const browsers = makeCounts()
   let present = 0
-  const change = ({ customerId, network }: HashingOrigin, by: number) => {
+  const change = ({ customerId, network, browser = null }: HashingOrigin, by: number) => {
     customers.change(customerId, by)
     networks.change(network, by)
+    browsers.change(browser, by)
     present += by
   }
-  const refusal = ({ customerId, network }: HashingOrigin): HashingRefusal | null => {
-    const isOwnFault = customers.of(customerId) >= MAX_OF_CUSTOMER || networks.of(network) >= MAX_OF_NETWORK
+  const refusal = ({ customerId, network, browser = null }: HashingOrigin): HashingRefusal | null => {
+    const isOwnFault =
+      customers.of(customerId) >= MAX_OF_CUSTOMER ||
+      networks.of(network) >= MAX_OF_NETWORK ||
+      browsers.of(browser) >= MAX_OF_BROWSER
     if (isOwnFault) return new TooManySignIns({ retryAfterSeconds: RETRY_AFTER_SECONDS })
-    return present >= MAX_PRESENT ? new ServiceUnavailable() : null
+    const bound = browser === null ? MAX_PRESENT : MAX_PRESENT + RESERVED_FOR_BROWSERS
+    return present >= bound ? new ServiceUnavailable() : null
   }
   const enter = (lane: string, origin: HashingOrigin) => {
     change(origin, 1)
@@ -54,9 +64,14 @@ export const makeHashingLimiter = () => {
     change(origin, -1)
   }
 
-  return <A>(lane: string, origin: HashingOrigin, work: Effect.Effect<A>) =>
+  const refuseIfFull = (origin: HashingOrigin): Effect.Effect<void, HashingRefusal> => {
+    const refused = refusal(origin)
+    return refused === null ? Effect.void : Effect.fail(refused)
+  }
+
+  const inTurn = <A, E>(lane: string, origin: HashingOrigin, work: Effect.Effect<A, E>) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.suspend((): Effect.Effect<A, HashingRefusal> => {
+      Effect.suspend((): Effect.Effect<A, E | HashingRefusal> => {
         const refused = refusal(origin)
         if (refused !== null) return Effect.fail(refused)
         const place = enter(lane, origin)
@@ -66,4 +81,6 @@ export const makeHashingLimiter = () => {
         )
       })
     )
+
+  return { refuseIfFull, inTurn }
 }

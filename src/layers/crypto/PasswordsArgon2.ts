@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { argon2, timingSafeEqual } from "node:crypto"
+import { timingSafeEqual } from "node:crypto"
+import type { ServiceUnavailable } from "../../domain/Errors.ts"
 import {
   CURRENT_COST,
   formatHash,
@@ -13,25 +14,21 @@ import {
 import { normalizePassword } from "../../domain/people/User.ts"
 import { type HashingOrigin, Passwords } from "../../services/access/Passwords.ts"
 import { makeHashingLimiter } from "./HashingLimiter.ts"
+import { HashingThread, hashOn } from "./HashingThread.ts"
 
 type Compute = (
   password: string,
   nonce: Uint8Array,
   cost: HashCost,
   tagLength: number
-) => Effect.Effect<Uint8Array>
+) => Effect.Effect<Uint8Array, ServiceUnavailable>
+
+const thread = new HashingThread()
 
 /** One computation of argon2id, outside the event loop. */
 export const Argon2 = Context.Reference<Compute>("peyk/layers/crypto/PasswordsArgon2/Argon2", {
   defaultValue: () => (message, nonce, cost, tagLength) =>
-    // A computation cannot be stopped: until it ends, no other may begin in its place.
-    Effect.uninterruptible(
-      Effect.callback((resume) =>
-        argon2("argon2id", { message, nonce, ...cost, tagLength }, (error, tag) =>
-          resume(error === null ? Effect.succeed(tag) : Effect.die(error))
-        )
-      )
-    )
+    hashOn(thread, { message, nonce, ...cost, tagLength })
 })
 
 const NOBODY = {
@@ -43,19 +40,22 @@ const NOBODY = {
 /** By customer: a person who sets passwords is signed in. */
 const settingLane = ({ customerId }: HashingOrigin): string => `customer:${customerId}`
 /** By network: if it were by customer, the wait would reveal whether an e-mail address exists. */
-const checkingLane = ({ network, browser }: HashingOrigin): string =>
-  browser === undefined ? `network:${network}` : `browser:${browser}`
+const checkingLane = ({ network, browser = null }: HashingOrigin): string =>
+  browser === null ? `network:${network}` : `browser:${browser}`
 
 export const PasswordsArgon2 = Layer.effect(
   Passwords,
   Effect.gen(function* () {
     const random = yield* SecureRandom.SecureRandom
     const compute = yield* Argon2
-    const inTurn = makeHashingLimiter()
+    const limiter = makeHashingLimiter()
+    const { inTurn } = limiter
     const tagOf = (password: Redacted.Redacted, nonce: Uint8Array, cost: HashCost, tagLength: number) =>
       Effect.suspend(() => compute(normalizePassword(Redacted.value(password)), nonce, cost, tagLength))
 
     return Passwords.of({
+      refuseIfFull: (origin) => Effect.suspend(() => limiter.refuseIfFull(origin)),
+
       hash: Effect.fnUntraced(function* (password, origin) {
         const nonce = yield* random.randomBytes(NONCE_BYTES)
         const work = tagOf(password, nonce, CURRENT_COST, TAG_BYTES)

@@ -13,7 +13,7 @@ export interface HashingOrigin {
   readonly customerId: number | null
   readonly network: string | null
   /** A browser in which this user has signed in before: it waits in a queue of its own. */
-  readonly browser?: string
+  readonly browser?: string | null
 }
 
 export const hashingOrigin = (customerId: number | null, ip: string | null): HashingOrigin => ({
@@ -25,12 +25,14 @@ export const hashingOrigin = (customerId: number | null, ip: string | null): Has
 export type HashingRefusal = TooManySignIns | ServiceUnavailable
 
 /**
- * Slow on purpose. A few are computed at once and the others wait in a queue, in which no customer or network delays
- * the others. The queue is limited by customer, by network, and in total.
+ * Slow on purpose. One is computed at a time, with what sends leave of one core, and the others wait in a queue, in
+ * which no customer or network delays the others. The queue is limited by customer, by network, and in total.
  */
 export class Passwords extends Context.Service<
   Passwords,
   {
+    /** Refuses a new password that `hash` would refuse now, before anything else is done for it. */
+    readonly refuseIfFull: (origin: HashingOrigin) => Effect.Effect<void, HashingRefusal>
     readonly hash: (
       password: Redacted.Redacted,
       origin: HashingOrigin

@@ -43,8 +43,8 @@ const scriptedArgon2 = () => {
 const from = (n: number): HashingOrigin => ({ customerId: n, network: `192.0.2.${n}` })
 
 /** As many as may be present of one customer, or of one network. */
-const CUSTOMER_BOUND = 32
-const NETWORK_BOUND = 96
+const CUSTOMER_BOUND = 8
+const NETWORK_BOUND = 32
 
 const start = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
 
@@ -52,13 +52,13 @@ describe("passwords", () => {
   it.effect("of which too many wait already are not waited for", () =>
     Effect.gen(function* () {
       const passwords = yield* Passwords
-      const waiting = yield* Effect.forEach(Array.from({ length: 192 }), (_, n) =>
+      const waiting = yield* Effect.forEach(Array.from({ length: 128 }), (_, n) =>
         Effect.forkChild(passwords.verify(password, null, from(n)), { startImmediately: true })
       )
-      const refused = yield* Effect.flip(passwords.verify(password, null, from(192)))
+      const refused = yield* Effect.flip(passwords.verify(password, null, from(129)))
       assert.strictEqual(refused._tag, "service_unavailable")
       yield* Effect.forEach(waiting, Fiber.interrupt)
-      const next = yield* Effect.forkChild(passwords.verify(password, null, from(192)), {
+      const next = yield* Effect.forkChild(passwords.verify(password, null, from(129)), {
         startImmediately: true
       })
       assert.isUndefined(next.pollUnsafe())
@@ -106,7 +106,8 @@ describe("passwords", () => {
           start(passwords.hash(password, { customerId: 1, network: "192.0.2.1" }))
         )
         const signIn = yield* start(passwords.verify(OTHER, null, { customerId: 2, network: "192.0.2.1" }))
-        assert.strictEqual(scripted.begun().length, 2)
+        assert.strictEqual(scripted.begun().length, 1)
+        // at most one more of the flood comes first
         yield* scripted.finishOne
         yield* scripted.finishOne
         assert.include(scripted.begun(), Redacted.value(OTHER))
@@ -116,5 +117,29 @@ describe("passwords", () => {
         yield* Fiber.interrupt(next)
       }).pipe(Effect.provide(scripted.layer))
     }
+  )
+
+  it.effect("of a known browser are not refused because of others, and are bounded too", () =>
+    Effect.gen(function* () {
+      const passwords = yield* Passwords
+      const known = { customerId: null, network: null, browser: "mine" }
+      for (let n = 0; n < 128; n++) yield* start(passwords.verify(password, null, from(n)))
+      for (let n = 0; n < 4; n++) {
+        const waiting = yield* start(passwords.verify(password, null, known))
+        assert.isUndefined(waiting.pollUnsafe())
+      }
+      const refused = yield* Effect.flip(passwords.verify(password, null, known))
+      assert.strictEqual(refused._tag, "too_many_sign_ins")
+    }).pipe(Effect.provide(Stuck))
+  )
+
+  it.effect("that would be refused are refused before anything else is done for them", () =>
+    Effect.gen(function* () {
+      const passwords = yield* Passwords
+      yield* passwords.refuseIfFull(from(1))
+      for (let n = 0; n < CUSTOMER_BOUND; n++) yield* start(passwords.hash(password, from(1)))
+      assert.strictEqual((yield* Effect.flip(passwords.refuseIfFull(from(1))))._tag, "too_many_sign_ins")
+      yield* passwords.refuseIfFull(from(2))
+    }).pipe(Effect.provide(Stuck))
   )
 })

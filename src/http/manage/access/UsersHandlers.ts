@@ -91,7 +91,8 @@ export const UsersHandlers = HttpApiBuilder.group(
         Effect.gen(function* () {
           yield* requireOwner
           yield* requireFresh
-          const { actor } = yield* CurrentActor
+          const { actor, origin } = yield* CurrentActor
+          yield* passwords.refuseIfFull(hashingOrigin(actor.customerId, origin.ip))
           yield* users.find(actor.customerId, params.id)
           const passwordHash = yield* hashed(payload.password)
           return yield* write(
