@@ -1,4 +1,4 @@
-// npm install @auth/core @peyk/client (next-auth takes the same object)
+// npm install @auth/core ./peyk-client-*.tgz (next-auth takes the same object)
 import Credentials from "@auth/core/providers/credentials"
 import { peykOtp } from "./peyk-otp.mjs"
 

@@ -1,4 +1,4 @@
-// npm install better-auth @peyk/client
+// npm install better-auth ./peyk-client-*.tgz
 import { betterAuth } from "better-auth"
 import { phoneNumber } from "better-auth/plugins"
 import { peykOtp } from "./peyk-otp.mjs"

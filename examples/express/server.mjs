@@ -1,4 +1,4 @@
-// npm install express @peyk/client; PEYK_URL=… PEYK_API_KEY=… node server.mjs
+// npm install express ./peyk-client-*.tgz; PEYK_URL=… PEYK_API_KEY=… node server.mjs
 import { createClient, PeykError } from "@peyk/client"
 import express from "express"
 

@@ -1,4 +1,4 @@
-// Nest 12: src/main.ts of a project by `nest new`; login.html next to package.json; npm install @peyk/client
+// Nest 12: src/main.ts of a project by `nest new`; login.html next to package.json; npm install ./peyk-client-*.tgz
 import "reflect-metadata"
 import { createClient, PeykError } from "@peyk/client"
 import { Body, Catch, Controller, Get, HttpCode, Module, Post, Req, Res, UseFilters } from "@nestjs/common"

@@ -1,4 +1,4 @@
-// Next.js 16: npm install @peyk/client. Copy app/login and lib into your project, and the login page to public/.
+// Next.js 16: npm install ./peyk-client-*.tgz. Copy app/login and lib into your project, and the login page to public/.
 import { peyk, withErrors } from "../../../lib/peyk"
 
 export const POST = (request: Request): Promise<Response> =>
