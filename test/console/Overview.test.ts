@@ -4,13 +4,26 @@ import { insertToken } from "../support/InsertedTokens.ts"
 import { manage } from "../contract/Manager.ts"
 import { newAccount, newCustomer } from "../contract/Operator.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"
+import { type Receiver, startReceiver } from "./browser/kit/Activity.ts"
 import { type Answer, signedIn, type Visitor } from "./Visitor.ts"
 
 let server: Server
+let refusing: Receiver
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ACCOUNT_GAP_MS: "0", PEYK_COOLDOWN_FAILURES: "1" } })
+  refusing = await startReceiver(401)
+  server = await startServer({
+    env: {
+      PEYK_ACCOUNT_GAP_MS: "0",
+      PEYK_COOLDOWN_FAILURES: "1",
+      PEYK_RUBIKA_URL: "http://127.0.0.1:9",
+      PEYK_BALE_BOT_URL: refusing.url
+    }
+  })
 })
-afterAll(() => server?.stop())
+afterAll(() => {
+  refusing?.close()
+  return server?.stop()
+})
 
 const wordsOf = ({ text }: Answer) => text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ")
 
@@ -105,6 +118,46 @@ describe("the overview", () => {
     })
     expect(page.text).toContain("The &lt;line&gt;")
     expect(wordsOf(page)).toContain("Wallet low 0 IRR are left")
+  })
+
+  it("names what keeps codes from arriving: refused, incomplete and unreachable accounts, and steps of the order", async () => {
+    const { customer, visitor } = await newPerson()
+    const owned = ["--customer", customer.id, "--channel"]
+    const connected = async (...args: ReadonlyArray<string>) => {
+      const made = await server.cli("account", "connect", ...owned, ...args, "--no-check")
+      return (made as { readonly credential_id: number }).credential_id
+    }
+    const settings = ["--settings", '{"api_key":"k"}']
+    const line = await connected("sms", "--provider", "smsir", "--label", "No template", ...settings)
+    const bot = await connected(
+      "rubika",
+      "--provider",
+      "rubika_bot",
+      "--label",
+      "Bot",
+      "--settings",
+      '{"token":"a-secret-token"}'
+    )
+    const app = await connected(
+      "bale",
+      "--provider",
+      "bale_bot",
+      "--label",
+      "App",
+      "--settings",
+      '{"token":"a-secret-token"}'
+    )
+    const steps = JSON.stringify([{ channel: "sms", account_id: line }, { channel: "rubika" }])
+    await server.cli("routing", "set", "--customer", customer.id, "--steps", steps).catch(() => {})
+    const authorization = `apikey ${await insertToken(server.dataDir, customer.id)}`
+    for (const id of [bot, app]) await manage(server, "POST", `/accounts/${id}/check`, { authorization })
+    const words = wordsOf(await overviewOf(visitor))
+    expect(words).toContain("No template (SMS): its settings are incomplete")
+    expect(words).toContain("Bot (Rubika): the last check did not reach its provider")
+    expect(words).toMatch(/App \(Bale\): its provider refuses it: \S/)
+    expect(words).toMatch(/Step SMS of the saved order: The SMS account.{1,5}s settings are incomplete/)
+    const account = wordsOf(await visitor.get(`/console/channels/${app}`))
+    expect(account).toMatch(/Last error provider_misconfigured : the account’s credentials, sender or credit/)
   })
 
   it("says that the free plan's quota is nearly used", async () => {

@@ -121,34 +121,38 @@ const skippedWords = (skips: SkipCounts): string =>
 const accountName = ({ id, channel, label }: { id: number; channel: string; label: string }): string =>
   `account ${id} (${channel}, “${label}”)`
 
-const describeConcern: (concern: SetUpConcern) => { readonly finding: string; readonly advice: string } =
-  SetUpConcern.$match({
-    AccountRefused: ({ account, error }) => ({
-      finding: `${accountName(account)} was refused at ${formatInstant(error.at)}: ${error.message}`,
-      advice: "compare its settings with the provider's panel"
-    }),
-    AccountSkipped: ({ account, steps, skips, most }) => ({
-      finding:
-        (most === null ? "" : `${accountName(account)} sends at most ${most} a minute; `) +
-        `${steps} were refused in the last hour${most === null ? ` over ${accountName(account)}` : ""}: ${skippedWords(skips)}`,
-      advice:
-        "lower its gap (PEYK_ACCOUNT_GAP_MS, or peyk account limits --gap-ms) or raise its rate if its provider allows it; or add an account"
-    }),
-    StepCannotSend: ({ channel, accountId, code, reason }) => ({
-      finding:
-        `the saved order's step ${channel} cannot send` +
-        `${accountId === null ? "" : ` over account ${accountId}`}: ${code}${reason === null ? "" : `, ${reason}`}`,
-      advice: "complete the account's settings, or change the order with peyk routing set"
-    }),
-    ChannelDeliversNothing: ({ channel, codes, accepted }) => ({
-      finding: `${channel} delivers nothing: ${codes} codes were tried in the last day, ${accepted} accepted, none verified or delivered`,
-      advice: "read the provider's words with peyk verification show, and send yourself a code"
-    }),
-    GuardAlarms: ({ open, reason, since }) => ({
-      finding: `${open} ${open === 1 ? "alarm" : "alarms"} of the guard, the newest (${reason}) since ${formatInstant(since)}`,
-      advice: "look at it with peyk guard alarms, or on the page Guard of the console"
-    })
+const describeConcern: (
+  concern: SetUpConcern
+) => { readonly finding: string; readonly advice: string } | null = SetUpConcern.$match({
+  // the findings of the accounts say both, after a new check
+  AccountSendsNothing: () => null,
+  AccountNotReached: () => null,
+  AccountRefused: ({ account, error }) => ({
+    finding: `${accountName(account)} was refused at ${formatInstant(error.at)}: ${error.message}`,
+    advice: "compare its settings with the provider's panel"
+  }),
+  AccountSkipped: ({ account, steps, skips, most }) => ({
+    finding:
+      (most === null ? "" : `${accountName(account)} sends at most ${most} a minute; `) +
+      `${steps} were refused in the last hour${most === null ? ` over ${accountName(account)}` : ""}: ${skippedWords(skips)}`,
+    advice:
+      "lower its gap (PEYK_ACCOUNT_GAP_MS, or peyk account limits --gap-ms) or raise its rate if its provider allows it; or add an account"
+  }),
+  StepCannotSend: ({ channel, accountId, code, reason }) => ({
+    finding:
+      `the saved order's step ${channel} cannot send` +
+      `${accountId === null ? "" : ` over account ${accountId}`}: ${code}${reason === null ? "" : `, ${reason}`}`,
+    advice: "complete the account's settings, or change the order with peyk routing set"
+  }),
+  ChannelDeliversNothing: ({ channel, codes, accepted }) => ({
+    finding: `${channel} delivers nothing: ${codes} codes were tried in the last day, ${accepted} accepted, none verified or delivered`,
+    advice: "read the provider's words with peyk verification show, and send yourself a code"
+  }),
+  GuardAlarms: ({ open, reason, since }) => ({
+    finding: `${open} ${open === 1 ? "alarm" : "alarms"} of the guard, the newest (${reason}) since ${formatInstant(since)}`,
+    advice: "look at it with peyk guard alarms, or on the page Guard of the console"
   })
+})
 
 /** One finding for each thing in a customer's set-up that keeps codes from arriving. */
 export const setUpFindings = Effect.gen(function* () {
@@ -158,12 +162,13 @@ export const setUpFindings = Effect.gen(function* () {
   const owners = [null, ...customers.map(({ id }) => id)]
   const found = yield* Effect.forEach(owners, (owner) =>
     Effect.map(concerns.read(owner, now), (each) =>
-      each.map((concern) => ({
-        check: owner === null ? "shared" : `customer ${owner}`,
+      each.flatMap((concern) => {
+        const described = describeConcern(concern)
+        if (described === null) return []
         // An alarm of the guard shows that the guard works.
-        ok: concern._tag === "GuardAlarms",
-        ...describeConcern(concern)
-      }))
+        const ok = concern._tag === "GuardAlarms"
+        return [{ check: owner === null ? "shared" : `customer ${owner}`, ok, ...described }]
+      })
     )
   )
   return found.flat()

@@ -58,6 +58,12 @@ export const SendingAccount = Schema.Struct({
 })
 export type SendingAccount = typeof SendingAccount.Type
 
+/** Connected with settings that are too incomplete for codes and for messages. */
+export const sendsNothing = ({
+  sendsCodes,
+  sendsTexts
+}: Pick<SendingAccount, "sendsCodes" | "sendsTexts">): boolean => !sendsCodes && !sendsTexts
+
 /** Waiting time before the next channel, in whole seconds. */
 export const WaitSeconds = Schema.Int.check(Schema.isBetween({ minimum: 45, maximum: 120 }))
 

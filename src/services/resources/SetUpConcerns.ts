@@ -3,7 +3,7 @@ import type { AccountState, LastError } from "../../domain/account/AccountState.
 import { mostPerMinute, type SkipCounts } from "../../domain/account/Pace.ts"
 import type { AlarmReason } from "../../domain/guard/Alarm.ts"
 import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
-import type { CustomerConfiguration, RoutingStep } from "../../domain/people/Customer.ts"
+import { type CustomerConfiguration, type RoutingStep, sendsNothing } from "../../domain/people/Customer.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { previewRoute } from "../../domain/routing/RoutePreview.ts"
 import { type AccountOwner, type AccountRecord, Accounts } from "./accounts/Accounts.ts"
@@ -18,6 +18,10 @@ type OfAccount = Pick<AccountRecord, "id" | "label" | "channel">
 export type SetUpConcern = Data.TaggedEnum<{
   /** Its provider refuses the account, and has not accepted anything since. */
   AccountRefused: { readonly account: OfAccount; readonly error: LastError }
+  /** Its settings are too incomplete for codes and for messages. */
+  AccountSendsNothing: { readonly account: OfAccount }
+  /** The last check did not reach its provider. */
+  AccountNotReached: { readonly account: OfAccount; readonly at: Instant; readonly detail: string | null }
   /** Steps of codes skipped the account in the last hour. `most`: the most that it sends in a minute; null: any. */
   AccountSkipped: {
     readonly account: OfAccount
@@ -78,9 +82,20 @@ const accountConcerns = (
   const { lastError, failures } = account
   const isRefused =
     lastError?.code === "provider_misconfigured" && (failures > 0 || state.lastCheck?.result === "refused")
+  const { lastCheck } = state
   const steps = Object.values(state.skips).reduce((sum, count) => sum + count, 0)
   return [
     ...(isRefused ? [SetUpConcern.AccountRefused({ account: named(account), error: lastError })] : []),
+    ...(sendsNothing(account) ? [SetUpConcern.AccountSendsNothing({ account: named(account) })] : []),
+    ...(lastCheck?.result === "not_reached" && !sendsNothing(account)
+      ? [
+          SetUpConcern.AccountNotReached({
+            account: named(account),
+            at: lastCheck.at,
+            detail: lastCheck.detail
+          })
+        ]
+      : []),
     ...(steps > 0
       ? [
           SetUpConcern.AccountSkipped({

@@ -40,7 +40,8 @@ const reasons: Readonly<Record<ShownAlarm["reason"], Words>> = {
   outage: ["A channel is out; nobody is blocked", "یک کانال قطع است؛ کسی مسدود نیست"]
 }
 
-export const reasonWords = ({ reason }: ShownAlarm, { say }: Locale): string => say(...reasons[reason])
+export const reasonWords = ({ reason }: Pick<ShownAlarm, "reason">, { say }: Locale): string =>
+  say(...reasons[reason])
 
 export const actionWords = ({ action, enforced }: ShownAlarm, { say }: Locale): string => {
   if (action === null) return say("None", "هیچ")

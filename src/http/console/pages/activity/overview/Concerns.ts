@@ -1,16 +1,23 @@
 import { Clock, Effect } from "effect"
-import { blockageOf } from "../../../../../domain/account/AccountState.ts"
+import { type AccountState, blockageOf } from "../../../../../domain/account/AccountState.ts"
+import type { Instant } from "../../../../../domain/Instant.ts"
 import type { AccountSummary } from "../../../../../services/customer/AccountSummaries.ts"
 import { AccountStates } from "../../../../../services/resources/accounts/AccountStates.ts"
-import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { type SetUpConcern, SetUpConcerns } from "../../../../../services/resources/SetUpConcerns.ts"
 import { Webhooks } from "../../../../../services/resources/Webhooks.ts"
+import { type ErrorCode, errorTable } from "../../../../errors/ErrorTable.ts"
 import { icon } from "../../../frame/Document.ts"
 import { html, type Html, type Part } from "../../../frame/Html.ts"
+import type { Locale } from "../../../frame/Locale.ts"
+import { refusalOf } from "../../../frame/Refusals.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import type { PageName } from "../../../Navigation.ts"
 import { badge, stateBadge, type Tone } from "../../../parts/Badge.ts"
 import { pageLink } from "../../../parts/PageLink.ts"
 import { channelName, foreign } from "../../../parts/Text.ts"
+import { reasonWords } from "../../guard/GuardWords.ts"
+import { skipsWords } from "../../setup/channels/AccountWords.ts"
 
 /** Something that is wrong now, and where it is put right. */
 interface Concern {
@@ -23,59 +30,155 @@ interface Concern {
 
 const MAX_LISTED = 100
 
-const accountConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
+const accountLink = ({ id }: Pick<AccountRecord, "id">, { say }: Locale) =>
+  ({ page: "channels", below: `/${id}`, action: say("See the account", "دیدن حساب") }) as const
+
+const accountName = ({ label, channel }: Pick<AccountRecord, "label" | "channel">, locale: Locale): Html =>
+  html`${foreign(label)} (${channelName(channel, locale)})`
+
+/** What holds an account up now, and passes by itself. */
+const blockageConcern = (
+  account: AccountRecord,
+  state: AccountState | undefined,
+  now: Instant,
+  locale: Locale
+): ReadonlyArray<Concern> => {
   const { say, number } = locale
+  const blockage =
+    state === undefined ? null : (blockageOf(state, "code", now) ?? blockageOf(state, "text", now))
+  if (state === undefined || blockage === null) return []
+  const name = accountName(account, locale)
+  const link = accountLink(account, locale)
+  const until = blockage.until === null ? null : html` ${say("until", "تا")} ${locale.clock(blockage.until)}`
+  const failures = say(
+    `${number(blockage._tag === "Cooling" ? blockage.failures : 0)} failures in a row; nothing is sent over it`,
+    `${number(blockage._tag === "Cooling" ? blockage.failures : 0)} شکست پیاپی؛ چیزی از آن فرستاده نمی‌شود`
+  )
+  const used = say(
+    `${number(state.perMinute)} a minute are used up`,
+    `سقف ${number(state.perMinute)} در دقیقه پر است`
+  )
+  return [
+    blockage._tag === "Cooling"
+      ? { ...link, badge: stateBadge("cooling", locale), what: html`${name}: ${failures}${until}` }
+      : { ...link, badge: stateBadge("at_rate", locale), what: html`${name}: ${used}` }
+  ]
+}
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
+
+const stepReason = (code: string, reason: string | null, locale: Locale): string => {
+  if (!isErrorCode(code)) return code
+  const refusal = refusalOf({ _tag: code, ...(reason === null ? {} : { details: { reason } }) }, locale)
+  return [refusal.text, ...refusal.reasons].join(" ")
+}
+
+type OfAccount = Extract<SetUpConcern, { readonly account: unknown }>
+
+const ofAccount = (concern: OfAccount, locale: Locale): Concern => {
+  const { say, number } = locale
+  const link = accountLink(concern.account, locale)
+  const name = accountName(concern.account, locale)
+  switch (concern._tag) {
+    case "AccountRefused":
+      return {
+        ...link,
+        badge: stateBadge("misconfigured", locale),
+        what: html`${name}: ${say("its provider refuses it:", "سرویس‌دهنده‌اش آن را نمی‌پذیرد:")}
+        ${foreign(concern.error.message)}`
+      }
+    case "AccountSendsNothing":
+      return {
+        ...link,
+        badge: stateBadge("cannot_send", locale),
+        what: html`${name}: ${say("its settings are incomplete", "تنظیماتش ناقص است")}`
+      }
+    case "AccountNotReached":
+      return {
+        ...link,
+        badge: stateBadge("not_reached", locale),
+        what: html`${name}:
+        ${say("the last check did not reach its provider", "بررسی آخر به سرویس‌دهنده‌اش نرسید")}`
+      }
+    case "AccountSkipped": {
+      const most =
+        concern.most === null
+          ? ""
+          : say(`at most ${number(concern.most)} a minute; `, `حداکثر ${number(concern.most)} در دقیقه؛ `)
+      return {
+        ...link,
+        badge: badge("warn", say("Skipped", "رد شد")),
+        what: html`${name}: ${most}${say("codes skipped it:", "کدهایی از آن گذشتند:")}
+        ${skipsWords(concern, locale)}`
+      }
+    }
+  }
+}
+
+/** What a person has to put right: the findings that `peyk doctor` has, too. */
+const setUpConcern = (concern: SetUpConcern, locale: Locale): Concern => {
+  if ("account" in concern) return ofAccount(concern, locale)
+  const { say, number } = locale
+  switch (concern._tag) {
+    case "StepCannotSend":
+      return {
+        page: "routing",
+        action: say("See the order", "دیدن ترتیب"),
+        badge: badge("bad", say("Cannot send", "نمی‌تواند بفرستد")),
+        what: html`${say(`Step ${channelName(concern.channel, locale)} of the saved order:`, `گام ${channelName(concern.channel, locale)} در ترتیب ذخیره‌شده:`)}
+        ${stepReason(concern.code, concern.reason, locale)}`
+      }
+    case "ChannelDeliversNothing":
+      return {
+        page: "verifications",
+        below: `?channel=${concern.channel}`,
+        action: say("See its codes", "دیدن کدهایش"),
+        badge: badge("bad", say("Nothing arrives", "چیزی نمی‌رسد")),
+        what: say(
+          `${channelName(concern.channel, locale)}: of ${number(concern.codes)} codes of the last day, none was delivered or verified.`,
+          `${channelName(concern.channel, locale)}: از ${number(concern.codes)} کد یک روز گذشته، هیچ‌کدام نرسید یا تأیید نشد.`
+        )
+      }
+    case "GuardAlarms":
+      return {
+        page: "guard",
+        action: say("See the alarms", "دیدن هشدارها"),
+        badge: badge("warn", say("Guard", "نگهبان")),
+        what: html`${say(
+          concern.open === 1 ? "An alarm is open:" : `${number(concern.open)} alarms are open, the newest:`,
+          concern.open === 1 ? "هشداری باز است:" : `${number(concern.open)} هشدار باز است، تازه‌ترین:`
+        )}
+        ${reasonWords(concern, locale)}, ${say("since", "از")} ${locale.time(concern.since)}`
+      }
+  }
+}
+
+const idsOf = (concerns: ReadonlyArray<SetUpConcern>): ReadonlySet<number> =>
+  new Set(concerns.flatMap((each) => ("account" in each ? [each.account.id] : [])))
+
+const sendingConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
   const accounts = yield* Accounts
   const states = yield* AccountStates
   const now = yield* Clock.currentTimeMillis
-  const { items } = yield* accounts.list(actor.customerId, { limit: MAX_LISTED, after: null, active: true })
+  const [lasting, { items }] = yield* Effect.all(
+    [
+      Effect.flatMap(SetUpConcerns, (concerns) => concerns.read(actor.customerId, now)),
+      accounts.list(actor.customerId, { limit: MAX_LISTED, after: null, active: true })
+    ],
+    { concurrency: "unbounded" }
+  )
   const byId = yield* states.read(
     actor.customerId,
     items.map(({ id }) => id),
     now
   )
-  return items.flatMap(({ id, label, channel }): ReadonlyArray<Concern> => {
-    const state = byId.get(id)
-    if (state === undefined) return []
-    const link = { page: "channels", below: `/${id}`, action: say("See the account", "دیدن حساب") } as const
-    const name = html`${foreign(label)} (${channelName(channel, locale)})`
-    if (state.lastCheck?.result === "refused")
-      return [
-        {
-          ...link,
-          badge: stateBadge("misconfigured", locale),
-          what: html`${name}:
-          ${say("its provider refused the last check", "سرویس‌دهنده‌اش بررسی آخر را نپذیرفت")}`
-        }
-      ]
-    const blockage = blockageOf(state, "code", now) ?? blockageOf(state, "text", now)
-    if (blockage === null) return []
-    const until =
-      blockage.until === null ? null : html` ${say("until", "تا")} ${locale.clock(blockage.until)}`
-    return blockage._tag === "Cooling"
-      ? [
-          {
-            ...link,
-            badge: stateBadge("cooling", locale),
-            what: html`${name}:
-            ${say(
-              `${number(blockage.failures)} failures in a row; nothing is sent over it`,
-              `${number(blockage.failures)} شکست پیاپی؛ چیزی از آن فرستاده نمی‌شود`
-            )}${until}`
-          }
-        ]
-      : [
-          {
-            ...link,
-            badge: stateBadge("at_rate", locale),
-            what: html`${name}:
-            ${say(
-              `${number(state.perMinute)} a minute are used up`,
-              `سقف ${number(state.perMinute)} در دقیقه پر است`
-            )}`
-          }
-        ]
-  })
+  const named = idsOf(lasting)
+  return [
+    ...lasting.map((concern) => setUpConcern(concern, locale)),
+    ...items
+      .filter(({ id }) => !named.has(id))
+      .flatMap((account) => blockageConcern(account, byId.get(account.id), now, locale))
+  ]
 })
 
 const hostOf = (url: string): Html => html`<bdi dir="ltr">${URL.parse(url)?.host ?? url}</bdi>`
@@ -168,7 +271,7 @@ const moneyConcerns = (
 /** The present problems, each with a link to the page that solves it; nothing when all is well. */
 export const concernsPart = Effect.fnUntraced(function* (view: View, summary: AccountSummary) {
   const { say } = view.locale
-  const [accounts, webhooks] = yield* Effect.all([accountConcerns(view), webhookConcerns(view)], {
+  const [accounts, webhooks] = yield* Effect.all([sendingConcerns(view), webhookConcerns(view)], {
     concurrency: "unbounded"
   })
   const concerns = [...accounts, ...webhooks, ...moneyConcerns(summary, view)]

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { type AccountFinding, checkResultOf } from "../../../../../domain/account/AccountFinding.ts"
+import { sendsNothing } from "../../../../../domain/people/Customer.ts"
 import { ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
 import { settingFields, typedSettings } from "../../../../../services/provider/SettingFields.ts"
 import {
@@ -44,10 +45,10 @@ export const updateAccount = (view: View, id: number, change: AccountChange, ver
 /** What the page says of settings that were saved: nothing good of an account that cannot send, or may not. */
 export const savedNotice = (
   verb: "created" | "saved",
-  { sendsCodes, sendsTexts }: AccountRecord,
+  account: AccountRecord,
   finding: AccountFinding | undefined
 ): NoticeKey => {
-  if (!sendsCodes && !sendsTexts) return `${verb}_incomplete`
+  if (sendsNothing(account)) return `${verb}_incomplete`
   return finding?._tag === "NotReached" ? `${verb}_not_reached` : verb
 }
 

@@ -1,13 +1,20 @@
 import { Struct } from "effect"
-import type { AccountState, Blockage, LastCheck } from "../../../../../domain/account/AccountState.ts"
+import type {
+  AccountState,
+  Blockage,
+  LastCheck,
+  LastError
+} from "../../../../../domain/account/AccountState.ts"
 import { mostPerMinute, type SkipReason } from "../../../../../domain/account/Pace.ts"
 import { blockageOf } from "../../../../../domain/account/AccountState.ts"
 import type { Instant } from "../../../../../domain/Instant.ts"
+import { sendsNothing } from "../../../../../domain/people/Customer.ts"
 import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { badge, stateBadge, type Tone } from "../../../parts/Badge.ts"
-import { foreign } from "../../../parts/Text.ts"
+import { foreign, mono } from "../../../parts/Text.ts"
+import { whatWentWrong } from "../../activity/ErrorWords.ts"
 
 const providers: Readonly<Record<string, readonly [english: string, persian: string]>> = {
   smsir: ["SMS.ir", "SMS.ir"],
@@ -49,6 +56,12 @@ export const lastCheck = (check: LastCheck | null, locale: Locale): Html => {
     ${check.detail !== null && html`<span class="sub">${foreign(check.detail)}</span>`}`
 }
 
+/** The last failure of the account that was no recipient's: what it means, and the provider's own words. */
+export const lastError = ({ code, message, at }: LastError, locale: Locale): Html =>
+  html`${mono(code)}: ${whatWentWrong(code, locale)}
+    <span class="sub">${locale.time(at)}</span>
+    <span class="sub">${foreign(message)}</span>`
+
 /** Why an account is skipped now, and until when. */
 export const blockageWords = (blockage: Blockage, { say, number, clock }: Locale): Html => {
   if (blockage._tag === "AtRate") {
@@ -81,7 +94,7 @@ export const accountState = (
   }
   const checked = state?.lastCheck?.result
   if (checked === "refused") return stateBadge("misconfigured", locale)
-  if (!account.sendsCodes && !account.sendsTexts) return stateBadge("cannot_send", locale)
+  if (sendsNothing(account)) return stateBadge("cannot_send", locale)
   return stateBadge(checked === "not_reached" ? "not_reached" : "active", locale)
 }
 

@@ -4,7 +4,15 @@ import type { AccountRecord } from "../../../../../services/resources/accounts/A
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { type Fact, facts } from "../../../parts/Facts.ts"
-import { accountState, blockageWords, lastCheck, minuteOf, sendsWords, skipsWords } from "./AccountWords.ts"
+import {
+  accountState,
+  blockageWords,
+  lastCheck,
+  lastError,
+  minuteOf,
+  sendsWords,
+  skipsWords
+} from "./AccountWords.ts"
 
 const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): ReadonlyArray<Fact | null> => {
   const { say } = locale
@@ -52,7 +60,10 @@ export const nowPanel = (
               skipsFact(state, view),
               [say("Failures in a row", "شکست‌های پشت سر هم"), number(account.failures)],
               ...cooldownFacts(state, now, view),
-              [say("Last check", "آخرین بررسی"), lastCheck(state.lastCheck, locale)]
+              [say("Last check", "آخرین بررسی"), lastCheck(state.lastCheck, locale)],
+              account.lastError === null
+                ? null
+                : [say("Last error", "آخرین خطا"), lastError(account.lastError, locale)]
             ] satisfies ReadonlyArray<Fact | null>)),
         [say("Connected", "اتصال"), time(account.createdAt)]
       ])}
