@@ -24,6 +24,7 @@ import { phoneCommand } from "./activity/PhoneCommands.ts"
 import { verificationCommand } from "./activity/VerificationCommands.ts"
 import { webhookCommand } from "./webhooks/WebhookCommands.ts"
 import { settings } from "../layers/config/Configuration.ts"
+import { inOneLine, shown } from "../domain/text/VisibleText.ts"
 import { version } from "../layers/config/Version.ts"
 
 const peyk = Command.make("peyk").pipe(
@@ -56,13 +57,28 @@ const peyk = Command.make("peyk").pipe(
   Command.withGlobalFlags([JsonFlag, EnvFileFlag])
 )
 
+const isText = (message: unknown): message is string => typeof message === "string"
+
+/** What a provider or a customer wrote can be part of a message, and must not change the terminal. */
+const visible = (message: unknown): unknown => {
+  if (Array.isArray(message)) return message.map(visible)
+  return isText(message) ? inOneLine(message) : message
+}
+
+const prettyLogger = (): Logger.Logger<unknown, void> => {
+  const pretty = Logger.consolePretty()
+  return Logger.make((options) => pretty.log({ ...options, message: visible(options.message) }))
+}
+
+const jsonLogger = Logger.withConsoleError(Logger.map(Logger.formatJson, shown))
+
 /** Standard output is for results. Logs go to standard error: text on a terminal, else JSON, unless configured. */
 const Logging = Layer.unwrap(
   Effect.gen(function* () {
     const minimum = yield* settings.logLevel.config.pipe(Effect.orElseSucceed(() => "Info" as const))
     const format = yield* settings.logFormat.config.pipe(Effect.orElseSucceed(() => "auto" as const))
     const isPretty = format === "pretty" || (format === "auto" && process.stderr.isTTY)
-    const logger = isPretty ? Logger.consolePretty() : Logger.withConsoleError(Logger.formatJson)
+    const logger = isPretty ? prettyLogger() : jsonLogger
     return Layer.mergeAll(
       Logger.layer([logger]),
       Layer.succeed(Logger.LogToStderr, true),

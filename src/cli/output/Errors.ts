@@ -1,8 +1,9 @@
 import { Console, Effect } from "effect"
 import { CliError, CliOutput } from "effect/cli"
+import { inOneLine } from "../../domain/text/VisibleText.ts"
 
 /** Joins the lines of a message, because a terminal or a log wants one. */
-const oneLine = (message: string): string => message.replace(/\s*\n\s*/g, " ")
+const oneLine = (message: string): string => inOneLine(message.replace(/\s*\n\s*/g, " "))
 
 /** An error whose message is for the person at the terminal. */
 export const forPerson = (error: { readonly message: string }): CliError.UserError =>

@@ -1,5 +1,6 @@
 import { Console, Effect } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
+import { inOneLine, shown } from "../../domain/text/VisibleText.ts"
 
 /** `--json`, valid after every command. */
 export const JsonFlag = GlobalFlag.Setting("json")({
@@ -12,7 +13,7 @@ export type Fields = Readonly<Record<string, Value>>
 const show = (value: Value | undefined): string => {
   if (value === null || value === undefined) return "–"
   if (Array.isArray(value)) return value.length === 0 ? "–" : value.map(show).join(", ")
-  return typeof value === "object" ? JSON.stringify(value) : String(value)
+  return inOneLine(typeof value === "object" ? JSON.stringify(value) : String(value))
 }
 
 const isFields = (value: Value | undefined): value is Fields =>
@@ -49,7 +50,7 @@ export const asTable = (rows: ReadonlyArray<Fields>): string => {
 
 /** The text for people, or its JSON. */
 export const print = (json: string, people: string) =>
-  Effect.flatMap(JsonFlag, (isJson) => Console.log(isJson ? json : people))
+  Effect.flatMap(JsonFlag, (isJson) => Console.log(isJson ? shown(json) : people))
 
 /** One thing: its fields, one per line, or one JSON object. */
 export const printOne = (fields: Fields) => print(JSON.stringify(fields), asLines(fields))

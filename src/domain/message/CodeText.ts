@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { persianDigits } from "../text/Digits.ts"
+import { isBlank, isMisleading, TrimmedName } from "../text/VisibleText.ts"
 
 /** The language of a default text. */
 export const Locale = Schema.Literals(["fa", "en"])
@@ -10,14 +11,15 @@ export const DEFAULT_LOCALE: Locale = "fa"
 const MAX_BRAND_LENGTH = 40
 
 /** The brand behind the codes, as users know it. Braces would be placeholders. */
-export const Brand = Schema.String.check(
+export const Brand = TrimmedName.check(
   Schema.makeFilter(
     (text: string) =>
-      (text.trim() === text &&
-        text !== "" &&
+      (!isBlank(text) &&
+        text.trim() === text &&
         [...text].length <= MAX_BRAND_LENGTH &&
         text.isWellFormed() &&
-        !/[\p{Cc}\p{Zl}\p{Zp}{}]/u.test(text)) ||
+        !isMisleading(text) &&
+        !/[{}]/.test(text)) ||
       `Expected 1 to ${MAX_BRAND_LENGTH} characters on one line, without braces`
   )
 )

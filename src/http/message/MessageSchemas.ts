@@ -7,6 +7,7 @@ import { Strategy } from "../../domain/message/Strategy.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import type { MessageAnswer } from "../../services/message/MessageSends.ts"
+import { isBlank } from "../../domain/text/VisibleText.ts"
 import { MetadataField } from "../Metadata.ts"
 import { DateTimeText, jsonObject, optional, PositiveInt } from "../WireSchemas.ts"
 
@@ -26,10 +27,14 @@ const PARAMETER_RULE =
 const isParameter = (value: unknown): boolean =>
   typeof value === "string" ? isSendable(value) : Number.isSafeInteger(value)
 
+/** An empty value leaves its place out on purpose; one that only seems to be there is a mistake. */
+const isSeen = (value: unknown): boolean => typeof value !== "string" || value === "" || !isBlank(value)
+
 const Parameters = jsonObject((given) =>
-  Object.entries(given)
-    .filter(([, value]) => !isParameter(value))
-    .map(([name]) => ({ path: [name], issue: PARAMETER_RULE }))
+  Object.entries(given).flatMap(([name, value]) => {
+    if (!isParameter(value)) return [{ path: [name], issue: PARAMETER_RULE }]
+    return isSeen(value) ? [] : [{ path: [name], issue: "Expected a value that can be seen, or none" }]
+  })
 ).annotate({
   description:
     "Exactly the template's placeholders; values are strings, or whole numbers of at most 2^53 - 1."

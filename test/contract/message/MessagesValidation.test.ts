@@ -187,7 +187,17 @@ describe("message_required", () => {
     refused(await live.send({ message: null, template: null }), 422, "message_required")
   })
 
-  it.each(["", " ", " \n\t\r\n "])("is the answer to the message %j", async (message) => {
+  it.each([
+    "",
+    " ",
+    " \n\t\r\n ",
+    "\u200b\u200c\u200f",
+    "\u2066\u2069",
+    "\u00a0\u2003",
+    "\ufeff",
+    "\u2800",
+    "\u3164\u115f"
+  ])("is the answer to the message %j", async (message) => {
     refused(await live.send({ message }), 422, "message_required")
   })
 })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
+import { isBlank } from "../../../src/domain/text/VisibleText.ts"
 import { checkText } from "../../../src/domain/message/MessageText.ts"
 import { Message, sendTime } from "../../../src/domain/message/Message.ts"
 import { parseStrategy } from "../../../src/domain/message/Strategy.ts"
@@ -66,7 +67,7 @@ describe("a text", () => {
     ([text]) => {
       const result = checkText(text)
       if (Result.isSuccess(result)) assert.strictEqual(result.success, text)
-      else assert.isTrue(text.trim() === "" || [...text].length > 1000)
+      else assert.isTrue(isBlank(text) || [...text].length > 1000)
     },
     { arbitrary: { runs: 500 } }
   )

@@ -1,4 +1,5 @@
 import { ERASED_PHONE } from "../../../domain/Phone.ts"
+import { shown } from "../../../domain/text/VisibleText.ts"
 import type { Channel } from "../../../domain/routing/Channel.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
@@ -16,7 +17,7 @@ export const isolated = (text: string): string => `\u2066${text}\u2069`
 export const mono = (text: string): Html => html`<bdi dir="ltr" class="mono">${text}</bdi>`
 
 /** Text by somebody else, in either direction. */
-export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
+export const foreign = (text: string): Html => html`<bdi>${shown(text)}</bdi>`
 
 /** The first part of a UUID, which people compare by eye; the whole one on hover. */
 export const shortId = (id: string): Html =>

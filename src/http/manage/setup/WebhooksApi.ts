@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { KeyMode } from "../../../domain/people/Customer.ts"
 import { pastedText } from "../../../domain/text/PastedText.ts"
+import { isMisleading, TrimmedName } from "../../../domain/text/VisibleText.ts"
 import {
   DeliveryStatus,
   DisabledReason,
@@ -16,7 +17,7 @@ import type { CreatedWebhook } from "../../../services/resources/Webhooks.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { DateTimeText, optional } from "../../WireSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { Timestamp } from "../wire/ManageFields.ts"
+import { MISLEADING_NAME, Timestamp } from "../wire/ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import {
@@ -84,12 +85,13 @@ const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY
   )
   .annotate({ description: "Types of events; * alone is all of them, also those that are to come." })
 
-export const WebhookDescription = Schema.String.check(
+export const WebhookDescription = TrimmedName.check(
   Schema.makeFilter(
     (text: string) =>
       (text.length <= 200 && text.isWellFormed() && !text.includes("\u0000")) ||
       "Expected at most 200 characters"
-  )
+  ),
+  Schema.makeFilter((text: string) => !isMisleading(text) || MISLEADING_NAME)
 )
 
 export const NewWebhookBody = Schema.Struct({

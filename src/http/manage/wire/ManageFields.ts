@@ -1,17 +1,22 @@
 import { Schema } from "effect"
 import { isIP } from "node:net"
+import { isBlank, isMisleading, TrimmedName } from "../../../domain/text/VisibleText.ts"
 import { TemplateBody } from "../../../domain/message/Template.ts"
 
 /** ISO 8601 in UTC, with milliseconds, as in responses. */
 export const Timestamp = Schema.String.annotate({ description: "ISO 8601 in UTC", format: "date-time" })
 
+export const MISLEADING_NAME =
+  "Expected one line, without control characters and without characters that change the direction of text"
+
 /** A name for people. */
-export const Name = Schema.String.check(
+export const Name = TrimmedName.check(
   Schema.makeFilter(
     (text: string) =>
-      (text.trim() !== "" && text.length <= 100 && text.isWellFormed() && !text.includes("\u0000")) ||
+      (!isBlank(text) && text.length <= 100 && text.isWellFormed() && !text.includes("\u0000")) ||
       "Expected 1 to 100 characters"
-  )
+  ),
+  Schema.makeFilter((text: string) => !isMisleading(text) || MISLEADING_NAME)
 )
 
 const isNetwork = (text: string): boolean => {
@@ -35,5 +40,6 @@ export const TemplateText = TemplateBody.check(
     (text: string) =>
       (text.isWellFormed() && !text.includes("\u0000")) ||
       "Expected text without U+0000 or unpaired surrogates"
-  )
+  ),
+  Schema.makeFilter((text: string) => !isBlank(text) || "Expected text that can be seen")
 )

@@ -29,6 +29,16 @@ const messages: ReadonlyArray<readonly [report: RegExp, english: string, persian
     "با ‎+98 آغاز کنید و تنها رقم بنویسید."
   ],
 
+  [
+    /^Expected one line, without control characters and without characters that change the direction of text$/,
+    "Enter one line, without control characters and without characters that change the direction of text.",
+    "یک سطر بنویسید، بدون نویسه‌های کنترلی و نویسه‌هایی که جهت متن را تغییر می‌دهند."
+  ],
+  [
+    /^Expected (?:text that can be seen|a value that can be seen, or none)$/,
+    "Enter a text that can be seen.",
+    "متنی بنویسید که دیده شود."
+  ],
   [/^Expected (\d+) to (\d+) characters$/, "Enter $1 to $2 characters.", "$1 تا $2 نویسه بنویسید."],
   [
     /^Expected (?:at most (\d+) characters|a length of at most (\d+))$/,
