@@ -2645,6 +2645,15 @@ export interface components {
       }
       request_id: string
     }
+    SharedSenderUnavailableError: {
+      error: {
+        /** @enum {string} */
+        code: "shared_sender_unavailable"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
     SharedSenderNotAllowedError: {
       error: {
         /** @enum {string} */
@@ -2667,6 +2676,15 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "duplicate_channel"
+        message: string
+        details: Record<string, never>
+      }
+      request_id: string
+    }
+    ChannelUnavailableError: {
+      error: {
+        /** @enum {string} */
+        code: "channel_unavailable"
         message: string
         details: Record<string, never>
       }
@@ -2788,15 +2806,6 @@ export interface components {
     Standby: {
       /** @description Accounts of the same channel, in order; an empty list removes them. */
       account_ids: number[]
-    }
-    ChannelUnavailableError: {
-      error: {
-        /** @enum {string} */
-        code: "channel_unavailable"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
     }
     AccountChange: {
       label?: string | null
@@ -3455,15 +3464,6 @@ export interface components {
         /** @description The provider's delivery report; null without one. */
         delivery: ("delivered" | "undelivered") | null
       }[]
-    }
-    SharedSenderUnavailableError: {
-      error: {
-        /** @enum {string} */
-        code: "shared_sender_unavailable"
-        message: string
-        details: Record<string, never>
-      }
-      request_id: string
     }
     SuspectedFraudError: {
       error: {
@@ -5977,7 +5977,7 @@ export interface operations {
       412: components["responses"]["PreconditionFailed"]
       413: components["responses"]["PayloadTooLarge"]
       415: components["responses"]["UnsupportedMediaType"]
-      /** @description InvalidChannelError, DuplicateChannelError, TemplateInvalidError, ValidationError */
+      /** @description InvalidChannelError, ChannelUnavailableError, DuplicateChannelError, TemplateInvalidError, ValidationError */
       422: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
@@ -5988,6 +5988,7 @@ export interface operations {
         content: {
           "application/json":
             | components["schemas"]["InvalidChannelError"]
+            | components["schemas"]["ChannelUnavailableError"]
             | components["schemas"]["DuplicateChannelError"]
             | components["schemas"]["TemplateInvalidError"]
             | components["schemas"]["ValidationError"]
@@ -5995,7 +5996,7 @@ export interface operations {
       }
       429: components["responses"]["TooManyRequestsApiKey"]
       500: components["responses"]["Internal"]
-      503: components["responses"]["ServiceUnavailable"]
+      503: components["responses"]["SharedSenderUnavailableOrServiceUnavailable"]
     }
   }
   "templates.list": {

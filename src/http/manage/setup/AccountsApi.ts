@@ -1,4 +1,4 @@
-import { isChatId } from "../../../domain/account/ChatId.ts"
+import { CHAT_ID, isRewritten } from "../../../domain/account/ChatId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { DAY_MILLIS } from "../../../domain/Instant.ts"
@@ -110,7 +110,10 @@ export const ContactsBody = Schema.Struct({
       phone: Schema.String,
       chat_id: Schema.Union([
         Schema.String.check(
-          Schema.makeFilter((text: string) => isChatId(text) || "Expected the platform's id of a chat")
+          Schema.isPattern(CHAT_ID, {
+            message: "Expected 1 to 128 printable ASCII characters without spaces"
+          }),
+          Schema.makeFilter((text: string) => !isRewritten(text) || "Expected the platform's id of a chat")
         ),
         Schema.Int
       ]).annotate({ description: "The platform's id of the chat." })
