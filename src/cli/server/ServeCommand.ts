@@ -12,7 +12,7 @@ import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
 import { appliedMigration } from "../../layers/postgres/Migrations.ts"
 import { withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { MigrationSql } from "../../layers/postgres/Pools.ts"
-import { cannotListen } from "../../layers/process/SharedPort.ts"
+import { cannotListen, checkPort } from "../../layers/process/SharedPort.ts"
 import { ownNumber, reportReady } from "../../layers/process/Supervised.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
 import { StoreClock } from "../../layers/postgres/StoreClock.ts"
@@ -70,6 +70,7 @@ export const serve = (configuration: Configuration, graphs = useCases) =>
     const number = yield* ownNumber
     if (Option.isNone(number)) {
       yield* warnOfUnknownSettings
+      yield* checkPort(configuration.host, configuration.port)
       yield* sayWhatTakesLong(configuration)
     }
     if (configuration.processes === 1) return yield* launch(configuration, alone(configuration, graphs))

@@ -32,6 +32,10 @@ const tryToListen = (options: ListenOptions) =>
     })
   })
 
+/** Fails if others listen there already: better said before a store is made than after. */
+export const checkPort = (host: string, port: number) =>
+  Effect.mapError(tryToListen({ host, port, exclusive: true }), (error) => cannotListen(host, port, error))
+
 /**
  * A port that several processes can listen on: the requested one, or a free one. Fails if others already listen on it;
  * processes that share a port would not notice that.
