@@ -18,6 +18,8 @@ export type DisturbanceKind =
   | "far end"
   /** One customer floods a provider that hangs: nobody else may notice. */
   | "flood"
+  /** Many clients do not read their responses: nobody else may be refused. */
+  | "unread"
   /** A process, or this machine, could do nothing for a while, and nobody did that on purpose. */
   | "stall"
 
@@ -75,7 +77,7 @@ export class Disturbances {
 
   /** Spans in which no server could work: the store away, or each of them killed, stopped or on its way up. */
   outages(servers: number): ReadonlyArray<Span> {
-    const away = this.all.filter(({ kind }) => !["cut", "store", "far end", "flood"].includes(kind))
+    const away = this.all.filter(({ kind }) => !["cut", "store", "far end", "flood", "unread"].includes(kind))
     const edges = away.map(({ from }) => from)
     const together = edges.flatMap((at): ReadonlyArray<Span> => {
       const open = away.filter((each) => each.from <= at && at <= each.to)

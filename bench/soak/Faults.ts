@@ -8,6 +8,7 @@ import type { Hush, Proxy } from "./Proxy.ts"
 import type { Random } from "./Random.ts"
 import type { Server } from "./Servers.ts"
 import { now } from "./Time.ts"
+import { openUnreadClients, readFigures } from "./UnreadClients.ts"
 
 export interface Target {
   /** Each with the proxy between it and PostgreSQL. */
@@ -259,6 +260,29 @@ const flood: Fault = {
   }
 }
 
+const UNREAD_CLIENTS = 200
+const UNREAD_MILLIS = 4000
+
+const unread: Fault = {
+  name: "clients that do not read",
+  strike: async ({ servers, disturbances, problems }, random) => {
+    const { index, url, port } = random.pick(servers)
+    const before = await readFigures(url)
+    const end = disturbances.begin("unread", index)
+    const close = await openUnreadClients(port, UNREAD_CLIENTS)
+    await pause(UNREAD_MILLIS)
+    const after = await readFigures(url)
+    close()
+    end()
+    const refused = after.refused - before.refused
+    if (refused > 0) {
+      problems.push(`server ${index} refused ${refused} requests of others while clients did not read`)
+    }
+    const megabytes = (after.unsent / 1e6).toFixed(1)
+    return `${UNREAD_CLIENTS} at server ${index}, ${megabytes} MB unread, ${refused} requests refused`
+  }
+}
+
 /** Faults that a process survives. */
 const survivable: ReadonlyArray<Fault> = [
   freeze,
@@ -269,7 +293,8 @@ const survivable: ReadonlyArray<Fault> = [
   delayStore,
   { name: "connections to providers silent", strike: hushProviders("silent") },
   { name: "connections to providers half open", strike: hushProviders("half open") },
-  flood
+  flood,
+  unread
 ]
 /** The same, of PostgreSQL itself. */
 const ofStore: ReadonlyArray<StoreFault> = [
