@@ -131,7 +131,7 @@ export const dueDelivery: DueDelivery = {
   endpointId: 1,
   eventId: ID,
   url: "https://example.com/",
-  isDisabled: false,
+  accepts: true,
   failingSince: null,
   secrets: [Redacted.make("whsec")],
   body: "{}",

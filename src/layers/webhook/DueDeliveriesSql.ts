@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { KeyMode } from "../../domain/people/Customer.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import { WebhookTry } from "../../domain/webhook/Webhook.ts"
+import { TEST_EVENT, WebhookTry } from "../../domain/webhook/Webhook.ts"
 import { webhookPayload } from "../../http/WebhookPayload.ts"
 import type { DueDelivery } from "../../services/webhook/WebhookStore.ts"
 import type { MasterKey } from "../crypto/MasterKey.ts"
@@ -24,7 +24,7 @@ const DueRow = Schema.Struct({
   nth: Schema.Int,
   endpointId: Schema.Int,
   url: Schema.String,
-  isDisabled: Schema.Boolean,
+  accepts: Schema.Boolean,
   failingSince: Schema.NullOr(InstantColumn),
   sealedSecret: Schema.Uint8Array,
   sealedPreviousSecret: Schema.NullOr(Schema.Uint8Array),
@@ -53,7 +53,7 @@ const makeOpenSecret = (key: MasterKey["Service"]): OpenSecret => {
 }
 
 const toDue = (open: OpenSecret, timer: LeasedTimer, row: typeof DueRow.Type): DueDelivery | null => {
-  const { endpointId, url, isDisabled, failingSince, tries, startedAt, nextTryAt } = row
+  const { endpointId, url, accepts, failingSince, tries, startedAt, nextTryAt } = row
   const { type, mode, sequence, occurredAt, subject } = row
   if (subject === null) return null
   const { customerId, subject: eventId } = timer
@@ -63,7 +63,7 @@ const toDue = (open: OpenSecret, timer: LeasedTimer, row: typeof DueRow.Type): D
     endpointId,
     eventId,
     url,
-    isDisabled,
+    accepts,
     failingSince,
     secrets: [open(timer, row.sealedSecret), ...previous],
     body: webhookPayload({ type, mode, sequence, occurredAt, subject: toSubject(subject) }),
@@ -78,6 +78,10 @@ const source = batchSource<DueTimerAt>([
   { name: "now", type: "timestamptz", of: ({ now }) => now }
 ])
 
+/** Whether the endpoint takes the event now: it may have changed since the event was written. */
+const ACCEPTS = `(w.disabled_at is null and w.mode = e.mode
+      and (e.type = '${TEST_EVENT}' or w.events @> array[e.type] or w.events @> array['*']))`
+
 /** Step by step: a planner that knows few rows would read all timers and deliveries of an endpoint. */
 const statement = `
   with ${withConstants(source.rows, TIMER_KIND)},
@@ -86,7 +90,7 @@ const statement = `
   w as materialized (
     select r.nth, r.event_id, r.now, w.*
     from leased r join webhook_endpoints w on w.customer_id = r.customer_id and w.lane = r.lane)
-  select w.nth::int, w.id as "endpointId", w.url, w.disabled_at is not null as "isDisabled",
+  select w.nth::int, w.id as "endpointId", w.url, ${ACCEPTS} as accepts,
     w.failing_since as "failingSince", w.sealed_secret as "sealedSecret",
     case when w.previous_secret_until > w.now then w.sealed_previous_secret end as "sealedPreviousSecret",
     d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt",

@@ -95,7 +95,7 @@ export class WebhookDeliveries extends Context.Service<
             Option.match({
               onNone: () => timerStore.remove(timer),
               onSome: (due) =>
-                due.isDisabled ? store.giveUp(timer, due.endpointId, now) : tryInTurn(timer, due, admission)
+                due.accepts ? tryInTurn(timer, due, admission) : store.giveUp(timer, due.endpointId, now)
             })
           )
         )

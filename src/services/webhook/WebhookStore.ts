@@ -9,7 +9,8 @@ export interface DueDelivery {
   readonly endpointId: number
   readonly eventId: string
   readonly url: string
-  readonly isDisabled: boolean
+  /** Whether the endpoint takes the event, by its settings now. */
+  readonly accepts: boolean
   readonly failingSince: Instant | null
   /** The current secret, and the one it replaced while that still signs. */
   readonly secrets: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
@@ -45,7 +46,7 @@ export class WebhookStore extends Context.Service<
     readonly putBack: (timer: LeasedTimer, at: Instant) => Effect.Effect<void>
     /** Makes the endpoint's other deliveries due: it accepts nothing any more. */
     readonly wakeOthers: (timer: LeasedTimer, now: Instant) => Effect.Effect<void>
-    /** The endpoint accepts nothing any more. */
+    /** The endpoint does not take the event any more: nothing is posted, and the delivery ends as failed. */
     readonly giveUp: (timer: LeasedTimer, endpointId: number, now: Instant) => Effect.Effect<void>
   }
 >()("peyk/services/webhook/WebhookStore") {}

@@ -17,11 +17,11 @@ w as materialized (
   select r.nth, r.event_id, r.now, w.*
   from leased r
   join webhook_endpoints w on w.customer_id = r.customer_id and w.lane = r.lane)
-select w.nth::int, w.id as "endpointId", w.url, w.disabled_at is not null as "isDisabled",
-  w.failing_since as "failingSince", w.sealed_secret as "sealedSecret", case when w.previous_secret_until > w.now
-  then w.sealed_previous_secret end as "sealedPreviousSecret", d.tries, d.started_at as "startedAt",
-  d.next_try_at as "nextTryAt", e.type, e.mode, e.sequence, e.occurred_at as "occurredAt", case split_part(e.type,
-  '.', 1)
+select w.nth::int, w.id as "endpointId", w.url, (w.disabled_at is null and w.mode = e.mode and (e.type = 'webhook.test'
+  or w.events @> array[e.type] or w.events @> array['*'])) as accepts, w.failing_since as "failingSince",
+  w.sealed_secret as "sealedSecret", case when w.previous_secret_until > w.now then w.sealed_previous_secret
+  end as "sealedPreviousSecret", d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt",
+  e.type, e.mode, e.sequence, e.occurred_at as "occurredAt", case split_part(e.type, '.', 1)
   when 'verification' then (
   select json_build_object('kind', 'verification', 'snapshot', e.data, 'always', json_build_object('id',
     v.id, 'phone', v.phone, 'route', v.route, 'metadata', v.metadata, 'expiresAt', (extract(epoch from v.expires_at) * 1000)::bigint))

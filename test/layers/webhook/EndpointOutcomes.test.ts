@@ -57,7 +57,7 @@ const recordTogether = Effect.fnUntraced(function* (
       endpointId,
       eventId: idOf(nth),
       url: URL,
-      isDisabled: false,
+      accepts: true,
       failingSince,
       secrets: [Redacted.make("whsec")],
       body: "{}",

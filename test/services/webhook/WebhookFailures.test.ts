@@ -76,6 +76,34 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook that does not take
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 
+  it.effect("is not asked again for events of a type that it does not take any more", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      const fake = yield* receiver
+      fake.script(...failing(2))
+      const { customerId, endpoint } = yield* customerAt(fake.url, QUEUED)
+      yield* sendCode(customerId)
+      yield* runDue
+      yield* webhooks.update(customerId, endpoint.id, { events: ["verification.verified"] }, null)
+      yield* comeTo(0, 400)
+      const { eventId, status, tries, nextTryAt } = yield* endpoint.delivery
+      assert.deepStrictEqual([status, tries.length, nextTryAt], ["failed", 1, null])
+      assert.lengthOf(fake.received, 1)
+      const refusal = yield* Effect.flip(webhooks.replay(customerId, endpoint.id, eventId))
+      assert.strictEqual(refusal._tag, "conflict")
+      // Wanted again, it can be replayed, and a test event is always taken.
+      yield* webhooks.update(customerId, endpoint.id, { events: ["*"] }, null)
+      yield* webhooks.replay(customerId, endpoint.id, eventId)
+      yield* runDue
+      assert.lengthOf(fake.received, 2)
+      yield* webhooks.update(customerId, endpoint.id, { events: ["verification.verified"] }, null)
+      yield* webhooks.test(customerId, endpoint.id)
+      yield* runDue
+      assert.lengthOf(fake.received, 3)
+    }).pipe(Effect.provide(webhookProcess(providers)))
+  })
+
   it.effect("is not asked again before the time it named", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {

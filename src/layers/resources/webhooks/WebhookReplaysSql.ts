@@ -30,6 +30,9 @@ const COLUMNS = `d.event_id as "eventId", e.type as "eventType", e.subject, e.se
   d.created_at as "createdAt", d.next_try_at as "nextTryAt", d.finished_at as "finishedAt"`
 
 const disabled = new Conflict({ details: { reason: "the webhook is disabled" } })
+const unwanted = new Conflict({
+  details: { reason: "the webhook does not take events of this type any more" }
+})
 
 export const webhookReplays = (
   sql: SqlClient.SqlClient,
@@ -134,11 +137,13 @@ export const webhookReplays = (
         with event as (
           select e.customer_id, e.id from webhook_deliveries d
           join events e on e.customer_id = d.customer_id and e.id = d.event_id
-          where d.customer_id = ${customerId} and d.endpoint_id = ${id} and d.event_id = ${eventId}::uuid),
+          join webhook_endpoints w on w.customer_id = d.customer_id and w.id = d.endpoint_id
+          where d.customer_id = ${customerId} and d.endpoint_id = ${id} and d.event_id = ${eventId}::uuid
+            and (e.type = ${TEST_EVENT} or ${isWanted(sql, sql`e.type`)})),
         ${deliveryOf(customerId, id, sql`event`, now)}
         select count(*)::int as count from delivery`)
-      if (row?.count !== 1) return yield* new NotFound()
-      return yield* findDelivery(customerId, id, eventId)
+      const delivery = yield* findDelivery(customerId, id, eventId)
+      return row?.count === 1 ? delivery : yield* unwanted
     }),
 
     replaySince: Effect.fnUntraced(function* (customerId, id, since) {
