@@ -1,5 +1,7 @@
 import { Data, Schema, Struct } from "effect"
 import { maskPhone, type Phone } from "../Phone.ts"
+import { foldDigits } from "../text/Digits.ts"
+import { withoutShared } from "../text/SharedText.ts"
 
 /** The cause of a refusal: the recipient's number, the request, or the account's configuration. */
 export type Blame = "recipient" | "request" | "configuration"
@@ -85,11 +87,22 @@ const digitsPattern = (digits: string): string =>
 const hide = (words: string, pattern: string, by: string): string =>
   words.replaceAll(new RegExp(pattern, "g"), () => by)
 
+/** The numbers in a text that can be codes: a message may carry one too. The phone is masked in its own way. */
+const codesIn = ({ text, phone }: PrivateParts): ReadonlyArray<string> => {
+  const numbers = foldDigits(text).match(/\d{4,}/g) ?? []
+  return [...new Set(numbers.filter((number) => !number.endsWith(phone.slice("+98".length))))]
+}
+
+/** More of a provider's text is never kept, and its own words may be cut once more. */
+const MAX_READ_LENGTH = 4000
+
 /** A provider's text without the parts of the send that it may repeat. */
-export const withoutPrivateParts = (words: string, { phone, text, code }: PrivateParts): string => {
-  const withoutText = text.length < MIN_PRIVATE_LENGTH ? words : words.replaceAll(text, () => HIDDEN)
-  const withoutCode =
-    code.length < MIN_PRIVATE_LENGTH ? withoutText : hide(withoutText, digitsPattern(code), HIDDEN)
+export const withoutPrivateParts = (given: string, parts: PrivateParts): string => {
+  const { phone, text, code } = parts
+  const words = given.slice(0, MAX_READ_LENGTH)
+  const withoutText = withoutShared(words, text, HIDDEN)
+  const codes = code.length < MIN_PRIVATE_LENGTH ? codesIn(parts) : [code, ...codesIn(parts)]
+  const withoutCode = codes.reduce((rest, each) => hide(rest, digitsPattern(each), HIDDEN), withoutText)
   const prefix = `(?:\\+?${digitsPattern("98")}|${digitsPattern("0098")}|${digitsPattern("0")})`
   const number = `(?:${prefix}[\\s\\-().]{0,2})?${digitsPattern(phone.slice("+98".length))}`
   return hide(withoutCode, number, maskPhone(phone))

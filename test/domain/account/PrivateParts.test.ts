@@ -45,6 +45,27 @@ describe("a provider's words", () => {
     assert.strictEqual(scrubbed("axxb", { text: "a.*b" }), "axxb")
   })
 
+  it("do not repeat the text in another form, nor a part of it", () => {
+    const text = "سلام علی، کد ورود شما ۱۲۳۴۵ است.\nآن را به کسی نگویید."
+    const given = (words: string) => scrubbed(words, { text, code: "" })
+    for (const form of [
+      text.replaceAll("\n", " "),
+      text.replaceAll(/\s+/g, "  "),
+      text.replaceAll("۱۲۳۴۵", "12345"),
+      JSON.stringify(text).slice(1, -1),
+      JSON.stringify(text)
+        .slice(1, -1)
+        .replaceAll(/[^ -~]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
+      encodeURIComponent(text),
+      text.slice(0, 30),
+      text.slice(10)
+    ]) {
+      assert.match(given(`refused: <${form}>`), /^refused: <[•.\s\\n]{3,12}>$/u, form)
+    }
+    assert.strictEqual(given("the value 12345 of param 1"), "the value ••• of param 1")
+    assert.strictEqual(given("کد ۱۲۳۴۵ پذیرفته نشد"), "کد ••• پذیرفته نشد")
+  })
+
   it("keep what is too short to say anything, and is part of many words", () => {
     assert.strictEqual(scrubbed("ok, it is OK", { text: "ok", code: "" }), "ok, it is OK")
     assert.strictEqual(scrubbed("1234 and 123", { text: "123", code: "" }), "1234 and 123")
