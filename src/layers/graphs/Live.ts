@@ -15,6 +15,7 @@ import { ProviderAdaptersHttp } from "../account/ProviderAdaptersHttp.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { SerializeWrites } from "../postgres/batching/BatchLane.ts"
 import { BatchMetricsCounted } from "../postgres/batching/BatchMetrics.ts"
+import { batchPatience } from "../postgres/batching/BatchPatience.ts"
 import { GarbageCollection } from "../process/GarbageCollection.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
@@ -55,6 +56,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
       Telemetry,
       GarbageCollection,
       BatchMetricsCounted,
+      batchPatience(configuration.statementTimeoutMillis),
       Layer.succeed(SerializeWrites, configuration.processes >= availableParallelism())
     ])
   )

@@ -31,14 +31,20 @@ export class ReportingSql extends Context.Service<ReportingSql, SqlClient.SqlCli
   "peyk/layers/postgres/Pools/ReportingSql"
 ) {}
 
+const REPORT_CONNECTIONS = 2
 const REPORT_MILLIS = 15_000
 
-export const reportingOptions = {
-  applicationName: `${APPLICATION_NAME} reports`,
-  maxConnections: 2,
-  minConnections: 0,
-  patienceMillis: patienceFor(REPORT_MILLIS),
-  startupParameters: { statement_timeout: String(REPORT_MILLIS) }
+/** Reports have the limit of all statements too, so that each request ends in time. */
+export const reportingOptions = ({ statementTimeoutMillis }: Configuration) => {
+  const millis =
+    statementTimeoutMillis === 0 ? REPORT_MILLIS : Math.min(statementTimeoutMillis, REPORT_MILLIS)
+  return {
+    applicationName: `${APPLICATION_NAME} reports`,
+    maxConnections: REPORT_CONNECTIONS,
+    minConnections: 0,
+    patienceMillis: patienceFor(millis),
+    startupParameters: { statement_timeout: String(millis) }
+  }
 }
 
 /** For the statements of batches, except those of messages and webhooks. */
@@ -148,7 +154,7 @@ export const poolLimits = ({ poolSize }: Configuration): Readonly<Record<string,
   requests: poolSize,
   batches: batchOptions.maxConnections,
   message_batches: MESSAGE_BATCH_CONNECTIONS,
-  reports: reportingOptions.maxConnections,
+  reports: REPORT_CONNECTIONS,
   maintenance: maintenanceOptions.maxConnections
 })
 

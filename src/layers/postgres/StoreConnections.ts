@@ -51,11 +51,11 @@ const reportSql = (configuration: Configuration, place: StorePlace) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const { databaseReadUrl: url, databaseReadMaxLagMillis: maxLagMillis } = configuration
-      const primary = yield* watchedPool({ ...reportingOptions, ...place })
+      const primary = yield* watchedPool({ ...reportingOptions(configuration), ...place })
       const reports = Context.make(ReportingSql, primary.sql)
       const counts = yield* readCounts
       if (Option.isNone(url)) return Context.add(reports, ReadSql, primary.sql)
-      const there = { ...reportingOptions, ...(yield* replicaPlace(configuration, url.value)) }
+      const there = { ...reportingOptions(configuration), ...(yield* replicaPlace(configuration, url.value)) }
       // Its errors say nothing about the store's writes.
       const replica = yield* watchedBy(there, () => {})
       const sql = yield* SqlClient.SqlClient

@@ -51,16 +51,13 @@ const begin = Effect.gen(function* () {
     yield* nextTurn
     return socket
   })
-  /** Returns how many connections were closed, having begun all probes. */
-  const ticks = Effect.fnUntraced(function* (count: number) {
-    let sum = 0
-    for (let time = 0; time < count; time++) {
-      const { closed, probes } = tick()
-      sum += closed
-      for (const probe of probes) yield* Effect.forkChild(Effect.ignore(probe), waitForever)
-    }
-    return sum
-  })
+  /** Returns how many connections were closed. */
+  const ticks = (count: number) =>
+    Effect.sync(() => {
+      let sum = 0
+      for (let time = 0; time < count; time++) sum += tick()
+      return sum
+    })
   return { pool, watched, open, ticks, sockets }
 })
 
@@ -129,52 +126,99 @@ describe("a connection to PostgreSQL", () => {
     })
   )
 
-  it.effect("is probed while it is idle and another one fell silent, and kept when it answers", () =>
+  it.effect("is closed at once when it is idle and another one fell silent, if it said nothing lately", () =>
     Effect.gen(function* () {
       const { pool, watched, open, ticks, sockets } = yield* begin
       const other = pool(PATIENCE_MILLIS)
       const silent = yield* open()
-      const answering = yield* open()
+      const idle = yield* open()
       const ofAnother = yield* open(other)
       const heard = yield* open(other)
-      const probed: Array<Socket> = []
-      for (const [from, socket] of [
-        [watched, answering],
-        [other, ofAnother],
-        [other, heard]
-      ] as const) {
-        from.probeWith(
-          socket,
-          Effect.sync(() => void probed.push(socket))
-        )
-      }
+      for (const socket of [idle, silent]) watched.established(socket)
+      for (const socket of [ofAnother, heard]) other.established(socket)
       yield* Effect.forkChild(watched.during(silent, Effect.never), waitForever)
-      yield* ticks(5)
+      yield* ticks(8)
       yield* hears(heard, sockets[3] ?? heard)
-      assert.strictEqual(yield* ticks(5), 1)
+      assert.strictEqual(yield* ticks(2), 3)
       assert.isTrue(silent.destroyed)
-      assert.deepStrictEqual(probed, [answering, ofAnother])
-      yield* hears(answering, sockets[1] ?? answering)
-      assert.strictEqual(yield* ticks(10), 1)
-      assert.isFalse(answering.destroyed)
+      assert.isTrue(idle.destroyed)
       assert.isTrue(ofAnother.destroyed)
       assert.isFalse(heard.destroyed)
     })
   )
 
-  it.effect("is judged by its own statement, not probed, while one waits on it", () =>
+  it.effect("is kept while it opens, when another one fell silent: the driver limits that", () =>
     Effect.gen(function* () {
       const { watched, open, ticks } = yield* begin
       const silent = yield* open()
+      watched.established(silent)
+      const opening = yield* open()
+      yield* Effect.forkChild(watched.during(silent, Effect.never), waitForever)
+      assert.strictEqual(yield* ticks(20), 1)
+      assert.isFalse(opening.destroyed)
+    })
+  )
+
+  it.effect("has two seconds to say something when another one fell silent, and no older one spoke", () =>
+    Effect.gen(function* () {
+      const { watched, open, ticks, sockets } = yield* begin
+      const silent = yield* open()
       const slow = yield* open()
-      watched.probeWith(slow, Effect.die("it was probed"))
+      const answering = yield* open()
+      const inTransaction = yield* open()
+      yield* Effect.forkChild(watched.during(silent, Effect.never), waitForever)
+      yield* watched.hold(inTransaction)
+      yield* ticks(6)
+      for (const socket of [slow, answering])
+        yield* Effect.forkChild(watched.during(socket, Effect.never), waitForever)
+      assert.strictEqual(yield* ticks(4), 1)
+      assert.isTrue(silent.destroyed)
+      yield* hears(answering, sockets[2] ?? answering)
+      assert.strictEqual(yield* ticks(3), 0)
+      assert.strictEqual(yield* ticks(1), 2)
+      assert.isTrue(slow.destroyed)
+      assert.isTrue(inTransaction.destroyed)
+      assert.isFalse(answering.destroyed)
+    })
+  )
+
+  it.effect("is judged by its own statement while others of its age still speak", () =>
+    Effect.gen(function* () {
+      const { watched, open, ticks, sockets } = yield* begin
+      const silent = yield* open()
+      const slow = yield* open()
+      const speaking = yield* open()
       yield* Effect.forkChild(watched.during(silent, Effect.never), waitForever)
       yield* ticks(6)
       yield* Effect.forkChild(watched.during(slow, Effect.never), waitForever)
-      assert.strictEqual(yield* ticks(9), 1)
+      yield* ticks(3)
+      yield* hears(speaking, sockets[2] ?? speaking)
+      assert.strictEqual(yield* ticks(6), 1)
       assert.isFalse(slow.destroyed)
+      yield* hears(speaking, sockets[2] ?? speaking)
       assert.strictEqual(yield* ticks(1), 1)
       assert.isTrue(slow.destroyed)
+      assert.isFalse(speaking.destroyed)
+    })
+  )
+
+  it.effect("is not excused by one that was opened after the silence began", () =>
+    Effect.gen(function* () {
+      const { watched, open, ticks, sockets } = yield* begin
+      const silent = yield* open()
+      const slow = yield* open()
+      yield* ticks(1)
+      yield* Effect.forkChild(watched.during(silent, Effect.never), waitForever)
+      yield* ticks(6)
+      yield* Effect.forkChild(watched.during(slow, Effect.never), waitForever)
+      const newer = yield* open()
+      watched.established(newer)
+      yield* ticks(3)
+      yield* hears(newer, sockets[2] ?? newer)
+      assert.strictEqual(yield* ticks(1), 1)
+      assert.strictEqual(yield* ticks(4), 1)
+      assert.isTrue(slow.destroyed)
+      assert.isFalse(newer.destroyed)
     })
   )
 })

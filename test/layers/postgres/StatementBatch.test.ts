@@ -3,6 +3,7 @@ import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { makeBatchLane } from "../../../src/layers/postgres/batching/BatchLane.ts"
+import { BatchPatience } from "../../../src/layers/postgres/batching/BatchPatience.ts"
 import { BatchMetrics } from "../../../src/layers/postgres/batching/BatchMetrics.ts"
 import {
   type BatchClients,
@@ -26,13 +27,17 @@ const sizes = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, m
 const requestsOf = (given: ReadonlyArray<string>) => given.map((row, id): Request => ({ id, row }))
 
 /** Statements that are under way until they are let go; what each was made of is kept. */
-const scripted = Effect.fnUntraced(function* (options: Pick<BatchClients, "lane" | "flushAt"> = {}) {
+const scripted = Effect.fnUntraced(function* ({
+  endsTogether = false,
+  ...options
+}: Pick<BatchClients, "lane" | "flushAt"> & { readonly endsTogether?: boolean } = {}) {
   const statements: Array<ReadonlyArray<Request>> = []
   const gates: Array<Deferred.Deferred<void>> = []
   const ask = yield* makeStatementBatch<string, Request, string>(
     { ...clients, ...options },
     {
       name: "accept",
+      endsTogether,
       conflictsOf: rowOf,
       orderOf: ({ row }) => row,
       run: (_, batch) =>
@@ -55,6 +60,20 @@ const scripted = Effect.fnUntraced(function* (options: Pick<BatchClients, "lane"
   )
   return { statements, ask, turn, letGo }
 })
+
+/** Ticks pass when a test says so. */
+const patienceOf = (ticks: number) => {
+  let now = 0
+  const each: Array<() => void> = []
+  const tick = Effect.sync(() => {
+    now += 1
+    for (const giveUp of each) giveUp()
+  })
+  return {
+    patience: { ticks, now: () => now, eachTick: (giveUp: () => void) => void each.push(giveUp) },
+    tick
+  }
+}
 
 const refusing = (
   refuses: (batch: ReadonlyArray<Request>, client: string) => SqlError.SqlError | undefined
@@ -350,6 +369,61 @@ describe("a batched statement", () => {
       })
       assert.isTrue(Exit.isFailure(yield* Effect.exit(ask({ id: 1, row: "" }))))
       assert.strictEqual(yield* ask({ id: 2, row: "" }), 2)
+    })
+  )
+})
+
+describe("a request of a batch", () => {
+  const ask = (endsTogether: boolean) =>
+    Effect.gen(function* () {
+      const { patience, tick } = patienceOf(3)
+      const batch = yield* Effect.provideService(scripted({ endsTogether }), BatchPatience, patience)
+      const begin = (id: number) =>
+        Effect.tap(Effect.forkChild(Effect.exit(batch.ask({ id, row: "a" }))), () => batch.turn)
+      return { ...batch, tick, begin }
+    })
+  const isLate = (exit: Exit.Exit<string>) =>
+    Exit.isFailure(exit) &&
+    exit.cause.reasons.some((reason) => reason._tag === "Die" && SqlError.isSqlError(reason.defect))
+
+  it.effect("waits no longer than one statement may, although others are before it", () =>
+    Effect.gen(function* () {
+      const { begin, tick, statements, letGo } = yield* ask(true)
+      const underWay = yield* begin(1)
+      yield* tick
+      const queued = yield* begin(2)
+      yield* tick
+      const later = yield* begin(3)
+      assert.isUndefined(underWay.pollUnsafe())
+      yield* tick
+      assert.isTrue(isLate(yield* Fiber.join(underWay)))
+      assert.isUndefined(queued.pollUnsafe())
+      yield* tick
+      assert.isTrue(isLate(yield* Fiber.join(queued)))
+      assert.isUndefined(later.pollUnsafe())
+      yield* letGo
+      yield* letGo
+      assert.deepStrictEqual(yield* Fiber.join(later), Exit.succeed("answer 3"))
+      // The one that nobody waits for is not begun.
+      assert.deepStrictEqual(
+        statements.map((batch) => batch.map(({ id }) => id)),
+        [[1], [3]]
+      )
+    })
+  )
+
+  it.effect("is written although nobody waits for it any more, where it records what has happened", () =>
+    Effect.gen(function* () {
+      const { begin, tick, statements, letGo } = yield* ask(false)
+      yield* begin(1)
+      const queued = yield* begin(2)
+      yield* Effect.repeat(tick, { times: 2 })
+      assert.isTrue(isLate(yield* Fiber.join(queued)))
+      yield* letGo
+      assert.deepStrictEqual(
+        statements.map((batch) => batch.map(({ id }) => id)),
+        [[1], [2]]
+      )
     })
   )
 })

@@ -5,6 +5,7 @@ import { inSpan } from "../../../services/metrics/Spans.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
 import { type BatchLane, makeBatchLane } from "./BatchLane.ts"
 import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
+import { BatchPatience } from "./BatchPatience.ts"
 
 export interface BatchOptions<Client, Request, Answer> {
   readonly name: BatchName
@@ -17,7 +18,7 @@ export interface BatchOptions<Client, Request, Answer> {
   readonly conflictsOf: (request: Request) => ReadonlyArray<string>
   /**
    * Whether requests that wait behind a silent statement fail with it. Not where they record what cannot be done again,
-   * such as a call to a provider: those get a statement of their own.
+   * such as a call to a provider: those get a statement of their own, also if nobody waits for it any more.
    */
   readonly endsTogether?: boolean
   /** The order in which rows are locked, so that two processes never deadlock. */
@@ -37,6 +38,8 @@ export interface BatchClients<Client = SqlClient.SqlClient> {
 interface Waiting<Request, Answer> {
   readonly request: Request
   readonly resume: (answer: Effect.Effect<Answer>) => void
+  /** The tick in which it came. */
+  readonly since: number
 }
 
 const MAX_SIZE = 128
@@ -45,6 +48,11 @@ const FLUSH_AT = 64
 const SILENT_MILLIS = 1000
 /** How many requests of a failed batch run alone at the same time. */
 const ALONE_CONCURRENCY = 4
+const tooLate = () => {
+  const message = "no response of the batch in time"
+  const reason = new SqlError.ConnectionError({ cause: new Error(message), message, operation: "acquire" })
+  return Effect.die(new SqlError.SqlError({ reason }))
+}
 /** For one request: the statement belongs to many traces, so it is in none. */
 const SPAN = { kind: "client", attributes: { "db.system.name": "postgresql" } } as const
 
@@ -112,7 +120,9 @@ export const makeStatementBatch = <Client, Request, Answer>(
     type Entry = Waiting<Request, Answer>
     const clock = Context.get(context, Clock.Clock)
     const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
+    const patience = Context.get(context, BatchPatience)
     let waiting: Array<Entry> = []
+    const underWay = new Set<ReadonlyArray<Entry>>()
     /** How many waited one turn of the event loop before. */
     let gathered = 0
     /** Whether `next` will be called. */
@@ -149,6 +159,18 @@ export const makeStatementBatch = <Client, Request, Answer>(
       answer(refused, exit)
     }
 
+    const giveUpLate = () => {
+      const isLate = ({ since }: Entry) => patience.now() - since >= patience.ticks
+      for (const batch of underWay) for (const entry of batch.filter(isLate)) entry.resume(tooLate())
+      const late = waiting.filter(isLate)
+      if (late.length === 0) return
+      for (const { resume } of late) resume(tooLate())
+      if (!endsTogether) return
+      waiting = waiting.filter((entry) => !isLate(entry))
+      gathered = 0
+    }
+    patience.eachTick(giveUpLate)
+
     const ask = (batch: ReadonlyArray<Entry>) => {
       const begunAt = clock.currentTimeMillisUnsafe()
       return Effect.map(exitOf(together, batch), (exit) => {
@@ -156,8 +178,12 @@ export const makeStatementBatch = <Client, Request, Answer>(
         const wasSilent = isLost && clock.currentTimeMillisUnsafe() - begunAt >= SILENT_MILLIS
         if (wasSilent && endsTogether) refuseWaiting(exit)
         lane.leave()
-        if (exit._tag === "Failure" && !isLost) runFork(askAlone(batch))
-        else answer(batch, exit)
+        if (exit._tag === "Failure" && !isLost) {
+          runFork(Effect.map(askAlone(batch), () => void underWay.delete(batch)))
+        } else {
+          underWay.delete(batch)
+          answer(batch, exit)
+        }
       })
     }
 
@@ -168,6 +194,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
       isScheduled = false
       lane.enter()
       began(batch.length)
+      underWay.add(batch)
       if (left.length > 0) schedule()
       runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
     }
@@ -186,7 +213,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
     }
     return (request) =>
       Effect.callback<Answer>((resume) => {
-        waiting.push({ request, resume })
+        waiting.push({ request, resume, since: patience.now() })
         schedule()
       }).pipe(inSpan("batched statement", SPAN))
   })

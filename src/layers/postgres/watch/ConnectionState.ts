@@ -1,11 +1,7 @@
-import type { Effect } from "effect"
 import { connect, type NetConnectOpts, type Socket } from "node:net"
 import { LinkedSet } from "../../../services/concurrency/LinkedSet.ts"
 
 const KEEP_ALIVE_MILLIS = 10_000
-
-/** Makes PostgreSQL send something; its content does not matter. */
-export type Probe = Effect.Effect<unknown, unknown>
 
 interface Statement {
   readonly begunAt: number
@@ -20,14 +16,15 @@ export interface Connection {
    * When interrupted statements began: the driver still waits for their responses, as do the statements behind them.
    */
   readonly interrupted: Set<number>
-  /** Set once a statement can run on it. */
-  probe: Probe | undefined
+  /** Whether a statement can run on it. Until then, the driver limits how long it opens. */
+  isOpen: boolean
+  readonly openedAt: number
   /** Leases that may keep others from it: of transactions, listeners and streams. */
   held: number
   bytesHeard: number
   heardAt: number
-  /** While nothing has arrived since. */
-  probedAt: number | undefined
+  /** When another connection fell silent; while nothing has arrived since. */
+  suspectedAt: number | undefined
 }
 
 /** All connections of a process. */
@@ -58,8 +55,12 @@ export const overdueSince = (
   return since
 }
 
-export const isIdle = ({ statements, interrupted }: Connection) =>
-  statements.size === 0 && interrupted.size === 0
+export const isIdle = ({ isOpen, statements, interrupted, held }: Connection) =>
+  isOpen && held === 0 && statements.size === 0 && interrupted.size === 0
+
+/** Whether someone would notice if it were closed. */
+export const isBusy = ({ statements, interrupted, held }: Connection) =>
+  held > 0 || statements.size > 0 || interrupted.size > 0
 
 export const openSocket = (options: NetConnectOpts): Socket => {
   const socket = connect({
@@ -77,11 +78,12 @@ export const newConnection = (socket: Socket, patience: number, now: number): Co
   patience,
   statements: new LinkedSet(),
   interrupted: new Set(),
-  probe: undefined,
+  isOpen: false,
+  openedAt: now,
   held: 0,
   bytesHeard: 0,
   heardAt: now,
-  probedAt: undefined
+  suspectedAt: undefined
 })
 
 export const close = (watch: Watch, { socket }: Connection) => {

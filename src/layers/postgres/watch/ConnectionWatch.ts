@@ -18,8 +18,7 @@ export class ConnectionWatch extends Context.Service<
       })
       const watch = Effect.gen(function* () {
         yield* Effect.sleep(TICK_MILLIS)
-        const { closed: count, probes } = tick()
-        yield* Effect.forEach(probes, (probe) => Effect.forkScoped(Effect.ignore(probe)), { discard: true })
+        const count = tick()
         if (count > 0)
           yield* Effect.logWarning(`PostgreSQL has fallen silent: ${count} connections are closed`)
       })

@@ -18,10 +18,8 @@ const socketOf = (shared: PgConnection.PgConnection): Socket => {
   throw new Error("this version of the driver does not show the socket of a connection")
 }
 
-export const probeOf = (connection: PgConnection.PgConnection) => connection.query("select 1", [], false)
-
-/** Finds the socket that a connection's statements use, and sets once how the connection is probed. */
-export const makeSockets = ({ probeWith }: WatchedPool) => {
+/** Finds the socket that a connection's statements use, and notes once that the connection is open. */
+export const makeSockets = ({ established }: WatchedPool) => {
   const sockets = new WeakMap<PgConnection.PgConnection, Socket>()
   return (connection: PgConnection.PgConnection): Socket => {
     const shared = sharedOf(connection)
@@ -29,7 +27,7 @@ export const makeSockets = ({ probeWith }: WatchedPool) => {
     if (known !== undefined) return known
     const socket = socketOf(shared)
     sockets.set(shared, socket)
-    probeWith(socket, probeOf(shared))
+    established(socket)
     return socket
   }
 }

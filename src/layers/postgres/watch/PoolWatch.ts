@@ -6,7 +6,6 @@ import {
   isSameEnd,
   newConnection,
   openSocket,
-  type Probe,
   type Watch
 } from "./ConnectionState.ts"
 
@@ -14,8 +13,8 @@ import {
 export interface WatchedPool {
   /** For the driver: a socket of this pool. */
   readonly open: (options: NetConnectOpts) => Socket
-  /** How the connection over this socket is probed. */
-  readonly probeWith: (socket: Socket, probe: Probe) => void
+  /** A statement can run over this socket. */
+  readonly established: (socket: Socket) => void
   /** `socket`: of the connection that the statement runs on. */
   readonly during: <A, E, R>(socket: Socket, statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** While the scope is open, the connection over this socket may be kept from others. */
@@ -69,9 +68,9 @@ export const makePool = (
       })
       return socket
     },
-    probeWith: (socket, probe) => {
+    established: (socket) => {
       const connection = connectionOf(socket)
-      if (connection !== undefined) connection.probe = probe
+      if (connection !== undefined) connection.isOpen = true
     },
     during: (socket, statement) =>
       Effect.suspend(() => {
@@ -84,8 +83,8 @@ export const makePool = (
     hold: (socket) => Effect.suspend(() => holding(connectionOf(socket))),
     // A connection that is still opening may never open, so it has no room.
     hasRoom: (statementsPerConnection) => {
-      for (const { probe, held, statements } of own.values()) {
-        if (probe !== undefined && held === 0 && statements.size < statementsPerConnection) return true
+      for (const { isOpen, held, statements } of own.values()) {
+        if (isOpen && held === 0 && statements.size < statementsPerConnection) return true
       }
       return false
     },

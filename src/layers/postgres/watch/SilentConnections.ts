@@ -1,11 +1,21 @@
 import type { Cause } from "effect"
-import { close, isIdle, isSilent, overdueSince, type Probe, type Watch } from "./ConnectionState.ts"
+import {
+  close,
+  type Connection,
+  isBusy,
+  isIdle,
+  isSilent,
+  overdueSince,
+  type Watch
+} from "./ConnectionState.ts"
 import { makePool } from "./PoolWatch.ts"
 
 export const TICK_MILLIS = 500
 
-/** PostgreSQL responds to a probe on an idle connection at once; a busy machine gets this long. */
-const PROBE_TICKS = 4
+/** A connection that was heard this recently is not suspected. */
+const RECENT_TICKS = 4
+/** PostgreSQL responds to a statement at once; a busy machine gets this long. */
+const LAST_CHANCE_TICKS = 4
 
 /** Reads how much each socket has received: data in the tick of a statement is noticed in the next one. */
 const listen = ({ connections, now }: Watch) => {
@@ -14,18 +24,9 @@ const listen = ({ connections, now }: Watch) => {
     if (bytesRead === connection.bytesHeard) continue
     connection.bytesHeard = bytesRead
     connection.heardAt = now
-    connection.probedAt = undefined
+    connection.suspectedAt = undefined
   }
 }
-
-/** For idle connections that have been silent since. */
-const beginProbes = ({ connections, now }: Watch, since: number): ReadonlyArray<Probe> =>
-  [...connections.values()].flatMap((connection) => {
-    const { probe, probedAt, heardAt } = connection
-    if (probe === undefined || probedAt !== undefined || heardAt > since + 1 || !isIdle(connection)) return []
-    connection.probedAt = now
-    return [probe]
-  })
 
 /** Returns when the first statement on a closed connection began. */
 const closeOverdue = (watch: Watch): number | undefined => {
@@ -39,10 +40,27 @@ const closeOverdue = (watch: Watch): number | undefined => {
   return first
 }
 
+const isRecent = ({ heardAt }: Connection, now: number) => now - heardAt < RECENT_TICKS
+
 /**
- * Finds and closes connections that fell silent: the far end is gone without a FIN or RST, or does not respond.
- * An idle connection looks the same as a silent one, but probably shares its path with one that is silent. So idle ones
- * are probed when one has fallen silent, and closed if nothing arrives.
+ * A statement that began at `since` has no response. Idle connections look the same as silent ones, and opening one
+ * costs little. A busy one gets a last chance, unless older ones still speak: then only that one is silent.
+ */
+const suspectOthers = (watch: Watch, since: number) => {
+  const { now } = watch
+  const others = [...watch.connections.values()]
+  const othersSpeak = others.some((other) => other.openedAt <= since && isRecent(other, now))
+  for (const other of others) {
+    if (isRecent(other, now)) continue
+    if (isIdle(other)) close(watch, other)
+    else if (isBusy(other) && !othersSpeak) other.suspectedAt ??= now
+  }
+}
+
+/**
+ * Finds and closes connections that fell silent: the far end is gone without a FIN or RST, or does not respond. When
+ * one has, the others probably have too, because they share its path. Each would cost its statements a wait of their
+ * own, so they are suspected at once.
  *
  * Time is counted in ticks of this process, so a process that was paused does not blame its connections.
  * A statement costs an entry in a list; sockets are checked once a tick.
@@ -53,17 +71,19 @@ export const makeSilentConnections = () => {
     /** `failed` is called with the error of its statements. */
     pool: (patienceMillis: number, failed: (cause: Cause.Cause<unknown>) => void = () => {}) =>
       makePool(watch, Math.ceil(patienceMillis / TICK_MILLIS), failed),
-    /** Returns how many connections were closed, and the probes to run. */
-    tick: (): { readonly closed: number; readonly probes: ReadonlyArray<Probe> } => {
+    /** Returns how many connections were closed. */
+    tick: (): number => {
       const before = watch.closed
       watch.now += 1
       listen(watch)
       for (const connection of watch.connections.values()) {
-        const { probedAt } = connection
-        if (probedAt !== undefined && watch.now - probedAt >= PROBE_TICKS) close(watch, connection)
+        const { suspectedAt } = connection
+        if (suspectedAt !== undefined && watch.now - suspectedAt >= LAST_CHANCE_TICKS)
+          close(watch, connection)
       }
       const since = closeOverdue(watch)
-      return { closed: watch.closed - before, probes: since === undefined ? [] : beginProbes(watch, since) }
+      if (since !== undefined) suspectOthers(watch, since)
+      return watch.closed - before
     },
     closed: () => watch.closed
   }

@@ -2,7 +2,7 @@ import { type PgConnection, PgPool } from "@effect/sql-pg"
 import { type Duration, Effect } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
 import type { StorePlace } from "../hosts/Primary.ts"
-import { makeSockets, probeOf } from "./DriverSockets.ts"
+import { makeSockets } from "./DriverSockets.ts"
 import { poolConfig } from "./PoolConfig.ts"
 import type { WatchedPool } from "./PoolWatch.ts"
 import { clientOver, type Connections } from "./SqlConnections.ts"
@@ -90,11 +90,6 @@ export const makeWatchedSql = Effect.fnUntraced(function* (
   return {
     sql: yield* clientOver(connections),
     connections,
-    listen: (channel: string) =>
-      Effect.flatMap(inTime(reserve), (connection) => {
-        // The shared connection takes no statement while this one listens.
-        watched.probeWith(socketFor(connection), probeOf(connection))
-        return connection.listen(channel)
-      })
+    listen: (channel: string) => Effect.flatMap(inTime(reserve), (connection) => connection.listen(channel))
   }
 })
