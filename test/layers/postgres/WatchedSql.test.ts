@@ -121,3 +121,21 @@ it.effect("a statement does not wait longer for connections that are being opene
     })
   )
 )
+
+it.live(
+  "a statement that waited for its connection ends in time, although PostgreSQL cannot be reached to cancel it",
+  () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const pool = yield* behindProxyWith("400 millis")
+        const first = yield* begin(pool, "the first", 600)
+        const second = yield* begin(pool, "the second", 600)
+        const begunAt = performance.now()
+        pool.proxy.silenceNew()
+        const error = yield* Effect.flip(pool.sql`select 1`)
+        assert.strictEqual(error.reason.message, "no connection to PostgreSQL was free in time")
+        assert.isBelow(performance.now() - begunAt, 2000)
+        for (const fiber of [first, second]) fiber.interruptUnsafe()
+      })
+    )
+)

@@ -1,5 +1,5 @@
 import { type PgConnection, PgPool } from "@effect/sql-pg"
-import { type Duration, Effect } from "effect"
+import { type Duration, Effect, Fiber } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
 import type { StorePlace } from "../hosts/Primary.ts"
 import { makeSockets } from "./DriverSockets.ts"
@@ -23,13 +23,23 @@ interface Borrowing {
   readonly watch: (connection: PgConnection.PgConnection) => Connection
 }
 
+/**
+ * The driver cancels a statement that is interrupted over a connection of its own, and waits five seconds for that. If
+ * PostgreSQL is silent, the time-out would come that much later, so the end of the work is not awaited.
+ */
 const timeLimit =
   (patience: Duration.Input) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    Effect.timeoutOrElse(work, {
-      duration: patience,
-      orElse: () => Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
-    })
+    Effect.acquireUseRelease(
+      Effect.forkDetach(work, { startImmediately: true }),
+      (working) =>
+        Effect.timeoutOrElse(Fiber.join(working), {
+          duration: patience,
+          orElse: () =>
+            Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
+        }),
+      (working) => Effect.sync(() => working.interruptUnsafe())
+    )
 
 const makeBorrower = ({ pool, watched, perConnection, inTime, watch }: Borrowing): SqlConnection.Borrower => {
   /** Borrowers that wait for a connection: those that come later wait behind them. */
