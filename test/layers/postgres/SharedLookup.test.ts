@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { cachedLookup } from "../../../src/layers/postgres/cache/CachedLookup.ts"
 import { sharedLookup } from "../../../src/layers/postgres/cache/SharedLookup.ts"
 
@@ -42,6 +43,27 @@ describe("a shared lookup", () => {
       )
       assert.strictEqual(gates.length, 2)
     })
+  )
+
+  it.effect(
+    "is not made again for those who waited, when the store was silent: they would wait as long again",
+    () =>
+      Effect.gen(function* () {
+        let lookups = 0
+        const { ask } = yield* sharedLookup<string, number, never, never>(() =>
+          Effect.suspend(() => {
+            lookups += 1
+            return Effect.andThen(Effect.sleep("5 seconds"), Effect.die("no response"))
+          })
+        )
+        const first = yield* forked(Effect.exit(ask("a")))
+        yield* settle
+        const later = yield* forked(Effect.exit(ask("a")))
+        yield* TestClock.adjust("5 seconds")
+        assert.isTrue(Exit.hasDies(yield* Fiber.join(first)))
+        assert.isTrue(Exit.hasDies(yield* Fiber.join(later)))
+        assert.strictEqual(lookups, 1)
+      })
   )
 
   it.effect("goes on for the others when the one who asked first hangs up", () =>

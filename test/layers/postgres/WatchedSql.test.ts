@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { type Duration, Effect, Fiber, Redacted } from "effect"
+import { Effect, Fiber, Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { TestClock } from "effect/testing"
 import { inject } from "vitest"
@@ -12,9 +12,9 @@ const TICKS = 10
 const PATIENCE_MILLIS = TICKS * 500
 
 /** A pool behind a proxy. Time passes by `ticks` only. */
-const behindProxy = Effect.suspend(() => behindProxyWith("1 minute"))
+const behindProxy = Effect.suspend(() => behindProxyWith(60_000))
 
-const behindProxyWith = Effect.fnUntraced(function* (patience: Duration.Input) {
+const behindProxyWith = Effect.fnUntraced(function* (patience: number) {
   const proxy = yield* Effect.acquireRelease(
     Effect.promise(() => silentProxy(`${inject("postgresSocketDirectory")}/.s.PGSQL.5432`)),
     ({ close }) => Effect.sync(close)
@@ -127,7 +127,7 @@ it.live(
   () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const pool = yield* behindProxyWith("400 millis")
+        const pool = yield* behindProxyWith(400)
         const first = yield* begin(pool, "the first", 600)
         const second = yield* begin(pool, "the second", 600)
         const begunAt = performance.now()
@@ -138,4 +138,24 @@ it.live(
         for (const fiber of [first, second]) fiber.interruptUnsafe()
       })
     )
+)
+
+it.live("a statement waits for a connection only briefly while PostgreSQL is known to be silent", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const pool = yield* behindProxy
+      const silent = yield* begin(pool, "in silence", 600)
+      pool.proxy.silence()
+      pool.proxy.silenceNew()
+      yield* pool.ticks(TICKS + 1)
+      yield* Fiber.await(silent)
+      const begunAt = performance.now()
+      yield* Effect.flip(pool.sql`select 1`)
+      assert.isBelow(performance.now() - begunAt, 2000)
+      pool.proxy.release()
+      yield* Effect.retry(pool.sql`select 1`, { schedule: Schedule.spaced("200 millis") })
+      yield* pool.ticks(1)
+      assert.deepStrictEqual(yield* pool.sql`select 2 as two`, [{ two: 2 }])
+    })
+  )
 )

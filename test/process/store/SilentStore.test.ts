@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ok, otp, refused, request } from "../../contract/Client.ts"
-import { type Customer, customerWith } from "../../contract/Operator.ts"
+import { ok, otp, type Outcome, refused, request } from "../../contract/Client.ts"
+import { type Customer, customerWith, sentCode } from "../../contract/Operator.ts"
 import { type Running, startProcess, until } from "../../contract/Server.ts"
 import { type SilentProxy, silentProxy } from "./SilentProxy.ts"
 import { type ExternalPostgres, startExternal } from "./Postgres.ts"
@@ -9,6 +9,7 @@ import { type ExternalPostgres, startExternal } from "./Postgres.ts"
 // Without a FIN and without an RST: a pooler that hangs, a host that froze, a firewall that forgot a connection.
 
 const DEADLINE_MILLIS = 60_000
+const STATEMENT_TIMEOUT_MILLIS = 3000
 /** Sends work again no later than this after new connections do. */
 const WELL_AGAIN_MILLIS = 15_000
 
@@ -44,7 +45,7 @@ const openStage = async (): Promise<Stage> => {
       PEYK_SECRET: randomBytes(32).toString("base64"),
       PEYK_SIMULATOR: "true",
       PEYK_FREE_MONTHLY_QUOTA: "0",
-      PEYK_STATEMENT_TIMEOUT_MS: "3000"
+      PEYK_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MILLIS)
     }
   })
   const stage = { proxy, server, customer: await customerWith(server, { sms: {} }) }
@@ -116,6 +117,20 @@ describe.concurrent("the connection that changes are heard on", () => {
 })
 
 describe.concurrent("connections to PostgreSQL that fall silent", () => {
+  it("leave a code that was accepted before as it was: it is verified once new ones work", async () => {
+    const stage = await openStage()
+    const { proxy, server, customer } = stage
+    await untilSendsWork(stage)
+    const { id, code } = await sentCode(server, customer.live)
+    proxy.silenceNew()
+    proxy.silence()
+    const client = otp(server, customer.live)
+    refused(await client.verify(id, code), 503, "service_unavailable")
+    proxy.release()
+    await untilSendsWork(stage)
+    expect(ok<Outcome>(await client.verify(id, code)).verified).toBe(true)
+  }, 120_000)
+
   it("are given up: sends and /readyz are well again while new connections work", async () => {
     const stage = await openStage()
     const { proxy } = stage

@@ -1,4 +1,4 @@
-import { Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect, Exit } from "effect"
 
 interface Line<A, E> {
   readonly running: Deferred.Deferred<A, E>
@@ -7,6 +7,9 @@ interface Line<A, E> {
   /** Whether requests may join it while it runs. */
   isOpen: boolean
 }
+
+/** A lookup that took so long and then broke: the store does not respond, and the next one would take as long. */
+const SILENT_MILLIS = 1000
 
 /** Runs the lookups of one key one after the other. Each answers all requests that wait for it. */
 export interface SharedLookup<Key, A, E> {
@@ -21,7 +24,7 @@ export interface SharedLookup<Key, A, E> {
 export const sharedLookup = <Key, A, E, R>(
   lookup: (key: Key) => Effect.Effect<A, E, R>
 ): Effect.Effect<SharedLookup<Key, A, E>, never, R> =>
-  Effect.map(Effect.context<R>(), (context) => {
+  Effect.map(Effect.all([Effect.context<R>(), Clock.Clock]), ([context, clock]) => {
     // In separate fibers: if the first client disconnects, the others still wait for the result.
     const runFork = Effect.runForkWith(context)
     const lines = new Map<Key, Line<A, E>>()
@@ -29,9 +32,14 @@ export const sharedLookup = <Key, A, E, R>(
     const begin = (key: Key, running: Deferred.Deferred<A, E>) => {
       const line: Line<A, E> = { running, next: undefined, isOpen: true }
       lines.set(key, line)
+      const begunAt = clock.currentTimeMillisUnsafe()
       runFork(Effect.suspend(() => lookup(key))).addObserver((exit) => {
         lines.delete(key)
-        if (line.next !== undefined) begin(key, line.next)
+        const wasSilent = Exit.hasDies(exit) && clock.currentTimeMillisUnsafe() - begunAt >= SILENT_MILLIS
+        if (line.next !== undefined) {
+          if (wasSilent) Deferred.doneUnsafe(line.next, exit)
+          else begin(key, line.next)
+        }
         Deferred.doneUnsafe(running, exit)
       })
       return running

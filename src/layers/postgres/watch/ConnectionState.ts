@@ -32,6 +32,8 @@ export interface Watch {
   readonly connections: Map<Socket, Connection>
   now: number
   closed: number
+  /** A connection fell silent, and nothing was heard on any since. */
+  isSilent: boolean
 }
 
 /** With TLS the driver knows the socket above the one that was opened for it. Both have the same local end. */
@@ -86,8 +88,10 @@ export const newConnection = (socket: Socket, patience: number, now: number): Co
   suspectedAt: undefined
 })
 
-export const close = (watch: Watch, { socket }: Connection) => {
+export const close = (watch: Watch, connection: Connection) => {
+  const { socket } = connection
   if (!watch.connections.delete(socket)) return
+  connection.isOpen = false
   socket.destroy(new Error("PostgreSQL has fallen silent on this connection"))
   watch.closed += 1
 }

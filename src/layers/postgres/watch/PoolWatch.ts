@@ -21,6 +21,8 @@ export interface WatchedPool {
   readonly hold: (socket: Socket) => Effect.Effect<void, never, Scope.Scope>
   /** Whether an open connection can take a statement at once, if each carries at most this many. */
   readonly hasRoom: (statementsPerConnection: number) => boolean
+  /** Whether nothing was heard on any connection of this process since one fell silent. */
+  readonly isSilent: () => boolean
   readonly closeAll: () => void
 }
 
@@ -88,6 +90,7 @@ export const makePool = (
       }
       return false
     },
+    isSilent: () => watch.isSilent,
     closeAll: () => {
       for (const connection of own.values()) close(watch, connection)
     }

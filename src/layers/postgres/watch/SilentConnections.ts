@@ -18,13 +18,15 @@ const RECENT_TICKS = 4
 const LAST_CHANCE_TICKS = 4
 
 /** Reads how much each socket has received: data in the tick of a statement is noticed in the next one. */
-const listen = ({ connections, now }: Watch) => {
+const listen = (watch: Watch) => {
+  const { connections, now } = watch
   for (const connection of connections.values()) {
     const { bytesRead } = connection.socket
     if (bytesRead === connection.bytesHeard) continue
     connection.bytesHeard = bytesRead
     connection.heardAt = now
     connection.suspectedAt = undefined
+    watch.isSilent = false
   }
 }
 
@@ -50,6 +52,7 @@ const suspectOthers = (watch: Watch, since: number) => {
   const { now } = watch
   const others = [...watch.connections.values()]
   const othersSpeak = others.some((other) => other.openedAt <= since && isRecent(other, now))
+  watch.isSilent = !others.some((other) => isRecent(other, now))
   for (const other of others) {
     if (isRecent(other, now)) continue
     if (isIdle(other)) close(watch, other)
@@ -66,7 +69,7 @@ const suspectOthers = (watch: Watch, since: number) => {
  * A statement costs an entry in a list; sockets are checked once a tick.
  */
 export const makeSilentConnections = () => {
-  const watch: Watch = { connections: new Map(), now: 0, closed: 0 }
+  const watch: Watch = { connections: new Map(), now: 0, closed: 0, isSilent: false }
   return {
     /** `failed` is called with the error of its statements. */
     pool: (patienceMillis: number, failed: (cause: Cause.Cause<unknown>) => void = () => {}) =>

@@ -1,5 +1,5 @@
 import { type PgConnection, PgPool } from "@effect/sql-pg"
-import { type Duration, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
 import type { StorePlace } from "../hosts/Primary.ts"
 import { makeSockets } from "./DriverSockets.ts"
@@ -23,18 +23,21 @@ interface Borrowing {
   readonly watch: (connection: PgConnection.PgConnection) => Connection
 }
 
+/** While PostgreSQL is silent, a request that has waited for one statement does not wait as long for the next. */
+const SILENT_MILLIS = 400
+
 /**
  * The driver cancels a statement that is interrupted over a connection of its own, and waits five seconds for that. If
  * PostgreSQL is silent, the time-out would come that much later, so the end of the work is not awaited.
  */
 const timeLimit =
-  (patience: Duration.Input) =>
+  (patienceMillis: number, { isSilent }: WatchedPool) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
       Effect.forkDetach(work, { startImmediately: true }),
       (working) =>
         Effect.timeoutOrElse(Fiber.join(working), {
-          duration: patience,
+          duration: isSilent() ? Math.min(patienceMillis, SILENT_MILLIS) : patienceMillis,
           orElse: () =>
             Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
         }),
@@ -72,16 +75,16 @@ const makeBorrower = ({ pool, watched, perConnection, inTime, watch }: Borrowing
 
 /**
  * A pool as the driver makes it, with two limits that the driver lacks: a silent connection is closed
- * (`ConnectionWatch`), and the wait for a free connection ends after `patience`.
+ * (`ConnectionWatch`), and the wait for a free connection ends after `patienceMillis`.
  */
 export const makeWatchedSql = Effect.fnUntraced(function* (
   config: StorePlace,
   watched: WatchedPool,
-  patience: Duration.Input
+  patienceMillis: number
 ) {
   const pool = yield* PgPool.make(poolConfig(config, watched))
   const perConnection = config.multiplex === true ? (config.multiplexConcurrency ?? 1) : 1
-  const inTime = timeLimit(patience)
+  const inTime = timeLimit(patienceMillis, watched)
   const socketFor = makeSockets(watched)
   const watch = (connection: PgConnection.PgConnection) =>
     watchedConnection(connection, socketFor(connection), watched)
