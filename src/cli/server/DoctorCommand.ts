@@ -14,6 +14,7 @@ import {
 import { withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
 import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
+import { settingsProblem } from "../../layers/postgres/StoreSettings.ts"
 import { MasterKeyLive } from "../../layers/postgres/Store.ts"
 import { requireEmbeddedStore } from "../../layers/postgres/StorePresence.ts"
 import { SqlLive } from "../../layers/postgres/StoreConnections.ts"
@@ -69,6 +70,10 @@ const serverVersion = Effect.gen(function* () {
   return `PostgreSQL ${row?.version ?? "?"}`
 })
 
+const databaseSettings = Effect.flatMap(settingsProblem, (problem) =>
+  problem === undefined ? Effect.succeed("UTF8, and its sessions suit") : new Unhealthy({ message: problem })
+)
+
 const migrations = Effect.gen(function* () {
   if (!(yield* hasMigrations)) {
     return yield* new Unhealthy({ message: "no store in this database; run peyk migrate" })
@@ -110,11 +115,13 @@ const storeFindings = (configuration: Configuration) =>
   Effect.gen(function* () {
     const store = yield* examine(isEmbedded(configuration) ? "embedded store" : "store", serverVersion)
     if (!store.ok) return [store]
+    const database = yield* examine("database", databaseSettings)
+    if (!database.ok) return [store, database]
     // Without grants the schema cannot be read either.
     const allowed = yield* examine("privileges", privileges)
-    if (!allowed.ok) return [store, allowed]
+    if (!allowed.ok) return [store, database, allowed]
     const schema = yield* examine("schema", migrations)
-    if (!schema.ok) return [store, schema]
+    if (!schema.ok) return [store, database, schema]
     const ofOwn = isEmbedded(configuration)
       ? []
       : [
@@ -125,6 +132,7 @@ const storeFindings = (configuration: Configuration) =>
     const secret = yield* examine("master secret", Effect.as(checkMasterSecret, "opens this store"))
     return [
       store,
+      database,
       schema,
       allowed,
       yield* examine("writes", writes),

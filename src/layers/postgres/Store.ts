@@ -9,6 +9,7 @@ import { MigrationSql } from "./Pools.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { SqlLive } from "./StoreConnections.ts"
 import { isEmbedded } from "./StoreLocation.ts"
+import { checkSettings } from "./StoreSettings.ts"
 import { unreachable } from "./watch/WatchedPool.ts"
 import { withReason } from "./StoreAvailability.ts"
 
@@ -25,6 +26,10 @@ const checkVersion = Effect.gen(function* () {
     return yield* new StartupError({ message: "Peyk needs PostgreSQL 15 or newer" })
   }
 })
+
+const checkSettingsOrExplain = Effect.catchTag(checkSettings, "SqlError", (error) =>
+  Effect.fail(unreachable(error))
+)
 
 const migrateOrExplain = Effect.mapError(
   Effect.flatMap(MigrationSql, (sql) => Effect.provideService(migrate, SqlClient.SqlClient, sql)),
@@ -46,6 +51,10 @@ export const MasterKeyLive = (configuration: Configuration) =>
 export const StoreLive = (configuration: Configuration) =>
   Layer.effectDiscard(checkMasterSecret).pipe(
     Layer.provideMerge(MasterKeyLive(configuration)),
-    Layer.provideMerge(Layer.effectDiscard(Effect.andThen(checkVersion, migrateOrExplain))),
+    Layer.provideMerge(
+      Layer.effectDiscard(
+        Effect.all([checkVersion, checkSettingsOrExplain, migrateOrExplain], { discard: true })
+      )
+    ),
     Layer.provideMerge(SqlLive(configuration))
   )

@@ -2,6 +2,8 @@ import type { PgClient, PgPool } from "@effect/sql-pg"
 import type { NetConnectOpts } from "node:net"
 import { Redacted } from "effect"
 import type { StorePlace } from "../hosts/Primary.ts"
+import { isPooled } from "../hosts/Pooler.ts"
+import { sessionSettings } from "../StoreSettings.ts"
 import type { WatchedPool } from "./PoolWatch.ts"
 
 const DEFAULT_PORT = 5432
@@ -20,8 +22,15 @@ const addressOf = (config: PgClient.PgPoolConfig): NetConnectOpts => {
   return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
 }
 
+/** A pooler refuses settings that it does not know, and gives sessions to others. */
+const withSession = (config: StorePlace): StorePlace =>
+  isPooled(config)
+    ? config
+    : { ...config, startupParameters: { ...sessionSettings, ...config.startupParameters } }
+
 /** The driver reads the URL for each connection that it opens: with several hosts it is the primary's at that time. */
-export const poolConfig = (config: StorePlace, { open }: WatchedPool): PgPool.Config => {
+export const poolConfig = (place: StorePlace, { open }: WatchedPool): PgPool.Config => {
+  const config = withSession(place)
   const { primary } = config
   if (primary === undefined) return { ...config, stream: () => open(addressOf(config)) }
   const stream = () => {
