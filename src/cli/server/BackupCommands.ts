@@ -4,7 +4,12 @@ import { Argument, Command } from "effect/cli"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import * as path from "node:path"
-import { type ReadLine, readBackup, writeBackup } from "../../layers/postgres/backup/BackupFile.ts"
+import {
+  freeBytesAt,
+  type ReadLine,
+  readBackup,
+  writeBackup
+} from "../../layers/postgres/backup/BackupFile.ts"
 import type { BackupHeader } from "../../layers/postgres/backup/BackupFormat.ts"
 import { writeStore } from "../../layers/postgres/backup/StoreBackup.ts"
 import {
@@ -117,9 +122,10 @@ const restoreInto = Effect.fnUntraced(function* (
 /** Reads the file twice: a damaged one creates nothing. */
 const restore = Effect.fnUntraced(function* (configuration: Configuration, source: string) {
   yield* requireEmbedded(configuration, "pg_restore")
-  const header = yield* Effect.scoped(Effect.flatMap(readBackup(source), checkBackup))
+  const freeBytes = yield* Effect.sync(() => freeBytesAt(configuration.dataDirectory))
+  const header = yield* Effect.scoped(Effect.flatMap(readBackup(source, freeBytes), checkBackup))
   const secret = yield* checkSecret(configuration, header)
-  const readLine = yield* readBackup(source)
+  const readLine = yield* readBackup(source, freeBytes)
   const restored = yield* Effect.mapError(
     onOneConnection(configuration, restoreInto(configuration, source, yield* readHeader(readLine), readLine)),
     inWords("the backup could not be restored")

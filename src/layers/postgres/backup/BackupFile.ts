@@ -78,21 +78,75 @@ class NotWhole extends Error {
   override readonly message = "its last line is not whole"
 }
 
-async function* linesOf(file: string): AsyncGenerator<string, void> {
-  // an error in either destroys both, and ends the loop below with it
-  const unzipped = pipeline(fs.createReadStream(file), createGunzip(), () => {})
-  const decoder = new StringDecoder("utf8")
-  let rest = ""
-  for await (const chunk of unzipped) {
-    const lines = (rest + decoder.write(chunk)).split("\n")
-    rest = lines.pop() ?? ""
-    yield* lines
+/** No row of a store is longer. */
+const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
+/** Ids and hashes do not compress: a real backup has less than twenty times the size of its file. */
+const MAX_RATIO = 100
+/** A short file may be any number of times as long. */
+const UNSUSPICIOUS_BYTES = 16 * 1024 * 1024
+
+/** The texts of rows are at most so many times as long as the rows in the store, with their indexes. */
+const TEXT_RATIO = 2
+
+/** What unpacks to more than a backup can. */
+class Bomb extends Error {}
+
+const MEBIBYTE = 1024 * 1024
+
+/** Stops a file that would fill the memory or the disk, or take hours, as soon as that shows. */
+const makeLimit = (freeBytes: number) => {
+  let unpacked = 0
+  return (chunkBytes: number, packed: number, lineCharacters: number) => {
+    unpacked += chunkBytes
+    if (unpacked > freeBytes * TEXT_RATIO) {
+      throw new Bomb(
+        `it unpacks to more than fits into the ${Math.floor(freeBytes / MEBIBYTE)} MiB of free disk`
+      )
+    }
+    if (unpacked > UNSUSPICIOUS_BYTES && unpacked > packed * MAX_RATIO) {
+      throw new Bomb(`it unpacks to more than ${MAX_RATIO} times its size`)
+    }
+    if (lineCharacters > MAX_LINE_CHARACTERS) throw new Bomb("a line of it is longer than any row")
   }
-  if (rest !== "") throw new NotWhole()
+}
+
+/** The beginning of a line whose end was not read yet: in parts, so that a long one is not copied for each. */
+const makeLineBuffer = () => {
+  let parts: Array<string> = []
+  let length = 0
+  return {
+    length: () => length,
+    add: (text: string): ReadonlyArray<string> => {
+      const [first = "", ...others] = text.split("\n")
+      parts.push(first)
+      length += first.length
+      if (others.length === 0) return []
+      const whole = parts.join("")
+      const rest = others.pop() ?? ""
+      parts = [rest]
+      length = rest.length
+      return [whole, ...others]
+    }
+  }
+}
+
+async function* linesOf(file: string, freeBytes: number): AsyncGenerator<string, void> {
+  const packed = fs.createReadStream(file)
+  // an error in either destroys both, and ends the loop below with it
+  const unzipped = pipeline(packed, createGunzip(), () => {})
+  const decoder = new StringDecoder("utf8")
+  const buffer = makeLineBuffer()
+  const limit = makeLimit(freeBytes)
+  for await (const chunk of unzipped) {
+    limit(chunk.length, packed.bytesRead, buffer.length())
+    yield* buffer.add(decoder.write(chunk))
+  }
+  if (buffer.length() > 0) throw new NotWhole()
 }
 
 const isDamage = (error: unknown): boolean =>
   error instanceof NotWhole ||
+  error instanceof Bomb ||
   (error instanceof Error && "code" in error && String(error.code).startsWith("Z_"))
 
 const unreadable = (file: string) => (error: unknown) =>
@@ -103,10 +157,14 @@ const unreadable = (file: string) => (error: unknown) =>
 /** The next line of a backup; undefined at its end. */
 export type ReadLine = Effect.Effect<string | undefined, StartupError>
 
-export const readBackup = (file: string): Effect.Effect<ReadLine, never, Scope.Scope> =>
+/** Reads a file whose rows fit into so many free bytes. */
+export const readBackup = (
+  file: string,
+  freeBytes = Number.POSITIVE_INFINITY
+): Effect.Effect<ReadLine, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => linesOf(file)),
+      Effect.sync(() => linesOf(file, freeBytes)),
       (lines) => Effect.promise(() => lines.return())
     ),
     (lines) =>
@@ -118,3 +176,10 @@ export const readBackup = (file: string): Effect.Effect<ReadLine, never, Scope.S
         catch: unreadable(file)
       })
   )
+
+/** The free bytes of the disk on which this folder is, or will be. */
+export const freeBytesAt = (directory: string): number => {
+  const existing = (at: string): string => (fs.existsSync(at) ? at : existing(path.dirname(at)))
+  const { bavail, bsize } = fs.statfsSync(existing(path.resolve(directory)))
+  return bavail * bsize
+}

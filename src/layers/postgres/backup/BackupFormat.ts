@@ -9,7 +9,9 @@ export const BackupHeader = Schema.Struct({
   migration: Schema.Int,
   made_at: Schema.String,
   /** Identifies the store's master secret, and reveals nothing else about it; null: none yet. */
-  secret_check: Schema.NullOr(Schema.String)
+  secret_check: Schema.NullOr(Schema.String),
+  /** The number of rows of each table: a reader stops at the first one too many. Older backups have it at the end only. */
+  rows: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int))
 })
 export type BackupHeader = typeof BackupHeader.Type
 

@@ -11,6 +11,7 @@ const ROWS_AT_ONCE = 500
 const TableRow = Schema.Struct({ table: Schema.String, columns: Schema.Array(Schema.String) })
 const LineRow = Schema.Struct({ line: Schema.String })
 const CheckRow = Schema.Struct({ check: Schema.String })
+const CountRow = Schema.Struct({ count: Schema.Int })
 const SequenceRow = Schema.Struct({ name: Schema.String, last: Schema.String })
 
 /** Every table of the schema except the list of migrations, with the columns that are not computed. */
@@ -46,7 +47,17 @@ const writeTable = Effect.fnUntraced(function* ({ table, columns }: TableLine, w
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-const headerOf = Effect.gen(function* () {
+const countRows = Effect.fnUntraced(function* (tables: ReadonlyArray<TableLine>) {
+  const sql = yield* SqlClient.SqlClient
+  const counts: Record<string, number> = {}
+  for (const { table } of tables) {
+    const [row] = yield* rowsOf(CountRow)(sql.unsafe(`select count(*)::int as count from ${quoted(table)}`))
+    counts[table] = row?.count ?? 0
+  }
+  return counts
+})
+
+const headerOf = Effect.fnUntraced(function* (tables: ReadonlyArray<TableLine>) {
   const sql = yield* SqlClient.SqlClient
   const [installation] = yield* rowsOf(CheckRow)(
     sql`select encode(secret_check, 'hex') as check from installation`
@@ -55,7 +66,8 @@ const headerOf = Effect.gen(function* () {
     format: BACKUP_FORMAT,
     migration: yield* Effect.orDie(appliedMigration),
     made_at: formatInstant(yield* Clock.currentTimeMillis),
-    secret_check: installation?.check ?? null
+    secret_check: installation?.check ?? null,
+    rows: yield* countRows(tables)
   } satisfies BackupHeader
 })
 
@@ -76,10 +88,11 @@ export const writeStore = Effect.fnUntraced(function* (writer: BackupWriter) {
   const sql = yield* SqlClient.SqlClient
   const write = Effect.gen(function* () {
     yield* sql`set transaction isolation level repeatable read, read only`
-    const header = yield* headerOf
+    const tables = yield* storedTables
+    const header = yield* headerOf(tables)
     yield* writer.write([JSON.stringify(header)])
     const rows: Record<string, number> = {}
-    for (const table of yield* storedTables) rows[table.table] = yield* writeTable(table, writer)
+    for (const table of tables) rows[table.table] = yield* writeTable(table, writer)
     const trailer: BackupTrailer = { sequences: yield* sequences, rows }
     yield* writer.write([JSON.stringify(trailer)])
     return { migration: header.migration, rows }

@@ -8,6 +8,10 @@ import { BackupHeader, BackupTrailer, TableLine } from "./BackupFormat.ts"
 import { quoted, storedTables } from "./StoreBackup.ts"
 
 const ROWS_AT_ONCE = 500
+/** A statement with more would fill the memory. */
+const CHARACTERS_AT_ONCE = 16 * 1024 * 1024
+/** After a mistake a file is read so far, for its checksum. */
+const CHARACTERS_TO_END = 128 * 1024 * 1024
 const FIRST_MIGRATION = 1
 
 const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(BackupHeader))
@@ -60,10 +64,12 @@ const loadTable = Effect.fnUntraced(function* (table: TableLine, readLine: ReadL
   const sql = yield* SqlClient.SqlClient
   const statement = yield* insertStatement(table)
   let pending: Array<string> = []
+  let characters = 0
   let count = 0
   const flush = Effect.suspend(() => {
     const lines = pending
     pending = []
+    characters = 0
     count += lines.length
     return lines.length === 0 ? Effect.void : Effect.asVoid(sql.unsafe(statement, [lines]))
   })
@@ -74,7 +80,8 @@ const loadTable = Effect.fnUntraced(function* (table: TableLine, readLine: ReadL
       return { line, count }
     }
     pending.push(line)
-    if (pending.length >= ROWS_AT_ONCE) yield* flush
+    characters += line.length
+    if (pending.length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) yield* flush
   }
 })
 
@@ -132,17 +139,29 @@ const load = Effect.fnUntraced(function* (readLine: ReadLine, tables: ReadonlySe
   return rows
 })
 
-const countRows = Effect.fnUntraced(function* (readLine: ReadLine) {
+/** Stops at the first row that the header does not name. */
+const countRows = Effect.fnUntraced(function* (readLine: ReadLine, table: string, announced: number) {
   let count = 0
   while (true) {
     const line = yield* readLine
     if (line?.startsWith("[") !== true) return { line, count }
     count += 1
+    if (count > announced) return yield* broken(`“${table}” has more than its ${announced} rows`)
   }
 })
 
+/** Without a list of rows: an older backup. */
+const announcedRows = ({ rows }: BackupHeader, table: string): number =>
+  rows === undefined ? Number.POSITIVE_INFINITY : Object.hasOwn(rows, table) ? (rows[table] ?? 0) : 0
+
+/** Not of a file that goes on for too long. */
 const readToEnd = Effect.fnUntraced(function* (readLine: ReadLine) {
-  while ((yield* readLine) !== undefined);
+  let characters = 0
+  while (characters < CHARACTERS_TO_END) {
+    const line = yield* readLine
+    if (line === undefined) return
+    characters += line.length + 1
+  }
 })
 
 /**
@@ -152,7 +171,7 @@ const readToEnd = Effect.fnUntraced(function* (readLine: ReadLine) {
 export const checkBackup = Effect.fnUntraced(
   function* (readLine: ReadLine) {
     const header = yield* readHeader(readLine)
-    yield* readTables(readLine, () => countRows(readLine))
+    yield* readTables(readLine, ({ table }) => countRows(readLine, table, announcedRows(header, table)))
     return header
   },
   (check, readLine) => Effect.tapError(check, () => readToEnd(readLine))
