@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { maskPhone } from "../../domain/Phone.ts"
+import { BOMBED_BY } from "../../services/guard/admission/BombedPhones.ts"
 import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
 import { CountsRefused, GuardStore } from "../../services/guard/GuardStore.ts"
 import { Timers } from "../../services/timer/Timers.ts"
@@ -15,9 +16,6 @@ import { guardCodes } from "./GuardCodesSql.ts"
 import { guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
 import { guardStanding } from "./GuardStandingSql.ts"
 import { makeGuardWake } from "./GuardWakeSql.ts"
-import { MINUTE_MILLIS } from "../../domain/Instant.ts"
-
-const BOMBED_MILLIS = 10 * MINUTE_MILLIS
 
 /** Rounds use the connections of messages' batches: codes do not wait behind them, and their statements are planned once. */
 export const GuardStoreSql = Layer.effect(
@@ -52,14 +50,13 @@ export const GuardStoreSql = Layer.effect(
 
       wake: (customerId, at) => Effect.asVoid(wake({ customerId, at })),
 
-      // Extended at most once in half its time, however often others try.
-      bombed: Effect.fnUntraced(function* (customerId, phone, now) {
+      bombed: Effect.fnUntraced(function* (customerId, phone, until, now) {
         yield* Effect.orDie(sql`
-          update platform_phone_counters set bombed_until = ${timestamp(now + BOMBED_MILLIS)}
-          where phone = ${phone} and bombed_until < ${timestamp(now + BOMBED_MILLIS / 2)}`)
+          update platform_phone_counters set callers = callers || ${customerId}::int
+          where phone = ${phone} and callers_until > ${timestamp(now)}
+            and not callers @> array[${customerId}::int] and cardinality(callers) < ${BOMBED_BY}`)
         const common = { kind: "phone", key: maskPhone(phone), reason: "bombed", action: "refuse" } as const
-        const times = { startedAt: now, until: now + BOMBED_MILLIS }
-        yield* raise(customerId, { ...common, ...times, level: 1, codes: 0, verified: 0 }, true)
+        yield* raise(customerId, { ...common, startedAt: now, until, level: 1, codes: 0, verified: 0 }, true)
       }),
 
       countRefused: (counts, now) =>

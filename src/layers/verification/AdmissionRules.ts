@@ -25,7 +25,10 @@ const CALLERS_LAST = "interval '10 minutes'"
 /** Rows of earlier versions have the time -infinity, which cannot be subtracted. */
 const SAME_CALLERS = `excluded.callers_until - greatest(o.callers_until, 'epoch') < ${CALLERS_LAST}`
 
-/** The customers that sent to the phone within ten minutes: too many of them bomb it. Only the first few are kept. */
+/**
+ * The customers that sent to the phone within ten minutes: too many of them bomb it. Only the first few are kept. The
+ * time does not change until it is over: a refused try must not extend it.
+ */
 const callers: FurtherCount = {
   limit: "callers",
   columns: "callers, callers_until",
@@ -34,13 +37,13 @@ const callers: FurtherCount = {
         when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers
         else o.callers || excluded.callers end,
       callers_until = case when ${SAME_CALLERS} then o.callers_until else excluded.callers_until end`,
-  returning: "cardinality(callers) as callers, bombed_until",
-  isExceeded: "c.callers >= nullif(a.callers, 0) or (a.callers > 0 and c.bombed_until > a.now)",
+  returning: "cardinality(callers) as callers",
+  isExceeded: "c.callers >= nullif(a.callers, 0)",
   refusal: {
     reason: "bombed",
-    when: `r.callers > 0 and (o.bombed_until > r.now or (o.callers_until > r.now
-      and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers))`,
-    until: "greatest(o.bombed_until, o.callers_until)"
+    when: `r.callers > 0 and o.callers_until > r.now
+      and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers`,
+    until: "o.callers_until"
   }
 }
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import type { Mark } from "../../domain/guard/Mark.ts"
-import type { BlockedPhone, SuspectedFraud } from "../../domain/Errors.ts"
+import type { BlockedPhone, SuspectedFraud, TooManyRequestsPhoneHour } from "../../domain/Errors.ts"
 import { makePassesBombed } from "./admission/BombedPhones.ts"
 import { makeAdmit, makeGiveBack } from "./admission/CodeAdmission.ts"
 import type { Admitted, GuardRequest } from "./admission/GuardRequest.ts"
@@ -17,7 +17,10 @@ export class Guard extends Context.Service<
   {
     readonly admit: (request: GuardRequest) => Effect.Effect<Admitted, BlockedPhone | SuspectedFraud>
     /** Too many customers send to this phone. True if this customer may send all the same. */
-    readonly passesBombed: (request: GuardRequest) => Effect.Effect<boolean>
+    readonly passesBombed: (
+      request: GuardRequest,
+      refusal: TooManyRequestsPhoneHour
+    ) => Effect.Effect<boolean>
     /**
      * The code that was admitted with this mark is not sent after all, and uses no budget: else requests that limits refuse
      * would use up a customer's.

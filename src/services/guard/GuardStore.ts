@@ -113,8 +113,13 @@ export class GuardStore extends Context.Service<
       readonly network: string | null
       readonly now: Instant
     }) => Effect.Effect<Standing>
-    /** Blocks a phone that too many customers send to, and raises the customer's alarm. */
-    readonly bombed: (customerId: number, phone: Phone, now: Instant) => Effect.Effect<void>
+    /**
+     * Counts a customer that was refused among those that bomb a phone, so that the others are refused too. The time does
+     * not change. Raises the customer's alarm.
+     */
+    readonly bombed: (customerId: number, phone: Phone, until: Instant, now: Instant) => Effect.Effect<void>
+    /** Whether the customer verified a bombed phone within 90 days, or cleared its alarm within an hour. */
+    readonly passesBombed: (customerId: number, phone: Phone, now: Instant) => Effect.Effect<boolean>
     /** Raises an alarm outside a round. False if the segment has one for this reason. */
     readonly raise: (customerId: number, alarm: Alarm, enforced: boolean) => Effect.Effect<boolean>
     /** A defect: it is unknown whether the counts were written. */

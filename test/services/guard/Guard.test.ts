@@ -27,6 +27,14 @@ const attacked = Effect.fnUntraced(function* (customerId: number, minutes: numbe
   return counts
 })
 
+/** Four customers send to a phone. A customer that does so four minutes later is the fifth. */
+const bombed = Effect.fnUntraced(function* (phone: string) {
+  for (let n = 0; n < 4; n++) assert.isNotNull(yield* send(yield* customerIn("enforcing"), phone))
+  const customerId = yield* customerIn("enforcing")
+  yield* TestClock.adjust("4 minutes")
+  return customerId
+})
+
 layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
   it.effect("blocks the network of an attack, and no user", () =>
     Effect.gen(function* () {
@@ -142,6 +150,51 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
       yield* TestClock.adjust("11 minutes")
       assert.isNotNull(yield* send(fifth, victim))
     }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("protects a bombed phone for ten minutes, however often its user tries", () =>
+    Effect.gen(function* () {
+      const victim = "09127654321"
+      const customerId = yield* bombed(victim)
+      const { send: sendCode } = yield* Verifications
+      for (let minute = 6; minute > 0; minute -= 2) {
+        const refused = yield* Effect.flip(sendCode({ customerId, phone: victim }))
+        assert.deepInclude(refused, {
+          _tag: "too_many_requests_phone_hour",
+          retryAfterSeconds: minute * 60
+        })
+        yield* TestClock.adjust("2 minutes")
+      }
+      assert.isNotNull(yield* send(customerId, victim))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("lets a bombed phone pass by the allow list, for a trusted client, and where it records", () =>
+    Effect.gen(function* () {
+      const victim = "09127654321"
+      const customerId = yield* bombed(victim)
+      assert.isNull(yield* send(customerId, victim))
+      assert.isNotNull(yield* send(customerId, victim, { trusted: true }))
+      assert.isNotNull(yield* send(yield* customerIn("record"), victim))
+      assert.isNotNull(yield* send(yield* customerIn("off"), victim))
+      yield* Effect.orDie((yield* GuardRecords).add(customerId, "allow", { type: "phone", value: victim }))
+      assert.isNotNull(yield* send(customerId, victim))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("lets a bombed phone pass for an hour after its alarm was cleared, within its limits", () =>
+    Effect.gen(function* () {
+      const victim = "09127654321"
+      const customerId = yield* bombed(victim)
+      assert.isNull(yield* send(customerId, victim))
+      const records = yield* GuardRecords
+      const { items } = yield* records.alarms(customerId, { limit: 10, after: null })
+      assert.deepInclude(items[0], { kind: "phone", reason: "bombed", until: 10 * 60_000 })
+      yield* Effect.orDie(records.clear(customerId, items[0]?.id ?? ""))
+      for (let n = 0; n < 5; n++) assert.isNotNull(yield* send(customerId, victim))
+      const limited = yield* Effect.flip((yield* Verifications).send({ customerId, phone: victim }))
+      assert.deepInclude(limited, { _tag: "too_many_requests_phone_hour", retryAfterSeconds: 3600 })
+    }).pipe(Effect.provide(guarded(Guard.layer, { phoneHourLimit: 5 })))
   )
 
   it.effect("grants no more than a budget, however many ask at once", () =>

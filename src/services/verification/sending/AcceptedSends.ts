@@ -59,7 +59,7 @@ export const makeAccept = Effect.gen(function* () {
     request: SendRequest,
     refusal: TooManyRequestsPhoneHour
   ) {
-    if (!(yield* guard.passesBombed(prepared.asked))) return yield* refusal
+    if (!(yield* guard.passesBombed(prepared.asked, refusal))) return yield* refusal
     const { admission } = prepared
     const known = { ...admission, phone: { ...admission.phone, callers: 0 } }
     return yield* acceptAndTry({ ...prepared, admission: known }, request)
