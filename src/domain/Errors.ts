@@ -44,7 +44,9 @@ export class TooManyRequestsPhoneDay extends Data.TaggedError("too_many_requests
 /** The customer's deny list has the phone, its prefix or the client's address. */
 export class BlockedPhone extends Data.TaggedError("blocked_phone") {}
 /** The guard refuses a code that looks like abuse. */
-export class SuspectedFraud extends Data.TaggedError("suspected_fraud") {}
+export class SuspectedFraud extends Data.TaggedError("suspected_fraud")<{
+  readonly retryAfterSeconds: number
+}> {}
 export class QuotaExceeded extends Data.TaggedError("quota_exceeded")<{
   readonly retryAfterSeconds: number
 }> {}

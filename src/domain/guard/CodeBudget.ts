@@ -1,4 +1,5 @@
 import { HOUR_MILLIS } from "../Instant.ts"
+import { type Segment, WHOLE } from "./Segments.ts"
 
 /**
  * A budget bounds the codes of a segment that may be out without being verified, before any test can know about them. A
@@ -12,14 +13,23 @@ const SHARE_OF_USUAL = 0.15
 /** After a block: until codes are verified again. */
 export const PROBATION_BUDGET = 2
 
-/** Unverified codes of one segment in an hour. */
-export const budgetOf = (kind: string, usualCodesPerHour: number): number =>
-  Math.max(
-    kind === "customer" ? LEAST_OF_CUSTOMER : LEAST_OF_SEGMENT,
-    Math.ceil(SHARE_OF_USUAL * usualCodesPerHour)
-  )
+/** Unverified codes of one segment in an hour. Evidence that other customers have counts half. */
+export const budgetOf = ({ kind, key }: Segment, usualCodesPerHour: number): number => {
+  const least = kind === "customer" ? LEAST_OF_CUSTOMER : LEAST_OF_SEGMENT
+  const budget = Math.max(least, Math.ceil(SHARE_OF_USUAL * usualCodesPerHour))
+  return kind === "customer" && key === WHOLE.vouched.key ? Math.ceil(budget / 2) : budget
+}
 
-export const leastBudget = (kind: string): number => budgetOf(kind, 0)
+export const leastBudget = (segment: Segment): number => budgetOf(segment, 0)
+
+/**
+ * The customer's own setting for one of its budgets, as it is asked for; null: by its usual traffic. With a setting, all
+ * codes take from one budget, so that no more than that many are unverified.
+ */
+export const ownBudget = ({ kind, key }: Segment, set: number | null): number | null => {
+  if (kind !== "customer" || set === null) return null
+  return key === WHOLE.vouched.key ? Math.ceil(set / 2) : set
+}
 
 const MARGIN = 1.05
 

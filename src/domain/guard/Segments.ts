@@ -1,5 +1,7 @@
 import { Schema } from "effect"
+import { widerNetworks } from "../people/Networks.ts"
 import type { Phone } from "../Phone.ts"
+import type { Whole } from "./Mark.ts"
 
 /** Codes with something in common. A customer's codes are one segment; the others are parts of it. */
 export const SegmentKind = Schema.Literals(["customer", "network", "prefix", "device", "phone"])
@@ -18,6 +20,14 @@ export const nameIn = (customerId: number, segment: Segment): string =>
   `${customerId}:${segmentName(segment)}`
 
 export const CUSTOMER_SEGMENT: Segment = { kind: "customer", key: "" }
+
+/** The customer's budgets. Only the first is a segment for alarms too. */
+export const WHOLE: Readonly<Record<Whole, Segment>> = {
+  all: CUSTOMER_SEGMENT,
+  common: { kind: "customer", key: "common" },
+  known: { kind: "customer", key: "known" },
+  vouched: { kind: "customer", key: "vouched" }
+}
 
 /** The client that asks for a code, in keyed hashes. */
 export interface ClientTraces {
@@ -41,3 +51,20 @@ export const segmentsOf = (
   ...(network === null ? [] : [{ kind: "network", key: network } as const]),
   ...(device === null ? [] : [{ kind: "device", key: device } as const])
 ]
+
+const AROUND_KNOWN = "known:"
+
+export const isAroundKnown = ({ key }: Segment): boolean => key.startsWith(AROUND_KNOWN)
+
+/** The /56 and the /48 of a known network: only the budgets of known networks have them. */
+export const knownAround = (network: string | null): ReadonlyArray<Segment> =>
+  network === null
+    ? []
+    : widerNetworks(network).map((wider) => ({ kind: "network", key: AROUND_KNOWN + wider }) as const)
+
+/** The segments whose budgets a code took from. */
+export const segmentsTaken = (whole: Whole, prefix: string, traces: ClientTraces): ReadonlyArray<Segment> => {
+  const [, ...parts] = segmentsOf(prefix, traces)
+  const isKnown = whole === "known" || whole === "vouched"
+  return [WHOLE[whole], ...parts, ...(isKnown ? knownAround(traces.network) : [])]
+}

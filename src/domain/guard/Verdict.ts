@@ -24,8 +24,8 @@ export type Verdict =
       readonly _tag: "Judged"
       readonly action: GuardAction | null
       readonly segments: ReadonlyArray<Segment>
-      /** Those with an open alarm that has an action. */
-      readonly alarmed: ReadonlyArray<Segment>
+      /** The open alarms of its segments that have an action. */
+      readonly alarmed: ReadonlyArray<OpenAlarm>
       /** A channel is out: alarms and budgets wait, but for what was attacked long before. */
       readonly isOutage: boolean
       /** The segments whose budgets count. */

@@ -53,3 +53,13 @@ export const guardNetwork = (ip: string): string => {
   const network = signInNetwork(ip)
   return network.includes(":") ? network : `${network.split(".").slice(0, 3).join(".")}.0/24`
 }
+
+/** The digits of the hash of a network; that of a /64 is the hash of its /48, and its own masked number within that. */
+export const HASH_DIGITS = 32
+export const NUMBER_DIGITS = 4
+
+/** The hashes of the /56 and the /48 around a /64, by its hash; none around a network of IPv4. */
+export const widerNetworks = (network: string): ReadonlyArray<string> =>
+  network.length === HASH_DIGITS + NUMBER_DIGITS
+    ? [network.slice(0, -NUMBER_DIGITS / 2), network.slice(0, -NUMBER_DIGITS)]
+    : []

@@ -34,9 +34,13 @@ const header = (name: string): Json => ({ [name]: componentReference("headers", 
 /** Every response to an admitted credential has them. */
 const rateLimits: Json = { ...header("RateLimit"), ...header("RateLimit-Policy") }
 
+/** The guard says when its refusal ends. */
+const isGuarded = ({ body }: Operation, status: string): boolean =>
+  status === "403" && JSON.stringify(body["responses"]).includes("SuspectedFraud")
+
 const headersOf = (operation: Operation, status: string): Json => ({
   ...header("X-Request-Id"),
-  ...(status === "429" || status === "503" ? header("Retry-After") : {}),
+  ...(status === "429" || status === "503" || isGuarded(operation, status) ? header("Retry-After") : {}),
   ...(isKeyed(operation) && status !== "401" ? rateLimits : {})
 })
 

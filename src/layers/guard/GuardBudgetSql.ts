@@ -1,31 +1,34 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { leastBudget } from "../../domain/guard/CodeBudget.ts"
-import { CUSTOMER_SEGMENT, nameIn, segmentName } from "../../domain/guard/Segments.ts"
-import type { BudgetRequest, Grant, GuardStore } from "../../services/guard/GuardStore.ts"
+import { BUDGET_WINDOW_MILLIS, leastBudget } from "../../domain/guard/CodeBudget.ts"
+import { CUSTOMER_SEGMENT, nameIn, segmentName, WHOLE } from "../../domain/guard/Segments.ts"
+import type { BudgetRequest, GuardStore } from "../../services/guard/GuardStore.ts"
 import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"
 import { retryRaces } from "../postgres/Races.ts"
-import { decodedAs } from "../postgres/SqlRows.ts"
+import { decodedAs, InstantColumn } from "../postgres/SqlRows.ts"
 
 const columns: ReadonlyArray<BatchColumn<BudgetRequest>> = [
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
   { name: "segment", type: "text", of: ({ segment }) => segmentName(segment) },
   { name: "codes", type: "int4", of: ({ codes }) => codes },
   { name: "budget", type: "int4", of: ({ budget }) => budget },
-  { name: "least", type: "int4", of: ({ segment }) => leastBudget(segment.kind) },
+  { name: "least", type: "int4", of: ({ segment }) => leastBudget(segment) },
   { name: "now", type: "timestamptz", of: ({ now }) => now }
 ]
 const source = batchSource(columns)
+
+const isWhole = `b.segment like '${segmentName(CUSTOMER_SEGMENT)}%'`
 
 /**
  * The budget of a row that exists already. `excluded` has no column for a customer's own budget, and `r` is searched for
  * it row by row: only where there can be one.
  */
 const limit = `coalesce(
-  case b.segment when '${segmentName(CUSTOMER_SEGMENT)}'
+  case when ${isWhole}
     then (select r.budget from r where r.customer_id = b.customer_id and r.segment = b.segment) end,
   b.budget,
-  case b.segment when '${segmentName(CUSTOMER_SEGMENT)}' then ${leastBudget("customer")} else ${leastBudget("prefix")} end)`
+  case when b.segment = '${segmentName(WHOLE.vouched)}' then ${leastBudget(WHOLE.vouched)}
+    when ${isWhole} then ${leastBudget(WHOLE.all)} else ${leastBudget({ kind: "prefix", key: "" })} end)`
 
 const granted = `least(excluded.granted, greatest(0, ${limit} - ceil(b.used)::int))`
 const hasLapsed = "b.ends_at <= excluded.ends_at - interval '1 hour'"
@@ -44,11 +47,16 @@ const statement = `
       used = case when ${hasLapsed} then ${renewed} else b.used + ${granted} end,
       granted = case when ${hasLapsed} then ${renewed} else ${granted} end,
       ends_at = case when ${hasLapsed} then excluded.ends_at else b.ends_at end
-    returning customer_id, segment, granted, ceil(used)::int as used)
-  select customer_id || ':' || segment as name, granted as codes, used, (select commit from quick) from taken`
+    returning customer_id, segment, granted, ceil(used)::int as used, ends_at)
+  select customer_id || ':' || segment as name, granted as codes, used, ends_at as "endsAt", (select commit from quick)
+  from taken`
 
-const GrantRow = Schema.Struct({ name: Schema.String, codes: Schema.Int, used: Schema.Int })
-const NOTHING: Grant = { codes: 0, used: 0 }
+const GrantRow = Schema.Struct({
+  name: Schema.String,
+  codes: Schema.Int,
+  used: Schema.Int,
+  endsAt: InstantColumn
+})
 
 /**
  * Grants codes of budgets in one statement: one row for each segment. The rows are matched here: a join of a few hundred
@@ -61,7 +69,14 @@ export const guardGrants = (sql: SqlClient.SqlClient): GuardStore["Service"]["gr
       Effect.orDie(decoded(retryRaces(sql.unsafe(statement, source.parameters(requests))))),
       (rows) => {
         const grants = new Map(rows.map(({ name, ...grant }) => [name, grant]))
-        return requests.map(({ customerId, segment }) => grants.get(nameIn(customerId, segment)) ?? NOTHING)
+        return requests.map(
+          ({ customerId, segment, now }) =>
+            grants.get(nameIn(customerId, segment)) ?? {
+              codes: 0,
+              used: 0,
+              endsAt: now + BUDGET_WINDOW_MILLIS
+            }
+        )
       }
     )
 }

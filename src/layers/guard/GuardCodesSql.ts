@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { prefixOf } from "../../domain/guard/Segments.ts"
-import { budgetsTaken, Mark } from "../../domain/guard/Mark.ts"
+import { Mark, wholeTaken } from "../../domain/guard/Mark.ts"
 import { slicesOf, weightIn } from "../../domain/guard/Sample.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
@@ -51,7 +51,7 @@ const toCode = (row: typeof CodeRow.Type, maturityMillis: number, weight: number
     channel: row.channel ?? "",
     isVerified: row.verified,
     isVoid: row.void,
-    took: budgetsTaken(row.mark),
+    took: wholeTaken(row.mark),
     flag,
     isBombed: row.bombed && !row.proven,
     sentSms: row.sentSms,

@@ -98,19 +98,25 @@ export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClie
       Effect.map(
         othersRows(reporting`
           with other as materialized (
-            select g.state from guard_rounds g
-            where g.customer_id <> ${customerId} and g.judged_until > ${idAt(now - OTHERS_MILLIS)}::uuid)
+            select g.state, (g.state -> 'usual' ->> 'codesPerHour')::float8 as usual from guard_rounds g
+            where g.customer_id <> ${customerId} and g.judged_until > ${idAt(now - OTHERS_MILLIS)}::uuid),
+          -- no customer counts for more than the third largest: none is more than a third of what is seen
+          weighed as materialized (
+            select o.state, least(1, third.usual / o.usual) as weight
+            from other o, (select usual from other order by usual desc limit 1 offset 2) third
+            where o.usual > 0)
           select coalesce((
               select jsonb_agg(m) from (
-                select (r ->> 'minute')::int as minute, r ->> 'channel' as channel, sum((r ->> 'codes')::float8) as codes,
-                  sum((r ->> 'verified')::float8) as verified, sum((r ->> 'expected')::float8) as expected
-                from other o, jsonb_array_elements(o.state -> 'recent') r
+                select (r ->> 'minute')::int as minute, r ->> 'channel' as channel,
+                  sum(weight * (r ->> 'codes')::float8) as codes, sum(weight * (r ->> 'verified')::float8) as verified,
+                  sum(weight * (r ->> 'expected')::float8) as expected
+                from weighed o, jsonb_array_elements(o.state -> 'recent') r
                 where (r ->> 'minute')::int > ${Math.floor((now - OTHERS_MILLIS) / MINUTE_MILLIS)}
                 group by 1, 2) m), '[]') as recent,
-            coalesce(sum((state -> 'usual' ->> 'codesPerHour')::float8), 0) as "codesPerHour",
-            coalesce(sum((state -> 'usual' ->> 'codesPerHour')::float8
+            coalesce(sum(weight * (state -> 'usual' ->> 'codesPerHour')::float8), 0) as "codesPerHour",
+            coalesce(sum(weight * (state -> 'usual' ->> 'codesPerHour')::float8
               * (state -> 'usual' ->> 'conversion')::float8), 0) as "verifiedPerHour"
-          from other`),
+          from weighed`),
         ([row]) => ({
           recent: row?.recent ?? [],
           usual: {

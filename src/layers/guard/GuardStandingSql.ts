@@ -1,21 +1,24 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { GuardStore } from "../../services/guard/GuardStore.ts"
+import type { GuardStore, Standing } from "../../services/guard/GuardStore.ts"
 import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { standingOf } from "../../domain/guard/KnownNetwork.ts"
 import { maskPhone } from "../../domain/Phone.ts"
 import { lowestIdFrom } from "../../domain/TimePosition.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const PassesRow = Schema.Struct({ passes: Schema.Boolean })
-const StandingRow = Schema.Struct({ isProven: Schema.Boolean, isGoodNetwork: Schema.Boolean })
-
-/**
- * A network is known by this many verified codes, whichever customer sent them: a new customer has none. It is good while
- * no customer's test of it is near an alarm.
- */
-const KNOWN_VERIFIED = 1
-const GOOD_SCORE = 6
-const GOOD_CONVERSION = 0.4
+const StandingRow = Schema.Struct({
+  isProven: Schema.Boolean,
+  evidence: Schema.Struct({
+    ownVerified: Schema.Number,
+    ownSince: Schema.NullOr(Schema.Number),
+    othersVerified: Schema.Number,
+    codes: Schema.Number,
+    score: Schema.Number
+  })
+})
+const NOTHING_KNOWN: Standing = { isProven: false, network: null }
 
 /** A cleared alarm lets a bombed phone pass for an hour. Such an alarm lasts ten minutes. */
 const CLEARED_MILLIS = HOUR_MILLIS
@@ -45,12 +48,17 @@ export const guardStanding = (
     standing: ({ customerId, phone, network, now }) =>
       Effect.map(
         rows(sql`
-          select ${isProven(customerId, phone, now)} as "isProven",
-            coalesce((
-              select sum(s.verified) >= ${KNOWN_VERIFIED} and sum(s.verified) >= ${GOOD_CONVERSION} * sum(s.codes)
-                and max(s.score) < ${GOOD_SCORE}
-              from guard_segments s where s.kind = 'network' and s.key = ${network}::text), false) as "isGoodNetwork"`),
-        ([row]) => row ?? { isProven: false, isGoodNetwork: false }
+          select ${isProven(customerId, phone, now)} as "isProven", (
+            select jsonb_build_object(
+              'ownVerified', coalesce(sum(s.verified) filter (where s.customer_id = ${customerId}), 0),
+              'ownSince', min((s.state -> 'profile' ->> 'since')::float8) filter (where s.customer_id = ${customerId}),
+              'othersVerified', coalesce(sum(s.verified) filter (where s.customer_id <> ${customerId}), 0),
+              'codes', coalesce(sum(s.codes), 0), 'score', coalesce(max(s.score), 0))
+            from guard_segments s where s.kind = 'network' and s.key = ${network}::text) as evidence`),
+        ([row]) =>
+          row === undefined
+            ? NOTHING_KNOWN
+            : { isProven: row.isProven, network: standingOf(row.evidence, now) }
       )
   }
 }

@@ -1,12 +1,16 @@
 import { Context, Effect, Layer } from "effect"
 import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/CodeBudget.ts"
-import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
+import { isAroundKnown, nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { GuardStore } from "./GuardStore.ts"
 
 const MAX_SEGMENTS = 50_000
+
+/** The customer's budgets have one alarm, and so have those of networks around known ones. */
+const shownAs = (segment: Segment): Segment =>
+  segment.kind === "customer" || isAroundKnown(segment) ? WHOLE.all : segment
 
 /** Raises the alarm of segments whose budget is used up: once an hour for each, in the background. */
 export class BudgetAlarms extends Context.Service<
@@ -47,8 +51,13 @@ export class BudgetAlarms extends Context.Service<
       }
 
       return BudgetAlarms.of({
-        usedUp: ({ customerId }, empty, enforced, now) => {
-          for (const segment of empty) raise(customerId, segment, enforced, now)
+        usedUp: ({ customerId, segments }, empty, enforced, now) => {
+          for (const segment of empty) {
+            if (segment !== WHOLE.common) raise(customerId, shownAs(segment), enforced, now)
+            else
+              for (const part of segments)
+                if (budgets.isBusy(customerId, part)) raise(customerId, part, enforced, now)
+          }
         }
       })
     })

@@ -3,9 +3,10 @@ import {
   BUDGET_WINDOW_MILLIS,
   CODES_PER_GRANT,
   FREE_CODES,
-  MAX_CODES_PER_GRANT
+  MAX_CODES_PER_GRANT,
+  ownBudget
 } from "../../domain/guard/CodeBudget.ts"
-import { nameIn, type Segment } from "../../domain/guard/Segments.ts"
+import { nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { FreeCodes, type Place } from "./FreeCodes.ts"
@@ -25,6 +26,8 @@ interface Allowance {
   asking: Latch.Latch | null
   /** The budget was used up; asked again then. */
   emptyUntil: Instant
+  /** When the store's budget starts again. */
+  endsAt: Instant
 }
 
 const MAX_SEGMENTS = 50_000
@@ -34,9 +37,26 @@ const BUSY_MILLIS = 1000
 
 export interface BudgetUse {
   readonly customerId: number
+  /** That of the customer as a whole comes first. */
   readonly segments: ReadonlyArray<Segment>
   /** The customer's own budget; 0: none, null: by its usual traffic. */
   readonly budget: number | null
+}
+
+/** A code of each segment was taken, or of none. */
+export interface Taken {
+  /** The segments whose budget is used up. */
+  readonly empty: ReadonlyArray<Segment>
+  /** It has a part in common with so many others that it takes from the customer's budget for such codes. */
+  readonly isCommon: boolean
+}
+
+/** A segment of a code, with what this process may still let pass in it. */
+interface Holding {
+  readonly segment: Segment
+  readonly place: Place
+  /** Null: free codes are left. */
+  readonly allowance: Allowance | null
 }
 
 /**
@@ -47,15 +67,16 @@ export interface BudgetUse {
 export class CodeBudgets extends Context.Service<
   CodeBudgets,
   {
-    /**
-     * Takes a code of each segment. Returns the segments whose budget is used up, in which case none is taken. Only then
-     * the store's answer is awaited.
-     */
-    readonly take: (use: BudgetUse, now: Instant) => Effect.Effect<ReadonlyArray<Segment>>
+    /** Takes a code of each segment, or of none if a budget is used up. Only then the store's answer is awaited. */
+    readonly take: (use: BudgetUse, now: Instant) => Effect.Effect<Taken>
     /** Takes a code of each segment if this process has one of each at hand. */
-    readonly takeAtHand: (use: BudgetUse, now: Instant) => boolean
+    readonly takeAtHand: (use: BudgetUse, now: Instant) => Taken
+    /** When one of these budgets is certain to have codes again. */
+    readonly renewedAt: (customerId: number, segments: ReadonlyArray<Segment>, now: Instant) => Instant
     /** The codes of a segment that are out, as far as this process knows. */
     readonly used: (customerId: number, segment: Segment) => number
+    /** Whether more codes of a segment are out than the first ones. */
+    readonly isBusy: (customerId: number, segment: Segment) => boolean
     /** Gives back a code that was taken and then not sent. */
     readonly giveBack: (use: BudgetUse, now: Instant) => void
     /** Forgets what was granted: the segments' budgets have changed. */
@@ -77,7 +98,8 @@ export class CodeBudgets extends Context.Service<
         grantedAt: Number.NEGATIVE_INFINITY,
         until: now + BUDGET_WINDOW_MILLIS,
         asking: null,
-        emptyUntil: 0
+        emptyUntil: 0,
+        endsAt: now + BUDGET_WINDOW_MILLIS
       })
 
       const find = (customerId: number, segment: Segment, place: Place, now: Instant): Allowance => {
@@ -100,19 +122,14 @@ export class CodeBudgets extends Context.Service<
         const { perGrant, uncounted } = own
         own.uncounted = 0
         const asked = perGrant + uncounted
-        const request = {
-          customerId,
-          segment,
-          codes: asked,
-          budget: segment.kind === "customer" ? budget : null,
-          now
-        }
+        const request = { customerId, segment, codes: asked, budget: ownBudget(segment, budget), now }
         grants.ask(request, (grant) => {
-          const { codes, used } = grant ?? { codes: asked, used: own.used }
+          const { codes, used, endsAt } = grant ?? { codes: asked, used: own.used, endsAt: own.endsAt }
           own.used = used
+          own.endsAt = endsAt
           own.left += Math.max(0, codes - uncounted)
           own.asking = null
-          if (codes < asked) own.emptyUntil = now + ASKED_AGAIN_MILLIS
+          if (codes < asked) own.emptyUntil = Math.min(now + ASKED_AGAIN_MILLIS, endsAt)
           asking.openUnsafe()
         })
       }
@@ -129,14 +146,31 @@ export class CodeBudgets extends Context.Service<
         ask(use, segment, allowance, now)
       }
 
-      const takeNow = (use: BudgetUse, now: Instant): ReadonlyArray<Segment> => {
-        const own = counted(use).map((segment) => {
-          const place = freeCodes.find(use.customerId, segment, now)
-          const allowance = freeCodes.hasLeft(place) ? null : find(use.customerId, segment, place, now)
-          return { segment, place, allowance }
-        })
-        const empty = own.filter(({ allowance }) => allowance !== null && allowance.left <= 0)
-        for (const { segment, place, allowance } of own) {
+      const holdingOf = ({ customerId }: BudgetUse, segment: Segment, now: Instant): Holding => {
+        const place = freeCodes.find(customerId, segment, now)
+        const allowance = freeCodes.hasLeft(place) ? null : find(customerId, segment, place, now)
+        return { segment, place, allowance }
+      }
+
+      /**
+       * A code that is not among the first of its network, device or range takes from a budget of its own kind: so the few
+       * addresses of an attack are refused before others are. A budget that the customer has set is for all codes.
+       */
+      const holdingsOf = (use: BudgetUse, now: Instant) => {
+        const [whole, ...others] = counted(use)
+        const parts = others.map((segment) => holdingOf(use, segment, now))
+        if (whole === undefined) return { holdings: parts, isCommon: false }
+        const isCommon =
+          whole === WHOLE.all &&
+          use.budget === null &&
+          parts.some(({ allowance }) => allowance?.uncounted === 0)
+        return { holdings: [holdingOf(use, isCommon ? WHOLE.common : whole, now), ...parts], isCommon }
+      }
+
+      const takeNow = (use: BudgetUse, now: Instant): Taken => {
+        const { holdings, isCommon } = holdingsOf(use, now)
+        const empty = holdings.filter(({ allowance }) => allowance !== null && allowance.left <= 0)
+        for (const { segment, place, allowance } of holdings) {
           if (allowance === null) {
             if (empty.length === 0) takeFree(use, segment, place, now)
             continue
@@ -147,26 +181,34 @@ export class CodeBudgets extends Context.Service<
             ask(use, segment, allowance, now)
           }
         }
-        return empty.map(({ segment }) => segment)
+        return { empty: empty.map(({ segment }) => segment), isCommon }
       }
 
       /** Others may have taken what the store granted, so it is asked until it grants less than was asked for. */
-      const take = (use: BudgetUse, now: Instant): Effect.Effect<ReadonlyArray<Segment>> =>
+      const take = (use: BudgetUse, now: Instant): Effect.Effect<Taken> =>
         Effect.suspend(() => {
-          const empty = takeNow(use, now)
-          const waits = empty.flatMap((segment) => {
+          const taken = takeNow(use, now)
+          const waits = taken.empty.flatMap((segment) => {
             const asking = allowances.get(nameIn(use.customerId, segment))?.asking ?? null
             return asking === null ? [] : [asking.await]
           })
-          if (waits.length === 0) return Effect.succeed(empty)
+          if (waits.length === 0) return Effect.succeed(taken)
           grants.flush()
           return Effect.andThen(Effect.all(waits, { discard: true }), take(use, now))
         })
 
       return CodeBudgets.of({
         take,
-        takeAtHand: (use, now) => takeNow(use, now).length === 0,
+        takeAtHand: takeNow,
+        renewedAt: (customerId, segments, now) =>
+          Math.max(
+            ...segments.map(
+              (segment) => allowances.get(nameIn(customerId, segment))?.endsAt ?? now + BUDGET_WINDOW_MILLIS
+            )
+          ),
         used: (customerId, segment) => allowances.get(nameIn(customerId, segment))?.used ?? 0,
+        isBusy: (customerId, segment) =>
+          segment.kind !== "customer" && allowances.get(nameIn(customerId, segment))?.uncounted === 0,
         giveBack: (use, now) => {
           for (const segment of counted(use)) {
             const place = freeCodes.find(use.customerId, segment, now)

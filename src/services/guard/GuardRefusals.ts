@@ -1,9 +1,14 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { GuardStore, type RefusalCounts } from "./GuardStore.ts"
 
 const INTERVAL = "5 seconds"
 /** Counts that the store refuses for five minutes are dropped. */
 const MAX_TRIES = 60
+
+const MAX_PHONES = 50_000
+const COUNTED_MILLIS = 10 * MINUTE_MILLIS
 
 type Counts = { -readonly [Name in keyof Omit<RefusalCounts, "customerId">]: number }
 
@@ -40,8 +45,12 @@ class RefusalTally {
 export class GuardRefusals extends Context.Service<
   GuardRefusals,
   {
-    /** `whole`: refused because the customer as a whole is suspicious. */
-    readonly count: (customerId: number, kind: "refused" | "whole" | "denied") => void
+    readonly count: (customerId: number, kind: "refused" | "denied") => void
+    /**
+     * Refused because the customer as a whole is suspicious. They show whether an attack goes on, so each phone counts
+     * once in ten minutes: users who are refused try again.
+     */
+    readonly countWhole: (customerId: number, phone: string, now: Instant) => void
     /** Writes what was counted. */
     readonly flush: Effect.Effect<void>
   }
@@ -51,6 +60,7 @@ export class GuardRefusals extends Context.Service<
     Effect.gen(function* () {
       const store = yield* GuardStore
       const tally = new RefusalTally()
+      const countedUntil = new BoundedMap<string, Instant>(MAX_PHONES)
       let failures = 0
 
       const keep = (taken: ReadonlyArray<RefusalCounts>, cause: unknown) => {
@@ -75,10 +85,14 @@ export class GuardRefusals extends Context.Service<
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), flush)))
       return GuardRefusals.of({
         flush,
-        count: (customerId, kind) => {
+        count: (customerId, kind) => void (tally.of(customerId)[kind] += 1),
+        countWhole: (customerId, phone, now) => {
           const counts = tally.of(customerId)
-          counts[kind === "denied" ? "denied" : "refused"] += 1
-          if (kind === "whole") counts.refusedWhole += 1
+          counts.refused += 1
+          const name = `${customerId}:${phone}`
+          if ((countedUntil.get(name) ?? 0) > now) return
+          countedUntil.set(name, now + COUNTED_MILLIS)
+          counts.refusedWhole += 1
         }
       })
     })

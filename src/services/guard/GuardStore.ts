@@ -28,6 +28,8 @@ export interface Grant {
   readonly codes: number
   /** How many are out with them. */
   readonly used: number
+  /** When the budget starts again. */
+  readonly endsAt: Instant
 }
 
 export interface OpenStoredAlarm extends Alarm {
@@ -83,8 +85,8 @@ export interface OtherCustomers {
 export interface Standing {
   /** The phone was verified by this customer within 90 days. */
   readonly isProven: boolean
-  /** Codes of the network are verified as usual, here or with the other customers. */
-  readonly isGoodNetwork: boolean
+  /** Codes of the network are verified as usual: enough of this customer, or with those of others. */
+  readonly network: "known" | "vouched" | null
 }
 
 /** How many codes of a customer were refused. */

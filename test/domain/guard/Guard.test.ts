@@ -11,6 +11,7 @@ import {
   usualPerHour
 } from "../../../src/domain/guard/Conversion.ts"
 import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/Cusum.ts"
+import { WHOLE } from "../../../src/domain/guard/Segments.ts"
 import { adviceOf, type GuardDay } from "../../../src/domain/guard/GuardReport.ts"
 import { maturityOf } from "../../../src/domain/guard/Maturity.ts"
 import { type CustomerState, newCustomerState } from "../../../src/domain/guard/round/CustomerState.ts"
@@ -116,9 +117,10 @@ describe("budgets", () => {
   })
 
   it("grow with the usual traffic", () => {
-    assert.strictEqual(budgetOf("network", 10), 26)
-    assert.strictEqual(budgetOf("customer", 10), 36)
-    assert.strictEqual(budgetOf("customer", 10_000), 1500)
+    assert.strictEqual(budgetOf({ kind: "network", key: "n" }, 10), 26)
+    assert.strictEqual(budgetOf(WHOLE.all, 10), 36)
+    assert.strictEqual(budgetOf(WHOLE.all, 10_000), 1500)
+    assert.strictEqual(budgetOf(WHOLE.vouched, 10), 18)
   })
 })
 

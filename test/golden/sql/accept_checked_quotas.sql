@@ -10,13 +10,12 @@ judged as materialized (
     when p.hour_used >= r.hour and r.hour > 0 and p.hour_ends_at > r.now then 'phone_hour'
     when p.day_used >= r.day and r.day > 0 and p.day_ends_at > r.now then 'phone_day'
     when o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now then 'platform_day'
-    when r.callers > 0 and (o.bombed_until > r.now or (o.callers_until > r.now and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers))
+    when r.callers > 0 and o.callers_until > r.now and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers
     then 'bombed'
     when r.quota > 0 and coalesce(q.used, 0) + r.counted_together > r.quota then 'ask_alone'
     when r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true) then 'ask_alone'
     when k.key is not null then 'key_taken' end as verdict, p.hour_ends_at as phone_hour_until,
-    p.day_ends_at as phone_day_until, o.day_ends_at as platform_day_until, greatest(o.bombed_until,
-    o.callers_until) as bombed_until
+    p.day_ends_at as phone_day_until, o.day_ends_at as platform_day_until, o.callers_until as bombed_until
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as phone, unnest($4) as now,
       unnest($5) as key, unnest($6) as fingerprint, unnest($7) as key_until, unnest($8) as stripe,
@@ -67,7 +66,7 @@ platform_counted as (
     when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
     end, callers_until = case when excluded.callers_until - greatest(o.callers_until, 'epoch') < interval '10 minutes'
     then o.callers_until else excluded.callers_until end
-  returning phone, day_used, cardinality(callers) as callers, bombed_until),
+  returning phone, day_used, cardinality(callers) as callers),
 quota_counted as (
   insert into monthly_counters as q (customer_id, month, used)
   select customer_id, month, count(*)
@@ -115,7 +114,7 @@ select case when (
   from platform_counted c
   join judged a on a.phone = c.phone
   where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0) or c.callers >= nullif(a.callers,
-    0) or (a.callers > 0 and c.bombed_until > a.now))) or exists (
+    0))) or exists (
   select
   from quota_counted c
   join judged a on a.customer_id = c.customer_id and a.month = c.month

@@ -46,7 +46,7 @@ platform_counted as (
     when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
     end, callers_until = case when excluded.callers_until - greatest(o.callers_until, 'epoch') < interval '10 minutes'
     then o.callers_until else excluded.callers_until end
-  returning phone, day_used, cardinality(callers) as callers, bombed_until),
+  returning phone, day_used, cardinality(callers) as callers),
 holds as materialized (
   select customer_id, stripe, sum(hold)::bigint as total
   from judged
@@ -88,7 +88,7 @@ select case when exists (
   from platform_counted c
   join judged a on a.phone = c.phone
   where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0) or c.callers >= nullif(a.callers,
-    0) or (a.callers > 0 and c.bombed_until > a.now))) or (
+    0))) or (
   select count(*)
   from held) <> (
   select count(*)

@@ -55,10 +55,10 @@ verdict as materialized (
     left join platform o on true
     where o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now
     union all
-    select 4, 'bombed', greatest(o.bombed_until, o.callers_until)
+    select 4, 'bombed', o.callers_until
     from r
     left join platform o on true
-    where r.callers > 0 and (o.bombed_until > r.now or (o.callers_until > r.now and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers))
+    where r.callers > 0 and o.callers_until > r.now and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers
     union all
     select 5, 'quota', r.month_ends_at
     from r
@@ -140,7 +140,7 @@ platform_counted as (
     when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
     end, callers_until = case when excluded.callers_until - greatest(o.callers_until, 'epoch') < interval '10 minutes'
     then o.callers_until else excluded.callers_until end
-  returning phone, day_used, cardinality(callers) as callers, bombed_until),
+  returning phone, day_used, cardinality(callers) as callers),
 quota_counted as (
   insert into monthly_counters as q (customer_id, month, used)
   select customer_id, month, count(*)
@@ -177,7 +177,7 @@ select v.reason, v.until, exists (
   from platform_counted c
   join r a on a.phone = c.phone
   where (c.day_used > 1) and (c.day_used > nullif(a.platform_day, 0) or c.callers >= nullif(a.callers,
-    0) or (a.callers > 0 and c.bombed_until > a.now))) or exists (
+    0))) or exists (
   select
   from quota_counted c
   join r a on a.customer_id = c.customer_id and a.month = c.month

@@ -216,7 +216,7 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
         26
       )
       assert.deepStrictEqual(yield* store.grant([{ ...request, now: 1000 + 3_600_001 }]), [
-        { codes: 4, used: 4 }
+        { codes: 4, used: 4, endsAt: 1000 + 2 * 3_600_000 + 1 }
       ])
     }).pipe(Effect.provide(guarded()))
   )

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Scope } from "effect"
+import { Duration, Effect, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
@@ -12,7 +12,9 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import { customerIn, guarded, phoneOf, send, verified } from "./GuardedCustomer.ts"
 
 const USERS = "198.51.100.7"
+const ATTACKER = "203.0.113.7"
 const CUSTOMERS_BUDGET = 36
+const VOUCHED_BUDGET = 18
 const NETWORKS_BUDGET = 26
 /** What a process may still have in hand when codes are given back. */
 const IN_HAND = 4
@@ -36,6 +38,29 @@ const judged = Effect.gen(function* () {
 const knownTo = Effect.fnUntraced(function* (customerId: number) {
   for (let n = 0; n < 6; n++) assert.isTrue(yield* verified(customerId, phoneOf(n), USERS))
   yield* judged
+})
+
+/** Networks of one /48 whose codes were verified so often with a customer, by an attacker. */
+const mintedWith = Effect.fnUntraced(function* (customerId: number, codes: number) {
+  for (let n = 0; n < 12 * codes; n++) {
+    assert.isTrue(yield* verified(customerId, phoneOf(8000 + n), `2001:db8:0:${n % 12}::1`))
+  }
+  yield* judged
+})
+
+/** How many of 480 codes from these networks were sent. */
+const sentFromMinted = Effect.fnUntraced(function* (customerId: number) {
+  let sent = 0
+  for (let n = 0; n < 480; n++) {
+    if ((yield* send(customerId, phoneOf(2000 + n), { ip: `2001:db8:0:${n % 12}::1` })) !== null) sent += 1
+  }
+  return sent
+})
+
+const refusalOf = Effect.fnUntraced(function* (customerId: number, ip: string) {
+  const { send: sendCode } = yield* Verifications
+  const refused = yield* Effect.flip(sendCode({ customerId, phone: phoneOf(4999), client: { ip } }))
+  return refused._tag === "suspected_fraud" ? refused : yield* Effect.die(refused)
 })
 
 const alarmsOf = Effect.fnUntraced(function* (customerId: number) {
@@ -65,7 +90,68 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
         (yield* SqlClient.SqlClient)`select guard from verifications where customer_id = ${customerId}
           order by id desc limit 1`
       )
-      assert.deepStrictEqual(code, { guard: "known" })
+      assert.deepStrictEqual(code, { guard: "vouched" })
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("let pass hardly a code from networks that were minted with one code each elsewhere", () =>
+    Effect.gen(function* () {
+      yield* mintedWith(yield* customerIn("record"), 1)
+      const customerId = yield* customerIn("enforcing")
+      yield* attackedFromEverywhere(customerId, 60)
+      assert.strictEqual(yield* sentFromMinted(customerId), 0)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("bound what passes by the evidence of others, which leaves the customer's own users alone", () =>
+    Effect.gen(function* () {
+      yield* mintedWith(yield* customerIn("record"), 4)
+      const customerId = yield* customerIn("enforcing")
+      yield* knownTo(customerId)
+      yield* attackedFromEverywhere(customerId, 60)
+      assert.isAtMost(yield* sentFromMinted(customerId), VOUCHED_BUDGET + IN_HAND)
+      for (let n = 0; n < 10; n++) assert.isTrue(yield* verified(customerId, phoneOf(6000 + n), USERS))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("bound what passes from known networks of one /48", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      yield* mintedWith(customerId, 2)
+      yield* attackedFromEverywhere(customerId, 60)
+      // The budget for codes with much in common is not used up either.
+      const most = CUSTOMERS_BUDGET + NETWORKS_BUDGET + 2 * IN_HAND
+      assert.isAtMost(yield* sentFromMinted(customerId), most)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("are not closed to others by the requests of two addresses", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      for (let n = 0; n < 60; n++) {
+        yield* send(customerId, phoneOf(n), { ip: n % 2 === 0 ? ATTACKER : "198.51.100.9" })
+      }
+      for (let n = 0; n < 20; n++) {
+        assert.isNotNull(yield* send(customerId, phoneOf(5000 + n), { ip: `192.0.${n}.1` }))
+      }
+      const refused = yield* refusalOf(customerId, ATTACKER)
+      assert.strictEqual(refused.retryAfterSeconds, 3600)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("are closed to unknown networks by an attack from everywhere, until the time that is said", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      yield* attackedFromEverywhere(customerId, 60)
+      yield* TestClock.adjust("10 minutes")
+      const { retryAfterSeconds } = yield* refusalOf(customerId, "192.0.2.1")
+      assert.strictEqual(retryAfterSeconds, 3000)
+      yield* TestClock.adjust(Duration.seconds(retryAfterSeconds - 1))
+      assert.strictEqual((yield* refusalOf(customerId, "192.0.2.1")).retryAfterSeconds, 1)
+      yield* TestClock.adjust("1 second")
+      for (let n = 0; n < 20; n++) {
+        assert.isNotNull(yield* send(customerId, phoneOf(5000 + n), { ip: `192.0.${n}.1` }))
+      }
     }).pipe(Effect.provide(guarded()))
   )
 
@@ -230,10 +316,11 @@ layer(TestDatabase, { excludeTestServices: true })("what enforcing would save", 
       const customerId = yield* customerIn("record")
       yield* knownTo(customerId)
       yield* attackedFromEverywhere(customerId, CUSTOMERS_BUDGET + IN_HAND + RECORDED_LOOKS_PER_SECOND)
-      yield* send(customerId, phoneOf(0), { ip: USERS })
+      yield* send(customerId, phoneOf(0), { ip: "192.0.2.1" })
       const sql = yield* SqlClient.SqlClient
       const marks = yield* Effect.orDie(
-        sql`select guard, phone from verifications where customer_id = ${customerId} and guard is not null order by id`
+        sql`select guard, phone from verifications
+          where customer_id = ${customerId} and guard in ('no_sms', 'refuse') order by id`
       )
       assert.deepStrictEqual(marks.at(-1), { guard: "refuse", phone: phoneOf(0) })
       yield* judged

@@ -13,7 +13,7 @@ const writtenAfter = (...ends: Array<Effect.Effect<void, CountsRefused>>) => {
   })
   return Effect.gen(function* () {
     const refusals = yield* GuardRefusals
-    refusals.count(CUSTOMER, "whole")
+    for (const phone of ["+989121234567", "+989121234567"]) refusals.countWhole(CUSTOMER, phone, 1000)
     refusals.count(CUSTOMER, "denied")
     yield* refusals.flush
     refusals.count(CUSTOMER, "refused")
@@ -25,7 +25,7 @@ const writtenAfter = (...ends: Array<Effect.Effect<void, CountsRefused>>) => {
 it.effect("refusals that the store did not take are written with the next ones", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* writtenAfter(Effect.fail(new CountsRefused({ cause: "no disk" }))), [
-      { customerId: CUSTOMER, refused: 2, refusedWhole: 1, denied: 1 }
+      { customerId: CUSTOMER, refused: 3, refusedWhole: 1, denied: 1 }
     ])
   })
 )

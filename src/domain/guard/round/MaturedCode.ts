@@ -1,5 +1,5 @@
 import type { Instant } from "../../Instant.ts"
-import type { BudgetsTaken } from "../Mark.ts"
+import type { Whole } from "../Mark.ts"
 import type { WeighedCode } from "../SegmentState.ts"
 
 /** A code whose time to be verified is over. */
@@ -12,5 +12,6 @@ export interface MaturedCode extends WeighedCode {
   readonly channel: string
   /** It was never sent, or the customer canceled it: it says nothing. */
   readonly isVoid: boolean
-  readonly took: BudgetsTaken
+  /** The budget of the customer that it took from. */
+  readonly took: Whole | null
 }

@@ -3,7 +3,15 @@ import { type Alarm, alarmOf } from "../Alarm.ts"
 import { creditOf } from "../CodeBudget.ts"
 import { expectedConversion, NO_CODES } from "../Conversion.ts"
 import { ALARM_SCORE } from "../Cusum.ts"
-import { CUSTOMER_SEGMENT, type Segment, segmentName, segmentsOf } from "../Segments.ts"
+import {
+  CUSTOMER_SEGMENT,
+  knownAround,
+  type Segment,
+  segmentName,
+  segmentsOf,
+  segmentsTaken,
+  WHOLE
+} from "../Segments.ts"
 import type { CustomerState } from "./CustomerState.ts"
 import { learnChannel, observed, type PlatformTraffic } from "./CustomerTraffic.ts"
 import type { MaturedCode } from "./MaturedCode.ts"
@@ -29,8 +37,11 @@ export interface Round {
 
 /** From this score on, codes teach nothing: an attack must not become what is usual. */
 const SUSPICIOUS_SCORE = 6
-/** From this score on, a part of the customer's codes explains its unverified codes. */
-const EXPLAINING_SCORE = 3
+/**
+ * From this score on, a part of the customer's codes explains its unverified codes: after about three in a row. Else a
+ * few networks would block everybody.
+ */
+const EXPLAINING_SCORE = 1.7
 const CALM_SCORE = 4
 
 /** A round that is being made. */
@@ -44,18 +55,25 @@ interface Draft {
 const credit = (draft: Draft, name: string, codes: number) =>
   draft.credits.set(name, (draft.credits.get(name) ?? 0) + codes)
 
-const CUSTOMER_NAME = segmentName(CUSTOMER_SEGMENT)
-
-/** Whether a code took one of a segment's budget. */
-const tookFrom = ({ took }: MaturedCode, { kind }: Segment): boolean =>
-  took === "all" || (took === "parts" && kind !== "customer")
+/** The segments whose budgets a code took from because of this one of its segments. */
+const takenOf = ({ took, network }: MaturedCode, segment: Segment): ReadonlyArray<Segment> => {
+  if (took === null) return []
+  if (segment.kind === "customer") return [WHOLE[took]]
+  const isKnown = segment.kind === "network" && (took === "known" || took === "vouched")
+  return isKnown ? [segment, ...knownAround(network)] : [segment]
+}
 
 /** Raises the alarm of a part of the customer's codes, or of the customer. */
-const raise = (draft: Draft, segment: Segment, state: SegmentState, at: Instant): SegmentState => {
+const raise = (draft: Draft, segment: Segment, state: SegmentState, code: MaturedCode): SegmentState => {
+  const at = code.maturedAt
   const alarm = alarmOf(segment, state, at)
   draft.alarms.push(alarm)
   // The part explains these codes, so the customer's budget need not.
-  if (segment.kind !== "customer") credit(draft, CUSTOMER_NAME, alarm.codes - alarm.verified)
+  if (segment.kind !== "customer") {
+    for (const whole of takenOf(code, CUSTOMER_SEGMENT)) {
+      credit(draft, segmentName(whole), alarm.codes - alarm.verified)
+    }
+  }
   return {
     ...state,
     score: SCORE_AFTER_ALARM,
@@ -85,13 +103,17 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
   const { self, outage } = draft.customer
   const profiles = segment.kind === "customer" ? [self.profile] : [self.profile, before.profile]
   const expected = expectedConversion(input.platform, profiles, code.sentAt)
-  if (code.isVerified && tookFrom(code, segment)) credit(draft, name, code.weight * creditOf(expected))
+  if (code.isVerified) {
+    for (const taken of takenOf(code, segment)) {
+      credit(draft, segmentName(taken), code.weight * creditOf(expected))
+    }
+  }
   const isOut = outage?.channel === code.channel && !code.isVerified
   const isAlarmed = input.alarmed.has(name)
   const isAttacked = segment.kind === "customer" && isUnderAttack(draft.customer, code.maturedAt)
   const after = isOut ? before : tested(before, code.maturedAt, code, expected)
   const isDue = after.score >= ALARM_SCORE && !isAlarmed && outage === null
-  const next = isDue ? raise(draft, segment, after, code.maturedAt) : after
+  const next = isDue ? raise(draft, segment, after, code) : after
   const score = Math.min(next.score, ALARM_SCORE)
   return {
     segment,
@@ -124,8 +146,9 @@ const keep = (draft: Draft, segment: Segment, state: SegmentState) => {
 
 /** A code that was never sent returns its credit. */
 const returnCredit = (draft: Draft, code: MaturedCode) => {
-  for (const segment of segmentsOf(code.prefix, code)) {
-    if (tookFrom(code, segment)) credit(draft, segmentName(segment), code.weight)
+  if (code.took === null) return
+  for (const segment of segmentsTaken(code.took, code.prefix, code)) {
+    credit(draft, segmentName(segment), code.weight)
   }
 }
 

@@ -144,7 +144,9 @@ const makeClear = Effect.gen(function* () {
     yield* Effect.orDie(sql`
       delete from guard_segments where customer_id = ${customerId} and kind = ${alarm.kind} and key = ${alarm.key}`)
     yield* Effect.orDie(sql`
-      delete from guard_budgets where customer_id = ${customerId} and segment = ${`${alarm.kind}:${alarm.key}`}`)
+      delete from guard_budgets where customer_id = ${customerId}
+        and case when ${alarm.kind}::text = 'customer' then segment like 'customer:%'
+          else segment = ${`${alarm.kind}:${alarm.key}`} end`)
     if (alarm.kind === "customer") {
       yield* Effect.orDie(sql`
         update guard_rounds set state = state || '{"outage": null}'

@@ -1,16 +1,16 @@
 import { Clock, Effect } from "effect"
 import type { BlockedPhone, SuspectedFraud } from "../../../domain/Errors.ts"
 import type { GuardMode } from "../../../domain/guard/GuardSettings.ts"
-import { budgetsTaken, type Mark } from "../../../domain/guard/Mark.ts"
+import { type Mark, wholeTaken } from "../../../domain/guard/Mark.ts"
 import { NO_TRACES } from "../../../domain/guard/Segments.ts"
 import { verdictOf } from "../../../domain/guard/Verdict.ts"
 import { CodeBudgets } from "../CodeBudgets.ts"
 import { GuardWakes } from "../GuardWakes.ts"
 import { Networks } from "../Networks.ts"
 import { NO_CALLERS_LIMIT } from "./BombedPhones.ts"
-import { type Decision, makeDecide, NO_MARK } from "./CodeDecisions.ts"
+import { COMMON, type Decision, makeDecide, NO_MARK } from "./CodeDecisions.ts"
 import { makeAnswers } from "./DecisionAnswers.ts"
-import { type Admitted, askedCode, type GuardRequest, partsOf, tracesOf, useOf } from "./GuardRequest.ts"
+import { type Admitted, askedCode, type GuardRequest, tracesOf, useAs, useOf } from "./GuardRequest.ts"
 
 /** Admits codes, or refuses them, as the guard is set. */
 export const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
@@ -41,8 +41,11 @@ export const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) =
       }
       const isEnforced = mode === "enforcing"
       const answer = (decision: Decision) =>
-        isEnforced ? enforced(request, decision) : Effect.succeed(recorded(request, decision))
-      if (verdict.action === null && budgets.takeAtHand(useOf(request, verdict), now)) return answer(NO_MARK)
+        isEnforced ? enforced(request, decision, now) : Effect.succeed(recorded(request, decision))
+      if (verdict.action === null) {
+        const taken = budgets.takeAtHand(useOf(request, verdict), now)
+        if (taken.empty.length === 0) return answer(taken.isCommon ? COMMON : NO_MARK)
+      }
       return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), answer)
     })
 })
@@ -62,8 +65,7 @@ export const makeGiveBack = Effect.gen(function* () {
       now
     )
     if (verdict._tag !== "Judged") return
-    const use = useOf(request, verdict)
-    const taken = budgetsTaken(mark)
-    if (taken !== "none") budgets.giveBack(taken === "all" ? use : partsOf(use), now)
+    const whole = wholeTaken(mark)
+    if (whole !== null) budgets.giveBack(useAs(whole, useOf(request, verdict), tracesOf(request)), now)
   }
 })

@@ -1,13 +1,14 @@
 import { Array as Arr, Effect } from "effect"
 import type { GuardAction } from "../../../domain/guard/Ladder.ts"
 import type { Mark } from "../../../domain/guard/Mark.ts"
-import type { ClientTraces, Segment } from "../../../domain/guard/Segments.ts"
+import { type ClientTraces, type Segment, WHOLE } from "../../../domain/guard/Segments.ts"
+import type { OpenAlarm } from "../../../domain/guard/Verdict.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Route } from "../../../domain/routing/Route.ts"
 import { BudgetAlarms } from "../BudgetAlarms.ts"
-import { CodeBudgets } from "../CodeBudgets.ts"
+import { type BudgetUse, CodeBudgets } from "../CodeBudgets.ts"
 import { GuardStore, type Standing } from "../GuardStore.ts"
-import { type GuardRequest, type Judged, partsOf, useOf } from "./GuardRequest.ts"
+import { type GuardRequest, type Judged, useAs, useOf } from "./GuardRequest.ts"
 
 /** The route without SMS; null if nothing is left. */
 export const withoutSms = (route: Route): Route | null => {
@@ -26,22 +27,33 @@ export interface Decision {
   readonly reason: "alarm" | "budget"
   /** It is refused only because the customer as a whole is suspicious. */
   readonly isWhole: boolean
+  /** What refuses it ends then. */
+  readonly until: Instant
 }
 
-export const NO_MARK: Decision = { action: null, mark: null, reason: "alarm", isWhole: false }
+export const NO_MARK: Decision = { action: null, mark: null, reason: "alarm", isWhole: false, until: 0 }
+export const COMMON: Decision = { ...NO_MARK, mark: "common" }
 const EXEMPT: Decision = { ...NO_MARK, mark: "exempt" }
-const KNOWN: Decision = { ...NO_MARK, mark: "known" }
 
 /** Whether only the customer as a whole is suspicious, and not what the code has in common with fewer others. */
 const isCustomerOnly = (segments: ReadonlyArray<Segment>): boolean =>
   segments.every(({ kind }) => kind === "customer")
 
-const refusal = (reason: Decision["reason"], segments: ReadonlyArray<Segment>): Decision => ({
+const refusal = (reason: Decision["reason"], segments: ReadonlyArray<Segment>, until: Instant): Decision => ({
   action: "refuse",
   mark: null,
   reason,
-  isWhole: isCustomerOnly(segments)
+  isWhole: isCustomerOnly(segments) && !segments.includes(WHOLE.common),
+  until
 })
+
+/** The refusal of open alarms. Where SMS is all there is, an alarm that takes it away refuses. */
+const refusalByAlarms = (route: Route, alarms: ReadonlyArray<OpenAlarm>): Decision =>
+  refusal(
+    "alarm",
+    alarms,
+    Math.max(...alarms.flatMap(({ action, until }) => (stronger(route, action) === "refuse" ? [until] : [])))
+  )
 
 /** Recording must not slow an attacked customer down: beyond this, the round alone judges a flag. */
 export const RECORDED_LOOKS_PER_SECOND = 50
@@ -60,7 +72,7 @@ const makeRecordedLooks = () => {
   }
 }
 
-const UNKNOWN: Standing = { isProven: false, isGoodNetwork: false }
+const UNKNOWN: Standing = { isProven: false, network: null }
 
 /** Looks up what is known of a phone and its network: always if the guard enforces, else as often as is allowed. */
 const makeLookAt = Effect.gen(function* () {
@@ -78,13 +90,30 @@ const makeLookAt = Effect.gen(function* () {
 })
 
 /**
- * Decides on a code as enforcing would. Alarms and the budget of the customer as a whole spare networks known as good:
- * else an attack from others would refuse their users. Such a code still takes from the budgets of its other segments.
+ * Decides on a code as enforcing would. Alarms and the budget of the customer as a whole spare known networks: else an
+ * attack from others would refuse their users. Such a code takes from the budget for known networks, and from those of
+ * its other segments.
  */
 export const makeDecide = Effect.gen(function* () {
   const budgets = yield* CodeBudgets
   const alarms = yield* BudgetAlarms
   const lookAt = yield* makeLookAt
+
+  const refuse = (use: BudgetUse, empty: ReadonlyArray<Segment>, isEnforced: boolean, now: Instant) => {
+    alarms.usedUp(use, empty, isEnforced, now)
+    return refusal("budget", empty, budgets.renewedAt(use.customerId, empty, now))
+  }
+
+  const passKnown = (
+    whole: "known" | "vouched",
+    use: BudgetUse,
+    traces: ClientTraces,
+    isEnforced: boolean,
+    now: Instant
+  ) =>
+    Effect.map(budgets.take(useAs(whole, use, traces), now), ({ empty }) =>
+      empty.length === 0 ? { ...NO_MARK, mark: whole } : refuse(use, empty, isEnforced, now)
+    )
 
   return Effect.fnUntraced(function* (
     request: GuardRequest,
@@ -93,23 +122,23 @@ export const makeDecide = Effect.gen(function* () {
     isEnforced: boolean,
     now: Instant
   ) {
+    const { alarmed, counted } = verdict
     const alarm = stronger(request.route, verdict.action)
     const use = useOf(request, verdict)
-    if (alarm !== null) budgets.forget({ ...use, segments: verdict.alarmed }, now)
+    if (alarm !== null) budgets.forget({ ...use, segments: alarmed }, now)
     const look = alarm === null ? null : yield* lookAt(request, traces, isEnforced, now)
     if (look?.isProven === true) return EXEMPT
-    const isSpared = look?.isGoodNetwork === true && isCustomerOnly(verdict.alarmed)
-    if (alarm === "refuse" && !isSpared) return refusal("alarm", verdict.alarmed)
-    const passes: Decision = isSpared ? KNOWN : { ...NO_MARK, action: alarm }
-    if (verdict.counted.length === 0) return passes
+    const spared = look !== null && isCustomerOnly(alarmed) ? look.network : null
+    if (spared !== null) return yield* passKnown(spared, use, traces, isEnforced, now)
+    if (alarm === "refuse") return refusalByAlarms(request.route, alarmed)
+    if (counted.length === 0) return { ...NO_MARK, action: alarm }
 
-    const empty = yield* budgets.take(isSpared ? partsOf(use) : use, now)
-    if (empty.length === 0) return passes
-    const { isProven, isGoodNetwork } = look ?? (yield* lookAt(request, traces, isEnforced, now))
+    const { empty, isCommon } = yield* budgets.take(use, now)
+    if (empty.length === 0) return { ...(isCommon ? COMMON : NO_MARK), action: alarm }
+    const { isProven, network } = look ?? (yield* lookAt(request, traces, isEnforced, now))
     if (isProven) return EXEMPT
-    const refusing = isGoodNetwork && isCustomerOnly(empty) ? yield* budgets.take(partsOf(use), now) : empty
-    if (refusing.length === 0) return KNOWN
-    alarms.usedUp(use, refusing, isEnforced, now)
-    return refusal("budget", refusing)
+    return network !== null && isCustomerOnly(empty)
+      ? yield* passKnown(network, use, traces, isEnforced, now)
+      : refuse(use, empty, isEnforced, now)
   })
 })

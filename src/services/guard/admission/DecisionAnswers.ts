@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import { BlockedPhone, SuspectedFraud } from "../../../domain/Errors.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import { retryAfterSeconds } from "../../../domain/people/Admission.ts"
 import { GuardMetrics } from "../GuardMetrics.ts"
 import { GuardRefusals } from "../GuardRefusals.ts"
 import { BOMBED_BY, NO_CALLERS_LIMIT } from "./BombedPhones.ts"
@@ -16,11 +18,16 @@ export const makeAnswers = Effect.gen(function* () {
     return { route, mark: action ?? mark, callersLimit: NO_CALLERS_LIMIT }
   }
 
-  const enforced = ({ customer, route }: GuardRequest, { action, mark, reason, isWhole }: Decision) => {
+  const enforced = (
+    { customer, phone, route }: GuardRequest,
+    { action, mark, reason, isWhole, until }: Decision,
+    now: Instant
+  ) => {
     if (action === "refuse") {
-      refusals.count(customer.customerId, isWhole ? "whole" : "refused")
+      if (isWhole) refusals.countWhole(customer.customerId, phone, now)
+      else refusals.count(customer.customerId, "refused")
       metrics.refused(reason)
-      return Effect.fail(new SuspectedFraud())
+      return Effect.fail(new SuspectedFraud({ retryAfterSeconds: retryAfterSeconds(until, now) }))
     }
     if (action === null) return Effect.succeed({ route, mark, callersLimit: BOMBED_BY })
     metrics.refused("no_sms")

@@ -1,5 +1,5 @@
-import type { Mark } from "../../../domain/guard/Mark.ts"
-import { type ClientTraces, NO_TRACES } from "../../../domain/guard/Segments.ts"
+import type { Mark, Whole } from "../../../domain/guard/Mark.ts"
+import { type ClientTraces, knownAround, NO_TRACES, WHOLE } from "../../../domain/guard/Segments.ts"
 import type { AskedCode, Verdict } from "../../../domain/guard/Verdict.ts"
 import type { Client, HashedClient } from "../../../domain/people/Client.ts"
 import type { Phone } from "../../../domain/Phone.ts"
@@ -37,10 +37,13 @@ export const useOf = ({ customer }: GuardRequest, { counted }: Judged): BudgetUs
   budget: customer.guard.unverifiedHour
 })
 
-/** The budgets of all segments but that of the customer as a whole. */
-export const partsOf = (use: BudgetUse): BudgetUse => ({
+/** The same code, if it takes from another budget of the customer than that for all codes. */
+export const useAs = (whole: Whole, use: BudgetUse, { network }: ClientTraces): BudgetUse => ({
   ...use,
-  segments: use.segments.filter(({ kind }) => kind !== "customer")
+  segments: [
+    ...use.segments.map((segment) => (segment === WHOLE.all ? WHOLE[whole] : segment)),
+    ...(whole === "known" || whole === "vouched" ? knownAround(network) : [])
+  ]
 })
 
 export const askedCode = ({ phone, client }: GuardRequest, traces: ClientTraces): AskedCode => ({

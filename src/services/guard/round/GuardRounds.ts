@@ -32,7 +32,14 @@ const makeRounds = Effect.gen(function* () {
       judgedUntil,
       segments,
       credits: round.credits,
-      budgets: budgetsOf(customer, segments, round.alarms, known, now),
+      budgets: budgetsOf(
+        customer,
+        segments,
+        round.alarms,
+        known,
+        source.state?.self.onProbation === true,
+        now
+      ),
       raised,
       cleared: [...over, ...ended],
       days: daysOf(codes),

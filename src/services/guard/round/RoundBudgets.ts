@@ -4,7 +4,7 @@ import { usualPerHour } from "../../../domain/guard/Conversion.ts"
 import type { CustomerState } from "../../../domain/guard/round/CustomerState.ts"
 import type { Round } from "../../../domain/guard/round/Round.ts"
 import type { SegmentState } from "../../../domain/guard/SegmentState.ts"
-import { CUSTOMER_SEGMENT, type Segment, segmentName } from "../../../domain/guard/Segments.ts"
+import { type Segment, segmentName, WHOLE } from "../../../domain/guard/Segments.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { RoundResult } from "../GuardStore.ts"
 
@@ -14,23 +14,29 @@ export const budgetsOf = (
   segments: Round["segments"],
   raised: ReadonlyArray<Alarm>,
   known: ReadonlyMap<string, SegmentState>,
+  wasOnProbation: boolean,
   now: Instant
 ): RoundResult["budgets"] => {
   const budgets = new Map<string, { budget: number; restarts: boolean }>()
-  const note = (segment: Segment, state: SegmentState, wasOnProbation: boolean) => {
-    const usual = usualPerHour(state.profile, now)
-    const budget = state.onProbation ? PROBATION_BUDGET : budgetOf(segment.kind, usual)
-    if (budget !== leastBudget(segment.kind) || wasOnProbation) {
+  const note = (segment: Segment, { profile, onProbation }: SegmentState, isStored: boolean) => {
+    const budget = onProbation ? PROBATION_BUDGET : budgetOf(segment, usualPerHour(profile, now))
+    if (budget !== leastBudget(segment) || isStored) {
       budgets.set(segmentName(segment), { budget, restarts: false })
     }
   }
-  note(CUSTOMER_SEGMENT, customer.self, true)
+  note(WHOLE.all, customer.self, true)
+  note(WHOLE.common, customer.self, wasOnProbation)
+  // An attack on others is no reason to refuse known networks.
+  const calm = { ...customer.self, onProbation: false }
+  note(WHOLE.known, calm, false)
+  note(WHOLE.vouched, calm, false)
   for (const [name, { segment, state }] of segments) {
     note(segment, state, known.get(name)?.onProbation ?? false)
   }
   for (const alarm of raised) {
-    if (alarm.reason === "unverified") {
-      budgets.set(segmentName(alarm), { budget: PROBATION_BUDGET, restarts: true })
+    if (alarm.reason !== "unverified") continue
+    for (const segment of alarm.kind === "customer" ? [WHOLE.all, WHOLE.common] : [alarm]) {
+      budgets.set(segmentName(segment), { budget: PROBATION_BUDGET, restarts: true })
     }
   }
   return budgets

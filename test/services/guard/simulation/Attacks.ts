@@ -11,7 +11,7 @@ export interface Attack {
 
 type Given = Pick<Asked, "phone"> & Partial<Asked>
 
-const make = (
+export const makeAttack = (
   name: string,
   starts: number,
   codes: number,
@@ -45,23 +45,23 @@ export const attacks = (
   const victims = Array.from({ length: codes(20) }, () => randomPhone(random))
   const range = `+98911${random.between(100, 999)}`
   return [
-    make("one address", starts(0), codes(600), 40 * MINUTE, () => ({
+    makeAttack("one address", starts(0), codes(600), 40 * MINUTE, () => ({
       phone: randomPhone(random),
       ip: "203.0.113.5"
     })),
-    make("many addresses", starts(1), codes(1500), 2 * HOUR, () => ({
+    makeAttack("many addresses", starts(1), codes(1500), 2 * HOUR, () => ({
       phone: randomPhone(random),
       ip: anyNetwork(random)
     })),
-    make("range of numbers", starts(2), codes(800), HOUR, (nth) => ({
+    makeAttack("range of numbers", starts(2), codes(800), HOUR, (nth) => ({
       phone: range + String(nth).padStart(4, "0"),
       ip: anyNetwork(random)
     })),
-    make("slow drip", starts(3), codes(240), 20 * HOUR * scale, () => ({
+    makeAttack("slow drip", starts(3), codes(240), 20 * HOUR * scale, () => ({
       phone: randomPhone(random),
       ip: "203.0.113.77"
     })),
-    make(
+    makeAttack(
       "bomber",
       starts(4),
       codes(20) * customers * 6,
@@ -73,20 +73,20 @@ export const attacks = (
       }),
       ({ phone }) => phone
     ),
-    make("guessing", starts(5), codes(200), HOUR, () => ({
+    makeAttack("guessing", starts(5), codes(200), HOUR, () => ({
       phone: randomPhone(random),
       ip: "198.51.100.9",
       deviceId: "guesser",
       wrong: 5
     })),
-    make("replayed device", starts(6), codes(600), HOUR, () => ({
+    makeAttack("replayed device", starts(6), codes(600), HOUR, () => ({
       phone: randomPhone(random),
       ip: anyNetwork(random),
       deviceId: "replayed"
     })),
-    make("own bug", starts(7), codes(1200), 40 * MINUTE, () => ({ phone: randomPhone(random) })),
+    makeAttack("own bug", starts(7), codes(1200), 40 * MINUTE, () => ({ phone: randomPhone(random) })),
     // Hardly a user is awake: twice the codes of a mean hour are few enough to look like an outage.
-    make("many addresses at night", night, codes(100), 3 * HOUR, () => ({
+    makeAttack("many addresses at night", night, codes(100), 3 * HOUR, () => ({
       phone: randomPhone(random),
       ip: anyNetwork(random)
     }))

@@ -1,19 +1,19 @@
 import type { GuardMode } from "../../../../src/domain/guard/GuardSettings.ts"
-import type { Lost } from "./Attacks.ts"
-import { DAY, HOUR } from "./Users.ts"
+import type { Random } from "../../../../bench/soak/Random.ts"
+import { type Attack, attacks, type Lost } from "./Attacks.ts"
+import { DAY, type Habits, HOUR } from "./Users.ts"
 
 export interface Plan {
   readonly seed: string
   readonly days: number
   /** The codes of users in a day: of the first customer, and of each other customer. */
   readonly codesPerDay: readonly [first: number, others: number]
-  readonly attackAt: (nth: number) => number
-  /** The attack in the quietest hours starts then. */
-  readonly nightAttackAt: number
-  /** The factor for the number of codes of each attack. */
-  readonly scale: number
+  readonly customers: number
+  readonly attacks: (random: Random, customers: number) => ReadonlyArray<Attack>
   readonly lost: ReadonlyArray<Lost>
   readonly mode: GuardMode
+  /** Of the first customer's users. */
+  readonly habits?: Habits
 }
 
 export interface AttackOutcome {
@@ -32,16 +32,22 @@ export interface Outcome {
   readonly refusedInOutage: number
   readonly attacks: ReadonlyArray<AttackOutcome>
   readonly refusedDuring: Readonly<Record<string, number>>
+  /** When users of the first customer were refused. */
+  readonly refusedAt: ReadonlyArray<number>
+  /** The outages that the guard saw with the first customer. */
+  readonly outages: ReadonlyArray<{ readonly from: number; readonly until: number | null }>
 }
+
+const CUSTOMERS = 6
 
 /** Thirty days; an attack every three days from the second on, and two outages. */
 export const thirtyDays = (seed: string, mode: GuardMode = "enforcing"): Plan => ({
   seed,
   days: 30,
   codesPerDay: [400, 40],
-  attackAt: (nth) => (2 + nth * 3) * DAY + 15 * HOUR,
-  nightAttackAt: 25 * DAY + 3 * HOUR,
-  scale: 1,
+  customers: CUSTOMERS,
+  attacks: (random, customers) =>
+    attacks(random, (nth) => (2 + nth * 3) * DAY + 15 * HOUR, 25 * DAY + 3 * HOUR, customers, 1),
   lost: [
     { channel: "sms", from: 26 * DAY + 14 * HOUR, until: 26 * DAY + 17 * HOUR },
     { channel: "bale", from: 28 * DAY + 14 * HOUR, until: 28 * DAY + 17 * HOUR }
@@ -54,9 +60,8 @@ export const oneDay = (seed: string): Plan => ({
   seed,
   days: 1,
   codesPerDay: [250, 20],
-  attackAt: (nth) => (6 + nth * 2) * HOUR,
-  nightAttackAt: 3 * HOUR,
-  scale: 0.1,
+  customers: CUSTOMERS,
+  attacks: (random, customers) => attacks(random, (nth) => (6 + nth * 2) * HOUR, 3 * HOUR, customers, 0.1),
   lost: [{ channel: "sms", from: 22 * HOUR, until: 24 * HOUR }],
   mode: "enforcing"
 })

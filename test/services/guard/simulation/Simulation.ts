@@ -8,12 +8,11 @@ import { TimerRunner } from "../../../../src/services/timer/TimerRunner.ts"
 import { Workers } from "../../../../src/services/concurrency/Workers.ts"
 import { Verifications } from "../../../../src/services/verification/Verifications.ts"
 import { customerIn, RIGHT_CODE } from "../GuardedCustomer.ts"
-import { attacks, isLost, type Lost, STEP_WAIT } from "./Attacks.ts"
+import { isLost, type Lost, STEP_WAIT } from "./Attacks.ts"
 import { Due } from "./Due.ts"
 import type { AttackOutcome, Outcome, Plan } from "./Plan.ts"
 import { type Asked, HOUR, MINUTE, SECOND, usersOf } from "./Users.ts"
 
-const CUSTOMERS = 6
 /** How often what is due is done, at the most and at the least. */
 const SHORTEST_PAUSE = 5 * SECOND
 const LONGEST_PAUSE = 2 * MINUTE
@@ -37,19 +36,22 @@ export const simulate = Effect.fnUntraced(function* (plan: Plan) {
   const workers = yield* Workers
   const timers = yield* TimerRunner
   const customers: Array<number> = []
-  for (let n = 0; n < CUSTOMERS; n++) {
+  for (let n = 0; n < plan.customers; n++) {
     const customerId = yield* customerIn(plan.mode, n === 0 ? ["bale", "sms"] : ["sms"])
     yield* Effect.orDie((yield* Wallets).topUp(customerId, 1_000_000_000))
     customers.push(customerId)
   }
-  const attacked = attacks(random, plan.attackAt, plan.nightAttackAt, CUSTOMERS, plan.scale)
-  const users = customers.flatMap((_, n) => usersOf(random, n, plan.days, plan.codesPerDay[n === 0 ? 0 : 1]))
+  const attacked = plan.attacks(random, plan.customers)
+  const users = customers.flatMap((_, n) =>
+    usersOf(random, n, plan.days, plan.codesPerDay[n === 0 ? 0 : 1], n === 0 ? plan.habits : {})
+  )
   const due = new Due<Event>()
   for (const asked of [...users, ...attacked.flatMap((attack) => attack.asked)]) {
     due.add({ at: asked.at, asked })
   }
 
   const counts = { codes: 0, refused: 0, refusedInOutage: 0 }
+  const refusedAt: Array<number> = []
   const refusedDuring: Record<string, number> = {}
   const sent = new Map<string, number>()
   const userIds: Array<string> = []
@@ -63,8 +65,9 @@ export const simulate = Effect.fnUntraced(function* (plan: Plan) {
     due.add({ at, asked: { ...asked, at, insists: asked.insists - 1, isRepeated: true } })
   }
 
-  const countRefused = ({ at }: Asked) => {
+  const countRefused = ({ at, customer }: Asked) => {
     counts.refused += 1
+    if (customer === 0) refusedAt.push(at)
     if (plan.lost.some(({ from, until }) => from <= at && at < until + HOUR)) counts.refusedInOutage += 1
     const during = attacked.find(
       ({ asked }) => (asked[0]?.at ?? 0) <= at && at < (asked.at(-1)?.at ?? 0) + 12 * HOUR
@@ -141,7 +144,12 @@ export const simulate = Effect.fnUntraced(function* (plan: Plan) {
     ...counts,
     withoutSms: row?.count ?? 0,
     attacks: attacked.map(outcomeOf),
-    refusedDuring
+    refusedDuring,
+    refusedAt,
+    outages: yield* Effect.orDie(sql<Outcome["outages"][number]>`
+      select extract(epoch from started_at)::float8 * 1000 as from,
+        extract(epoch from cleared_at)::float8 * 1000 as until
+      from guard_alarms where customer_id = ${customers[0] ?? 0} and reason = 'outage' order by id`)
   }
   return outcome
 })

@@ -68,12 +68,21 @@ interface Known {
   readonly deviceId: string
 }
 
+/** What is different about a customer's users. */
+export interface Habits {
+  /** All of them come from this address. */
+  readonly ip?: string
+  /** Each who is refused tries again so often. */
+  readonly insists?: number
+}
+
 /** The requests of one customer's users, in order. */
 export const usersOf = (
   random: Random,
   customer: number,
   days: number,
-  codesPerDay: number
+  codesPerDay: number,
+  habits: Habits = {}
 ): Array<Asked> => {
   const known: Array<Known> = []
   const asked: Array<Asked> = []
@@ -89,12 +98,12 @@ export const usersOf = (
       ...user,
       at,
       customer,
-      ip: networkOf(random),
+      ip: habits.ip ?? networkOf(random),
       by: "user",
       verifiesAfter: enters ? timeToEnter(random) : null,
       hasMessenger: random.chance(0.7),
       retries: random.chance(0.4) ? random.between(1, 2) : 0,
-      insists: random.chance(0.8) ? random.between(1, 3) : 0
+      insists: habits.insists ?? (random.chance(0.8) ? random.between(1, 3) : 0)
     })
   }
   return asked

@@ -1,0 +1,56 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { newCustomerState } from "../../../src/domain/guard/round/CustomerState.ts"
+import { outageOf } from "../../../src/domain/guard/round/Outage.ts"
+import { idAt } from "../../../src/domain/TimePosition.ts"
+import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
+import { guarded } from "../../services/guard/GuardedCustomer.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const MINUTE = 60_000
+const NOW = 1000 * MINUTE
+const CONVERSION = 0.7
+
+/** A customer as its last round left it: an hour with as many codes as usual, of which this share was verified. */
+const judged = Effect.fnUntraced(function* (customerId: number, codes: number, share: number) {
+  const sql = yield* SqlClient.SqlClient
+  const minutes = Array.from({ length: 60 }, (_, n) => 1000 - n)
+  const state = {
+    ...newCustomerState(0),
+    usual: { codesPerHour: codes, conversion: CONVERSION },
+    recent: minutes.map((minute) => ({
+      minute,
+      channel: "sms",
+      codes: codes / 60,
+      verified: (share * codes) / 60,
+      expected: (CONVERSION * codes) / 60
+    }))
+  }
+  yield* Effect.orDie(sql`
+    insert into guard_rounds (customer_id, judged_until, state, codes, verified)
+    values (${customerId}, ${idAt(NOW)}::uuid, ${JSON.stringify(state)}::jsonb, 0, 0)`)
+})
+
+const outageSeenByOthers = Effect.gen(function* () {
+  const { recent, usual } = yield* (yield* GuardStore).others(1, NOW)
+  return outageOf(null, recent, usual, NOW)?.channel ?? null
+})
+
+layer(TestDatabase, { excludeTestServices: true })("an outage that others see", (it) => {
+  it.effect("is not that of one large customer, whatever it does with its codes", () =>
+    Effect.gen(function* () {
+      yield* judged(2, 5000, 0)
+      for (const id of [3, 4, 5]) yield* judged(id, 100, CONVERSION)
+      assert.isNull(yield* outageSeenByOthers)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("is that of several customers", () =>
+    Effect.gen(function* () {
+      yield* judged(2, 5000, CONVERSION)
+      for (const id of [3, 4, 5, 6]) yield* judged(id, 100, 0)
+      assert.strictEqual(yield* outageSeenByOthers, "sms")
+    }).pipe(Effect.provide(guarded()))
+  )
+})

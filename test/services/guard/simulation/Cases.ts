@@ -1,0 +1,125 @@
+/** What once went wrong, each as a plan of two days and what has to hold in it. */
+import type { Random } from "../../../../bench/soak/Random.ts"
+import { type Attack, makeAttack } from "./Attacks.ts"
+import type { Outcome, Plan } from "./Plan.ts"
+import { anyNetwork, DAY, HOUR, MINUTE, randomPhone } from "./Users.ts"
+
+export interface Case {
+  readonly name: string
+  readonly plan: (seed: string) => Plan
+  /** What does not hold. */
+  readonly faults: (outcome: Outcome) => ReadonlyArray<string>
+}
+
+const MAX_LEAKED = 50
+/** The codes of the first customer's users in a mean hour. */
+const CODES_PER_HOUR = 12
+
+const plan =
+  (changes: Partial<Plan>) =>
+  (seed: string): Plan => ({
+    seed,
+    days: 2,
+    customers: 4,
+    codesPerDay: [24 * CODES_PER_HOUR, 24],
+    attacks: () => [],
+    lost: [],
+    mode: "enforcing",
+    ...changes
+  })
+
+const leaks = ({ attacks }: Outcome) =>
+  attacks.flatMap(({ name, leaked }) => (leaked > MAX_LEAKED ? [`${name}: ${leaked} leaked`] : []))
+
+const refusedFrom = ({ refusedAt }: Outcome, from: number, until: number, most: number) => {
+  const refused = refusedAt.filter((at) => from <= at && at < until).length
+  return refused > most
+    ? [`${refused} users were refused between ${from / HOUR} h and ${until / HOUR} h`]
+    : []
+}
+
+/** Each code from another network, so many times the mean of users' codes. */
+const fromEverywhere = (random: Random, starts: number, hours: number, times: number): Attack =>
+  makeAttack(`${times} × the mean`, starts, Math.round(times * CODES_PER_HOUR * hours), hours * HOUR, () => ({
+    phone: randomPhone(random),
+    ip: anyNetwork(random)
+  }))
+
+const ATTACK = DAY + 14 * HOUR
+
+/** The night attack begins with the first code, or after a day. */
+const atNight = (times: number, starts: number): Case => ({
+  name: `an attack of ${times} × the mean in the ${starts < DAY ? "first" : "second"} night`,
+  plan: plan({ attacks: (random) => [fromEverywhere(random, starts, 5, times)] }),
+  faults: (outcome) => [
+    ...leaks(outcome),
+    ...outcome.outages.map(({ from }) => `an outage at ${from / HOUR} h`)
+  ]
+})
+
+export const cases: ReadonlyArray<Case> = [
+  {
+    name: "users who are refused try twenty times",
+    plan: plan({
+      habits: { insists: 20 },
+      attacks: (random) => [fromEverywhere(random, ATTACK, 1, 40)]
+    }),
+    // A block and an hour of probation after the attack.
+    faults: (outcome) => [...leaks(outcome), ...refusedFrom(outcome, ATTACK + 3 * HOUR, 2 * DAY, 0)]
+  },
+  ...[0.4, 1, 2].flatMap((times) => [atNight(times, 3 * HOUR), atNight(times, DAY + 3 * HOUR)]),
+  {
+    name: "a provider fails a customer whose codes come from one network",
+    plan: plan({
+      habits: { ip: "192.0.2.1" },
+      lost: [
+        { channel: "sms", from: ATTACK, until: ATTACK + 3 * HOUR },
+        { channel: "bale", from: ATTACK, until: ATTACK + 3 * HOUR }
+      ]
+    }),
+    faults: (outcome) => refusedFrom(outcome, 0, 2 * DAY, 0)
+  },
+  {
+    name: "an attack from one network goes on in an outage",
+    plan: plan({
+      lost: [
+        { channel: "sms", from: ATTACK, until: ATTACK + 3 * HOUR },
+        { channel: "bale", from: ATTACK, until: ATTACK + 3 * HOUR }
+      ],
+      attacks: (random) => [
+        makeAttack("one address", ATTACK - 40 * MINUTE, 400, 4 * HOUR, () => ({
+          phone: randomPhone(random),
+          ip: "203.0.113.5"
+        }))
+      ]
+    }),
+    faults: (outcome) => [...leaks(outcome), ...refusedFrom(outcome, 0, 2 * DAY, 0)]
+  },
+  {
+    name: "two addresses ask for what others need",
+    plan: plan({
+      attacks: (random) => [
+        makeAttack("two addresses", ATTACK, 36, 10 * MINUTE, (nth) => ({
+          phone: randomPhone(random),
+          ip: nth % 2 === 0 ? "203.0.113.5" : "198.51.100.9"
+        }))
+      ]
+    }),
+    faults: (outcome) => refusedFrom(outcome, 0, 2 * DAY, 0)
+  },
+  {
+    name: "one phone is asked for again and again, which its limits refuse",
+    plan: plan({
+      attacks: (random) => {
+        const phones = Array.from({ length: 4 }, () => randomPhone(random))
+        return [
+          makeAttack("limited", ATTACK, 400, HOUR, (nth) => ({
+            phone: phones[nth % 4] ?? "",
+            ip: anyNetwork(random)
+          }))
+        ]
+      }
+    }),
+    faults: (outcome) => refusedFrom(outcome, 0, 2 * DAY, 0)
+  }
+]
