@@ -74,7 +74,8 @@ export class Workers extends Context.Service<
     readonly runToEnd: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Starts a fiber that runs to its end. */
     readonly fork: <A>(work: Effect.Effect<A>, context: Context.Context<never>) => Fiber.Fiber<A>
-    readonly start: <E, R>(work: Effect.Effect<void, E, R>) => Effect.Effect<void, never, R>
+    /** Starts work, and returns its fiber at once. */
+    readonly start: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<Fiber.Fiber<A, E>, never, R>
     /** None if the process begins to stop before this is done: for waiting work that can begin again elsewhere. */
     readonly untilStop: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
     /** Sleeps; false if the process began to stop. */
@@ -130,7 +131,7 @@ export class Workers extends Context.Service<
           fibers.add(fiber)
           return fiber
         },
-        start: (work) => Effect.asVoid(fibers.run(work)),
+        start: fibers.run,
         untilStop,
         pause: (millis) => Effect.map(untilStop(Effect.sleep(millis)), Option.isSome),
         waitOutside: (who) => countedIn<Waiting>(load.waiting, who),

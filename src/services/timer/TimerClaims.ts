@@ -58,15 +58,15 @@ export const makeTimerClaims = Effect.gen(function* () {
     return { due, mayBeMore, backlog }
   })
 
-  const mayHaveParked = (pool: Pool, now: number) => {
+  const mayHaveParked = (pool: Pool, now: Instant) => {
     const lookAgainAt = (lookedForParkedAt.get(pool) ?? Number.NEGATIVE_INFINITY) + LOOK_FOR_PARKED_MILLIS
     if (pools.backlog(pool) === "none" && now < lookAgainAt) return false
     lookedForParkedAt.set(pool, now)
     return true
   }
 
-  const needsShares = (pool: Pool, now: Instant): boolean =>
-    mayHaveParked(pool, now) || mostInOrder(pools.room(pool)) < LEAST_IN_ORDER
+  const needsShares = (pool: Pool): boolean =>
+    pools.backlog(pool) !== "none" || mostInOrder(pools.room(pool)) < LEAST_IN_ORDER
 
   const settleAsFailed = (rooms: ReadonlyArray<ClaimingRoom>) =>
     Effect.sync(() => rooms.forEach(({ settle }) => settle([], "held back")))
@@ -107,15 +107,10 @@ export const makeTimerClaims = Effect.gen(function* () {
     return { due, mayBeMore }
   })
 
-  return {
-    /** Among all due timers, of any customer. */
-    byShares: (kinds: ReadonlyArray<TimerKind>, free: number) =>
-      withoutSpans(byShares(kinds, { free, holders: [] })),
-
-    /** The claims to make one after the other, each of as much as this process has room for. */
-    ofPools: (wanted: ReadonlyArray<PoolKinds>, now: Instant): ReadonlyArray<Effect.Effect<Claimed>> => {
-      const ordered = wanted.filter(({ pool }) => !needsShares(pool, now))
-      return [inOrder(ordered), ...wanted.filter((each) => !ordered.includes(each)).map(fairly)]
-    }
+  /** The claims to make one after the other, each of as much as this process has room for. */
+  return (wanted: ReadonlyArray<PoolKinds>, now: Instant): ReadonlyArray<Effect.Effect<Claimed>> => {
+    const ordered = wanted.filter(({ pool }) => !needsShares(pool))
+    const shared = wanted.filter((each) => mayHaveParked(each.pool, now) || !ordered.includes(each))
+    return [inOrder(ordered), ...shared.map(fairly)]
   }
 })
