@@ -65,23 +65,26 @@ const standbyErrors: ReadonlyArray<AttemptErrorCode | null> = [
 const firstOfGroup = (route: Verification["route"], step: number): number =>
   route[step]?.standby === true ? firstOfGroup(route, step - 1) : step
 
-/**
- * The standby steps that an attempt made needless: it was accepted, or failed in a way that no other account of the
- * channel mends.
- */
-export const standbyNotNeeded = (
+/** The other steps of its channel that an attempt made needless: none, if it failed in a way that another account mends. */
+const needlessAfter = (
   route: Verification["route"],
   { step, error_code }: Pick<Attempt, "step" | "error_code">
 ): ReadonlyArray<number> => {
-  const group = firstOfGroup(route, step)
   if (standbyErrors.includes(error_code)) return []
-  return [...route.keys()].filter((each) => each > step && firstOfGroup(route, each) === group)
+  const group = firstOfGroup(route, step)
+  return [...route.keys()].filter((each) => each !== step && firstOfGroup(route, each) === group)
 }
 
-/** The steps left after an attempt, with standby accounts if its failure allows them. */
-const remainingAfter = ({ route, remaining }: Verification, { step, error_code }: Attempt) => {
-  const notNeeded = standbyNotNeeded(route, { step, error_code })
-  return remaining.filter((left) => left !== step && !notNeeded.includes(left))
+/** The standby steps that were not needed after an attempt. Those before it were skipped. */
+export const standbyNotNeeded = (
+  route: Verification["route"],
+  attempt: Pick<Attempt, "step" | "error_code">
+): ReadonlyArray<number> => needlessAfter(route, attempt).filter((each) => each > attempt.step)
+
+/** The steps left after an attempt, with other accounts of its channel if its failure allows them. */
+const remainingAfter = ({ route, remaining }: Verification, attempt: Attempt) => {
+  const needless = needlessAfter(route, attempt)
+  return remaining.filter((left) => left !== attempt.step && !needless.includes(left))
 }
 
 /** An attempt that ends after its verification did is kept in the history. It changes and costs nothing else. */
