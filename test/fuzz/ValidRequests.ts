@@ -70,7 +70,8 @@ const makeFields = (credentials: Credentials, known: Known, now: number) => {
   return fields
 }
 
-export const makeDrafts = (credentials: Credentials, known: Known, now: number) => {
+/** Values that a part of the document allows. */
+export const makeValues = (credentials: Credentials, known: Known, now: number) => {
   const fields = makeFields(credentials, known, now)
 
   /** Mostly a value that is known to be good, and sometimes any that the schema allows. */
@@ -120,6 +121,12 @@ export const makeDrafts = (credentials: Credentials, known: Known, now: number) 
     }
   }
 
+  return { given, valueOf }
+}
+
+export const makeDrafts = (credentials: Credentials, known: Known, now: number) => {
+  const { given, valueOf } = makeValues(credentials, known, now)
+
   const parameterOf = ({ name, schema }: Parameter, template: string, random: Random): string => {
     const value = name === "id" ? known.idOf(random, template) : given(name, random)
     return String(value ?? valueOf(schema, random))
@@ -142,7 +149,9 @@ export const makeDrafts = (credentials: Credentials, known: Known, now: number) 
   const credentialOf = (template: string): ReadonlyArray<readonly [string, string]> => {
     if (template.startsWith("/v1/manage/")) return [["Authorization", `apikey ${credentials.token}`]]
     if (template.startsWith("/v1/sandbox/")) return [["X-API-Key", credentials.testKey]]
-    return /^\/v1\/(?:otp|messages)\//.test(template) ? [["X-API-Key", credentials.liveKey]] : []
+    return /^\/v1\/(?:otp|messages|phones|account)\b/.test(template)
+      ? [["X-API-Key", credentials.liveKey]]
+      : []
   }
 
   return (operation: Operation, random: Random): Draft => {

@@ -2,6 +2,7 @@ import { Data, Schema, Struct } from "effect"
 import { maskPhone, type Phone } from "../Phone.ts"
 import { foldDigits } from "../text/Digits.ts"
 import { withoutShared } from "../text/SharedText.ts"
+import { storable } from "../text/StorableText.ts"
 
 /** The cause of a refusal: the recipient's number, the request, or the account's configuration. */
 export type Blame = "recipient" | "request" | "configuration"
@@ -124,7 +125,7 @@ const MAX_KEPT_LENGTH = 500
 
 /** A provider's text in a form that a store or a log accepts: limited, and valid as PostgreSQL's text and jsonb. */
 export const keptText = (text: string): string =>
-  text.replaceAll("\u0000", "").slice(0, MAX_KEPT_LENGTH).toWellFormed()
+  storable(text.replaceAll("\u0000", "").slice(0, MAX_KEPT_LENGTH))
 
 /** The columns that an attempt with this outcome stores. */
 export const attemptResult = (outcome: ProviderOutcome) => ({

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { persianDigits } from "../text/Digits.ts"
+import { isStorable } from "../text/StorableText.ts"
 import { isBlank, isMisleading, TrimmedName } from "../text/VisibleText.ts"
 
 /** The language of a default text. */
@@ -17,7 +18,7 @@ export const Brand = TrimmedName.check(
       (!isBlank(text) &&
         text.trim() === text &&
         [...text].length <= MAX_BRAND_LENGTH &&
-        text.isWellFormed() &&
+        isStorable(text) &&
         !isMisleading(text) &&
         !/[{}]/.test(text)) ||
       `Expected 1 to ${MAX_BRAND_LENGTH} characters on one line, without braces`

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { type Actor, Role, Scope, scopeOfRole } from "./Actor.ts"
 import type { Instant } from "../Instant.ts"
+import { storable } from "../text/StorableText.ts"
 
 /** The validity of Peyk's own tokens. */
 export const SESSION_LIFE_SECONDS = 15 * 60
@@ -53,7 +54,7 @@ export const externalActor = ({ sub, customer_id, scope, role, name }: SessionCl
     customerId: customer_id,
     kind: "session",
     id: sub,
-    name: (name ?? sub).slice(0, MAX_NAME_LENGTH).toWellFormed().replaceAll("\u0000", ""),
+    name: storable((name ?? sub).slice(0, MAX_NAME_LENGTH)),
     scope: allowed,
     isOwner: allowed === "full" && (role === undefined || role === "owner"),
     role: role ?? null

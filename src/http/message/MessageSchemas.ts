@@ -7,25 +7,17 @@ import { Strategy } from "../../domain/message/Strategy.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import type { MessageAnswer } from "../../services/message/MessageSends.ts"
+import { isStorable, StorableText } from "../../domain/text/StorableText.ts"
 import { isBlank } from "../../domain/text/VisibleText.ts"
 import { MetadataField } from "../Metadata.ts"
 import { DateTimeText, jsonObject, optional, PositiveInt } from "../WireSchemas.ts"
-
-/** A text that stores and providers accept: no U+0000, no unpaired surrogate. */
-const isSendable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
-
-const Text = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) => isSendable(text) || "Expected text without U+0000 or unpaired surrogates"
-  )
-)
 
 const PARAMETER_RULE =
   "Expected a string, or a whole number of at most 2^53 - 1; send other numbers as strings"
 
 /** JSON.parse keeps only one of the spellings of a fraction, and not all digits of a long number. */
 const isParameter = (value: unknown): boolean =>
-  typeof value === "string" ? isSendable(value) : Number.isSafeInteger(value)
+  typeof value === "string" ? isStorable(value) : Number.isSafeInteger(value)
 
 /** An empty value leaves its place out on purpose; one that only seems to be there is a mistake. */
 const isSeen = (value: unknown): boolean => typeof value !== "string" || value === "" || !isBlank(value)
@@ -67,7 +59,9 @@ export const MessageBody = Schema.Struct({
     description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators",
     examples: ["09121234567"]
   }),
-  message: optional(Text).annotateKey({ description: "The text: at most 1000 characters after trimming." }),
+  message: optional(StorableText).annotateKey({
+    description: "The text: at most 1000 characters after trimming."
+  }),
   template: optional(TemplateUse).annotateKey({ description: "Instead of message." }),
   channels: optional(Channels),
   strategy: optional(Schema.String).annotateKey({ description: "failover (default) or broadcast" }),

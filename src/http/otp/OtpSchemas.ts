@@ -4,6 +4,7 @@ import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { Locale } from "../../domain/message/CodeText.ts"
 import { WaitSeconds } from "../../domain/people/Customer.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
+import { StorableText } from "../../domain/text/StorableText.ts"
 import { SkipReason } from "../../domain/account/Pace.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import { stepProblems } from "../../domain/routing/RouteRequest.ts"
@@ -53,7 +54,7 @@ const Address = Schema.String.check(
 )
 
 const clientText = (maxLength: number) =>
-  Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maxLength))
+  StorableText.check(Schema.isMinLength(1), Schema.isMaxLength(maxLength))
 
 const Client = Schema.Struct({
   ip: optional(Address).annotateKey({ description: "The user's address, not your server's." }),

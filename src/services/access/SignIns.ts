@@ -7,6 +7,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { KnownBrowser } from "../../domain/people/KnownBrowser.ts"
 import { signInNetwork } from "../../domain/people/Networks.ts"
 import { normalizeEmail } from "../../domain/people/User.ts"
+import { isStorable } from "../../domain/text/StorableText.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import type { Origin } from "../resources/ManagementWrites.ts"
 import { type HashingOrigin, hashingOrigin, Passwords } from "./Passwords.ts"
@@ -158,6 +159,8 @@ export class SignIns extends Context.Service<
         start,
         browser = null
       ) {
+        // A form may contain what no stored address can, and what no statement takes.
+        if (!isStorable(email)) return yield* new Unauthenticated()
         const counted = yield* countedBy(normalizeEmail(email), origin, browser)
         const { candidate, isOutdated } = yield* checkCounted(counted, password, origin)
         const session = yield* start(candidate, yield* Clock.currentTimeMillis)

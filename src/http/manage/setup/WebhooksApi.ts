@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { KeyMode } from "../../../domain/people/Customer.ts"
 import { pastedText } from "../../../domain/text/PastedText.ts"
+import { isStorable } from "../../../domain/text/StorableText.ts"
 import { isMisleading, TrimmedName } from "../../../domain/text/VisibleText.ts"
 import {
   DeliveryStatus,
@@ -87,9 +88,7 @@ const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY
 
 export const WebhookDescription = TrimmedName.check(
   Schema.makeFilter(
-    (text: string) =>
-      (text.length <= 200 && text.isWellFormed() && !text.includes("\u0000")) ||
-      "Expected at most 200 characters"
+    (text: string) => (text.length <= 200 && isStorable(text)) || "Expected at most 200 characters"
   ),
   Schema.makeFilter((text: string) => !isMisleading(text) || MISLEADING_NAME)
 )

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { isIP } from "node:net"
 import { isBlank, isMisleading, TrimmedName } from "../../../domain/text/VisibleText.ts"
+import { isStorable, NOT_STORABLE } from "../../../domain/text/StorableText.ts"
 import { TemplateBody } from "../../../domain/message/Template.ts"
 
 /** ISO 8601 in UTC, with milliseconds, as in responses. */
@@ -13,8 +14,7 @@ export const MISLEADING_NAME =
 export const Name = TrimmedName.check(
   Schema.makeFilter(
     (text: string) =>
-      (!isBlank(text) && text.length <= 100 && text.isWellFormed() && !text.includes("\u0000")) ||
-      "Expected 1 to 100 characters"
+      (!isBlank(text) && text.length <= 100 && isStorable(text)) || "Expected 1 to 100 characters"
   ),
   Schema.makeFilter((text: string) => !isMisleading(text) || MISLEADING_NAME)
 )
@@ -36,10 +36,6 @@ export const IpNetwork = Schema.String.check(
 
 /** A template's text. */
 export const TemplateText = TemplateBody.check(
-  Schema.makeFilter(
-    (text: string) =>
-      (text.isWellFormed() && !text.includes("\u0000")) ||
-      "Expected text without U+0000 or unpaired surrogates"
-  ),
+  Schema.makeFilter((text: string) => isStorable(text) || NOT_STORABLE),
   Schema.makeFilter((text: string) => !isBlank(text) || "Expected text that can be seen")
 )

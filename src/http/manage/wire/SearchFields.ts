@@ -5,6 +5,7 @@ import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
 import { formatNullableInstant, LAST_INSTANT } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
+import { isStorable } from "../../../domain/text/StorableText.ts"
 import { Timestamp } from "./ManageFields.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
@@ -29,7 +30,7 @@ const MAX_FILTER_LENGTH = 200
 export const FilterText = Schema.String.check(
   Schema.makeFilter(
     (text: string) =>
-      (text !== "" && text.length <= MAX_FILTER_LENGTH && text.isWellFormed() && !text.includes("\u0000")) ||
+      (text !== "" && text.length <= MAX_FILTER_LENGTH && isStorable(text)) ||
       `Expected 1 to ${MAX_FILTER_LENGTH} characters`
   )
 )

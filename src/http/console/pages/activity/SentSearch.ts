@@ -4,6 +4,7 @@ import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../../domain/Instan
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
 import type { KeyMode } from "../../../../domain/people/Customer.ts"
 import { pasted } from "../../../../domain/text/PastedText.ts"
+import { isStorable } from "../../../../domain/text/StorableText.ts"
 import { parseContactPhone, type Phone } from "../../../../domain/Phone.ts"
 import { Channel } from "../../../../domain/routing/Channel.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
@@ -53,7 +54,7 @@ interface SearchFilters {
 const readMetadata = (text: string): ReadonlyMap<string, string> | null => {
   const at = text.indexOf("=")
   const [key, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-  return at > 0 && value !== "" && text.length <= MAX_TEXT && text.isWellFormed() && !text.includes("\0")
+  return at > 0 && value !== "" && text.length <= MAX_TEXT && isStorable(text)
     ? new Map([[key, value]])
     : null
 }

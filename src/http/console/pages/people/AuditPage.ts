@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { pastedText } from "../../../../domain/text/PastedText.ts"
+import { isStorable } from "../../../../domain/text/StorableText.ts"
 import { isTimePosition } from "../../../../domain/TimePosition.ts"
 import {
   type AuditArea,
@@ -58,7 +59,7 @@ const MAX_FILTER_LENGTH = 200
 
 const textOf = (text: string | null): string | undefined => {
   const trimmed = pastedText(text ?? "")
-  return trimmed !== "" && trimmed.length <= MAX_FILTER_LENGTH && trimmed.isWellFormed() ? trimmed : undefined
+  return trimmed !== "" && trimmed.length <= MAX_FILTER_LENGTH && isStorable(trimmed) ? trimmed : undefined
 }
 
 const searchOf = ({ query }: View) => ({
