@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http"
 import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
 import type { Principal } from "../../domain/people/Customer.ts"
 import { RequestLog, type RequestNotes } from "../../services/customer/RequestLog.ts"
+import { CurrentRequestTime } from "../../services/concurrency/RequestTime.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "../errors/Envelope.ts"
 import { CLIENT_GONE, RequestMetrics } from "../metrics/RequestMetrics.ts"
@@ -75,11 +76,14 @@ const makeKeyUses = Effect.map(
 /** The context of a request's fiber: its id is in its log lines and its errors. */
 const makeContexts = Effect.map(Effect.context<never>(), (context) => {
   const annotations = Context.get(context, References.CurrentLogAnnotations)
-  return (requestId: string): Context.Context<never> =>
-    Context.add(Context.add(context, RequestId, requestId), References.CurrentLogAnnotations, {
-      ...annotations,
-      request_id: requestId
-    })
+  return (requestId: string, { time }: IncomingRequest): Context.Context<never> => {
+    const identified = Context.add(
+      Context.add(context, RequestId, requestId),
+      References.CurrentLogAnnotations,
+      { ...annotations, request_id: requestId }
+    )
+    return time === undefined ? identified : Context.add(identified, CurrentRequestTime, time)
+  }
 })
 
 /** Does the work of requests with known keys, and answers them. */
@@ -143,7 +147,7 @@ export const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUn
       onFailure: (cause) => fail(response, headers, cause, requestId)
     })
     const traced = trace({ method, headers: given, route, requestId }, program, identity)
-    workers.fork(traced, contextOf(requestId)).addObserver((exit) => {
+    workers.fork(traced, contextOf(requestId, request)).addObserver((exit) => {
       const { status, code } = Exit.isSuccess(exit) ? exit.value : { status: CLIENT_GONE, code: undefined }
       answered(status, code)
       notes.answered(status, code)

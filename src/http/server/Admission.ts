@@ -1,3 +1,4 @@
+import type { RequestTime } from "../../services/concurrency/RequestTime.ts"
 import type { Link, LinkedSet } from "../../services/concurrency/LinkedSet.ts"
 import type { BodyWaits } from "./BodyWaits.ts"
 import type { OutgoingResponse } from "./OutgoingResponse.ts"
@@ -16,7 +17,7 @@ export interface Counts {
  * A request from its headers until the application has ended its response. The gate counts it, except while it waits for
  * its body, or for its client to read: neither is work.
  */
-export class Admission {
+export class Admission implements RequestTime {
   readonly response: OutgoingResponse
   readonly kind: RequestClass
   readonly #counts: Counts
@@ -25,6 +26,10 @@ export class Admission {
   #hasRoom = true
   #wait: Link<Admission> | null = null
   #link: Link<Admission> | null = null
+  /** Waits for others, which can overlap. */
+  #waitsOutside = 0
+  #outsideSince = 0
+  #outsideMillis = 0
   #isPaused = false
   #isGivenUp = false
   #giveUp = () => {}
@@ -39,6 +44,23 @@ export class Admission {
   /** Monotonic milliseconds: since when the application has worked on it without waiting for its client to read. */
   get since(): number {
     return this.#since
+  }
+
+  /** How long it has taken of that, without its body and without waits for others. */
+  ownMillis(now: number): number {
+    if (this.#wait !== null) return 0
+    const outside = this.#waitsOutside > 0 ? now - this.#outsideSince : 0
+    return now - this.#since - this.#outsideMillis - outside
+  }
+
+  stop(): void {
+    if (this.#waitsOutside === 0) this.#outsideSince = performance.now()
+    this.#waitsOutside += 1
+  }
+
+  goOn(): void {
+    this.#waitsOutside -= 1
+    if (this.#waitsOutside === 0) this.#outsideMillis += performance.now() - this.#outsideSince
   }
 
   /** False if there is no room. A request with a body counts once its body has arrived. */
@@ -71,7 +93,9 @@ export class Admission {
     if (this.#wait !== null) {
       this.#counts.waits.remove(this.#wait)
       this.#wait = null
-      this.#hasRoom = this.#counts.gate.enter(this.kind, performance.now())
+      const now = performance.now()
+      this.#outsideMillis = now - this.#since
+      this.#hasRoom = this.#counts.gate.enter(this.kind, now)
       this.#isCounted = this.#hasRoom
     }
     return this.#hasRoom
@@ -91,6 +115,7 @@ export class Admission {
     if (!this.#isPaused) return
     this.#isPaused = false
     this.#since = performance.now()
+    this.#outsideMillis = 0
     this.#link = this.#counts.open.add(this)
     if (this.#isCounted) this.#counts.gate.enterAgain(this.kind)
   }

@@ -1,4 +1,5 @@
 import { IncomingMessage } from "node:http"
+import type { RequestTime } from "../../services/concurrency/RequestTime.ts"
 import type { Admission } from "./Admission.ts"
 
 /** Node's request, with its admission. */
@@ -7,6 +8,11 @@ export class IncomingRequest extends IncomingMessage {
 
   admittedAs(admission: Admission): void {
     this.#admission = admission
+  }
+
+  /** Undefined if it was not admitted. */
+  get time(): RequestTime | undefined {
+    return this.#admission
   }
 
   /** `giveUp` is called if the body does not arrive in time. */

@@ -4,10 +4,12 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } fr
 import type { HttpApiError } from "effect/http-api"
 import { UUID } from "../../domain/Uuid.ts"
 import { type Cors, corsOf } from "../Cors.ts"
+import { CurrentRequestTime } from "../../services/concurrency/RequestTime.ts"
 import { RequestLog, type RequestNotes } from "../../services/customer/RequestLog.ts"
 import { CurrentRequestNotes, errorCodeOf, errorResponse, RequestId } from "../errors/Envelope.ts"
 import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { MANAGEMENT_PATH } from "../manage/ManageOptions.ts"
+import { IncomingRequest } from "./IncomingRequest.ts"
 import { givenRequestId } from "./RequestIds.ts"
 import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "../metrics/RequestMetrics.ts"
 import { PublicUrl } from "../PublicUrl.ts"
@@ -150,8 +152,16 @@ export const requestPipeline = ({
   asErrorPage,
   corsOrigins: origins
 }: RequestPipelineOptions) => {
-  const answer = (app: Effect.Effect<Response, Types.unhandled>, requestId: string, notes: RequestNotes) =>
-    app.pipe(
+  const answer = (
+    app: Effect.Effect<Response, Types.unhandled>,
+    { source }: HttpServerRequest.HttpServerRequest,
+    requestId: string,
+    notes: RequestNotes
+  ) =>
+    (source instanceof IncomingRequest && source.time !== undefined
+      ? Effect.provideService(app, CurrentRequestTime, source.time)
+      : app
+    ).pipe(
       Effect.provideService(RequestId, requestId),
       Effect.provideService(CurrentRequestNotes, notes),
       Effect.matchCauseEffect({
@@ -177,7 +187,7 @@ export const requestPipeline = ({
       const known = immediate(asked)
       const response = yield* Effect.onExit(
         known === undefined
-          ? trace({ method, headers, route, requestId }, answer(app, requestId, notes), outcomeOf)
+          ? trace({ method, headers, route, requestId }, answer(app, request, requestId, notes), outcomeOf)
           : Effect.succeed(known),
         count(answered, notes)
       )

@@ -20,6 +20,13 @@ import { UnreadableRequests } from "./sockets/UnreadableRequests.ts"
 export interface ServingOptions extends ConnectionBounds {
   /** The longest time for a response. */
   readonly requestTimeoutMillis: number
+  /**
+   * The longest time for a response while connections to the store are silent, without the time of providers. Several
+   * waits of one request would add up.
+   */
+  readonly silentStoreMillis: number
+  /** Whether a connection to the store fell silent within that time. */
+  readonly isStoreSilent: () => boolean
   /** The longest time from a request's headers to its complete body. */
   readonly bodyTimeoutMillis: number
   /** The names that are served as Host, next to those of this machine itself; null: every name. */
@@ -217,17 +224,25 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     this.#sockets.closeOverdue(now)
     this.#waits.giveUpOverdue(now)
     this.#closing.closeOverdue(now)
-    const begun = now - this.#options.requestTimeoutMillis
-    for (const { response, since } of this.#open) {
-      if (since > begun) return
-      const { socket, req } = response
-      if (socket === null || this.#closing.isEnded(socket)) continue
-      if (response.headersSent) socket.destroy()
-      else {
-        const answer = this.#errors.bytes("service_unavailable", requestIdFor(req.headers["x-request-id"]))
-        this.#closing.endWith(socket, answer)
-      }
+    const { requestTimeoutMillis, silentStoreMillis, isStoreSilent } = this.#options
+    const begun = now - requestTimeoutMillis
+    const isSilent = isStoreSilent()
+    const newest = isSilent ? Math.max(begun, now - silentStoreMillis) : begun
+    for (const admission of this.#open) {
+      const { response, since } = admission
+      if (since > newest) return
+      if (since <= begun) this.#giveUp(response)
+      else if (!response.headersSent && admission.ownMillis(now) >= silentStoreMillis) this.#giveUp(response)
     }
+  }
+
+  /** The application goes on with what it began. */
+  #giveUp(response: OutgoingResponse): void {
+    const { socket, req } = response
+    if (socket === null || this.#closing.isEnded(socket)) return
+    if (response.headersSent) return void socket.destroy()
+    const answer = this.#errors.bytes("service_unavailable", requestIdFor(req.headers["x-request-id"]))
+    this.#closing.endWith(socket, answer)
   }
 
   /** Accepts no new connections. Requests on open ones still get a response, each as the last of its connection. */

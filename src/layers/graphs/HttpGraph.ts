@@ -30,6 +30,8 @@ import { isLoopbackHost, isPrivateAddress } from "../network/PrivateAddresses.ts
 import { ReadinessSql } from "../postgres/ReadinessSql.ts"
 import { poolLimits } from "../postgres/Pools.ts"
 import { isStoreUnavailable } from "../postgres/StoreAvailability.ts"
+import { ConnectionWatch } from "../postgres/watch/ConnectionWatch.ts"
+import { silentRequestMillis } from "../postgres/watch/WatchedPool.ts"
 import { MetricsPrometheus } from "../telemetry/MetricsPrometheus.ts"
 import { consoleLive } from "./ConsoleGraph.ts"
 import { erasuresLive } from "./ErasureGraph.ts"
@@ -126,20 +128,33 @@ const servedHosts = ({ allowedHosts, publicUrl, host }: Configuration): Readonly
   return publicUrl === null ? allowedHosts : [...allowedHosts, new URL(publicUrl).hostname]
 }
 
+/** What the connections to the store say of how long a request may take. */
+const storeSilence = ({ statementTimeoutMillis }: Configuration) =>
+  Effect.map(ConnectionWatch, ({ isTroubled }) => {
+    const silentStoreMillis = silentRequestMillis(statementTimeoutMillis)
+    return { silentStoreMillis, isStoreSilent: () => isTroubled(silentStoreMillis) }
+  })
+
 export const servingLayer = (configuration: Configuration, { live, messages }: typeof useCases) =>
-  Serving.layer({
-    maxInFlight: configuration.maxRequestsInFlight,
-    maxDelayMillis: configuration.overloadDelayMillis,
-    maxConnections: configuration.maxConnections,
-    // Behind a proxy all clients have its address.
-    maxConnectionsPerAddress: configuration.trustedProxies > 0 ? 0 : configuration.maxConnectionsPerAddress,
-    keepAliveMillis: configuration.keepAliveMillis,
-    writeTimeoutMillis: configuration.writeTimeoutMillis,
-    hosts: servedHosts(configuration),
-    publicUrl: configuration.publicUrl,
-    bodyTimeoutMillis: configuration.bodyTimeoutMillis,
-    requestTimeoutMillis: requestTimeout(configuration)
-  }).pipe(
+  Layer.unwrap(
+    Effect.map(storeSilence(configuration), (silence) =>
+      Serving.layer({
+        ...silence,
+        maxInFlight: configuration.maxRequestsInFlight,
+        maxDelayMillis: configuration.overloadDelayMillis,
+        maxConnections: configuration.maxConnections,
+        // Behind a proxy all clients have its address.
+        maxConnectionsPerAddress:
+          configuration.trustedProxies > 0 ? 0 : configuration.maxConnectionsPerAddress,
+        keepAliveMillis: configuration.keepAliveMillis,
+        writeTimeoutMillis: configuration.writeTimeoutMillis,
+        hosts: servedHosts(configuration),
+        publicUrl: configuration.publicUrl,
+        bodyTimeoutMillis: configuration.bodyTimeoutMillis,
+        requestTimeoutMillis: requestTimeout(configuration)
+      })
+    )
+  ).pipe(
     Layer.provide(
       hotRequests({ isUnavailable: isStoreUnavailable, maxBodyBytes: configuration.maxBodyBytes })
     ),

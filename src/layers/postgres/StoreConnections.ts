@@ -80,4 +80,4 @@ export const SqlLive = (configuration: Configuration) =>
         poolOf(MigrationSql, { ...migrationOptions, ...place })
       )
     })
-  ).pipe(Layer.provide(ConnectionWatch.layer), Layer.provideMerge(StoreWrites.layer))
+  ).pipe(Layer.provideMerge(ConnectionWatch.layer), Layer.provideMerge(StoreWrites.layer))

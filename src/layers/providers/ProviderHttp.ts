@@ -3,6 +3,7 @@ import { Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "e
 import { DAY_MILLIS } from "../../domain/Instant.ts"
 import { readExactJson } from "../../domain/text/ExactJson.ts"
 import { CallKind } from "../../services/provider/CallKind.ts"
+import { outsideRequestTime } from "../../services/concurrency/RequestTime.ts"
 import { Settings } from "../../services/Settings.ts"
 import { exchange, type HttpAnswer } from "../network/HttpExchange.ts"
 import { ProviderConnections, type Reach } from "./ProviderConnections.ts"
@@ -89,14 +90,15 @@ export class ProviderHttp extends Context.Service<
           Effect.withFiber((fiber) => {
             const url = URL.parse(request.url)
             if (url === null) return Effect.fail(CallFailure.NotSent({ reason: "the address is not valid" }))
-            return exchange(connectionsOf({ ...request, kind: fiber.getRef(CallKind) }), {
+            const answered = exchange(connectionsOf({ ...request, kind: fiber.getRef(CallKind) }), {
               method: request.method,
               url,
               headers: headersOf(request),
               body: request.body,
               timeoutMillis: timeoutOf(request),
               ignoresBody: request.ignoresBody === true
-            }).pipe(
+            })
+            return outsideRequestTime(answered).pipe(
               Effect.mapBoth({
                 onFailure: ({ hasStarted, reason }) =>
                   hasStarted ? CallFailure.Lost({ reason }) : CallFailure.NotSent({ reason }),

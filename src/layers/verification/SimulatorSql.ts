@@ -2,6 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SimulatedOutcome } from "../../domain/account/SimulatedOutcome.ts"
 import { toPage } from "../../domain/Paging.ts"
+import { insideRequestTime } from "../../services/concurrency/RequestTime.ts"
 import { Simulator } from "../../services/Simulator.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "../resources/IdPages.ts"
@@ -55,7 +56,8 @@ const sendWith = (sql: SqlClient.SqlClient): Simulator["Service"]["send"] => {
   const outcomeRows = rowsOf(OutcomeRow)
   return ({ accountId, outcome, message: { phone, channel, text, code, at } }) =>
     Effect.map(
-      outcomeRows(sql`
+      insideRequestTime(
+        outcomeRows(sql`
         with forced as (delete from simulator_outcomes where account_id = ${accountId}::int returning outcome),
         decided as (select coalesce((select outcome from forced), ${outcome}) as outcome),
         received as (
@@ -63,7 +65,8 @@ const sendWith = (sql: SqlClient.SqlClient): Simulator["Service"]["send"] => {
           select ${phone}, ${channel}, ${text}, ${code}::text, ${timestamp(at)}::timestamptz from decided
           where outcome = any(${REACHING}::text[]) returning id),
         removed as (delete from simulator_messages m using received r where m.id <= r.id - ${MAX_MESSAGES}::bigint)
-        select outcome from decided`),
+        select outcome from decided`)
+      ),
       ([row]) => row?.outcome ?? outcome
     )
 }

@@ -2,6 +2,7 @@ import { Context, Effect, Fiber, Latch, Layer, Option } from "effect"
 import { gauge } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import { LinkedSet } from "./LinkedSet.ts"
+import { outsideRequestTime } from "./RequestTime.ts"
 
 /** Whether the whole fiber already runs to its end: then its parts need no fiber of their own for that. */
 const RunsToEnd = Context.Reference<boolean>("peyk/services/concurrency/Workers/RunsToEnd", {
@@ -134,7 +135,10 @@ export class Workers extends Context.Service<
         start: fibers.run,
         untilStop,
         pause: (millis) => Effect.map(untilStop(Effect.sleep(millis)), Option.isSome),
-        waitOutside: (who) => countedIn<Waiting>(load.waiting, who),
+        waitOutside: (who) => {
+          const counted = countedIn<Waiting>(load.waiting, who)
+          return (wait) => outsideRequestTime(counted(wait))
+        },
         idle,
         load
       })

@@ -16,6 +16,8 @@ const usual: ServingOptions = {
   keepAliveMillis: 60_000,
   writeTimeoutMillis: 60_000,
   requestTimeoutMillis: 1000,
+  silentStoreMillis: 1000,
+  isStoreSilent: () => false,
   bodyTimeoutMillis: 1000,
   hosts: null,
   publicUrl: null

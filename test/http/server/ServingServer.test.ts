@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { IncomingRequest } from "../../../src/http/server/IncomingRequest.ts"
 import { clientOf, closedGate, makeServer, received, stop, turns, until } from "./ServingClients.ts"
 
 describe("a server that listens already", () => {
@@ -33,6 +34,52 @@ describe("a request that is overdue", () => {
     assert.isFalse(sockets[0]?.destroyed)
     assert.match(await received(client), /^HTTP\/1.1 503 [^]*"service_unavailable"/)
     await stop(server)
+  })
+})
+
+describe("a request while the store is silent", () => {
+  const silent = { requestTimeoutMillis: 60_000, silentStoreMillis: 0, isStoreSilent: () => true }
+
+  /** Its response, if the application ends it right after overdue ones were looked for. */
+  const responseOf = async (
+    options: Parameters<typeof makeServer>[0],
+    before: (request: IncomingRequest) => void
+  ) => {
+    const server = makeServer(options)
+    server.on("request", (request: IncomingRequest, response: ServerResponse) => {
+      before(request)
+      server.endOverdue()
+      response.end("well")
+    })
+    const client = await clientOf(server)
+    client.write("GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    const text = await received(client)
+    await stop(server)
+    return text
+  }
+
+  it("is answered after its shorter time, once", async () => {
+    const response = await responseOf(silent, () => {})
+    assert.match(response, /^HTTP\/1.1 503 [^]*"service_unavailable"/)
+    assert.notInclude(response, "well")
+  })
+
+  it("keeps its usual time if the store is not silent", async () => {
+    assert.match(await responseOf({ ...silent, isStoreSilent: () => false }, () => {}), /^HTTP\/1.1 200 /)
+  })
+
+  it("is given no time less for waits for others", async () => {
+    const spend = (millis: number) => {
+      const from = performance.now()
+      while (performance.now() - from < millis);
+    }
+    const waits = (request: IncomingRequest) => {
+      request.time?.stop()
+      spend(50)
+      request.time?.goOn()
+    }
+    assert.match(await responseOf({ ...silent, silentStoreMillis: 40 }, waits), /^HTTP\/1.1 200 /)
+    assert.match(await responseOf({ ...silent, silentStoreMillis: 40 }, () => spend(50)), /^HTTP\/1.1 503 /)
   })
 })
 

@@ -1,6 +1,21 @@
 import { randomBytes } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ok, otp, type Outcome, refused, request } from "../../contract/Client.ts"
+import {
+  newKey,
+  newPhone,
+  ok,
+  otp,
+  type Outcome,
+  type Reply,
+  refused,
+  request,
+  type Sent,
+  type Status
+} from "../../contract/Client.ts"
+import { BRIDGE_SECRET, connectAccount } from "../../contract/FarEnds.ts"
 import { type Customer, customerWith, sentCode } from "../../contract/Operator.ts"
 import { type Running, startProcess, until } from "../../contract/Server.ts"
 import { type SilentProxy, silentProxy } from "./SilentProxy.ts"
@@ -10,6 +25,8 @@ import { type ExternalPostgres, startExternal } from "./Postgres.ts"
 
 const DEADLINE_MILLIS = 60_000
 const STATEMENT_TIMEOUT_MILLIS = 3000
+/** Each request has a response in this time, whatever the connections do; the provider's time not counted. */
+const BOUND_MILLIS = STATEMENT_TIMEOUT_MILLIS + 2000
 /** Sends work again no later than this after new connections do. */
 const WELL_AGAIN_MILLIS = 15_000
 
@@ -45,6 +62,8 @@ const openStage = async (): Promise<Stage> => {
       PEYK_SECRET: randomBytes(32).toString("base64"),
       PEYK_SIMULATOR: "true",
       PEYK_FREE_MONTHLY_QUOTA: "0",
+      PEYK_ALLOW_PRIVATE_ADDRESSES: "true",
+      PEYK_LEASE_MS: "1000",
       PEYK_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MILLIS)
     }
   })
@@ -158,5 +177,102 @@ describe.concurrent("connections to PostgreSQL that fall silent", () => {
     await untilSendsWork(stage)
     await untilReady(stage, 200)
     expect(performance.now() - openFrom).toBeLessThan(WELL_AGAIN_MILLIS)
+  }, 120_000)
+})
+
+const PAUSE_MILLIS = 200
+const SILENCE_AFTER_MILLIS = 1000
+
+/** Makes requests of each kind all the time, and returns how long those took that took longest, by kind. */
+const slowestDuring = async ({ server, customer }: Stage, code: { readonly id: string }, millis: number) => {
+  const client = otp(server, customer.live)
+  const kinds: Readonly<Record<string, () => Promise<Reply>>> = {
+    send: () => client.send({ channels: "sms" }),
+    verify: () => client.verify(code.id, "000"),
+    status: () => client.read(code.id),
+    list: () => request(server, "GET", "/v1/otp", { headers: { "x-api-key": customer.live } })
+  }
+  const slowest: Record<string, number> = {}
+  const measured = async (kind: string, ask: () => Promise<Reply>) => {
+    const from = performance.now()
+    const reply = await ask()
+    slowest[kind] = Math.max(slowest[kind] ?? 0, performance.now() - from)
+    if (reply.status >= 500) refused(reply, 503, "service_unavailable")
+  }
+  const asked: Array<Promise<void>> = []
+  for (let at = 0; at < millis; at += PAUSE_MILLIS) {
+    for (const [kind, ask] of Object.entries(kinds)) asked.push(measured(kind, ask))
+    await pause(PAUSE_MILLIS)
+  }
+  await Promise.all(asked)
+  return slowest
+}
+
+describe("while connections to PostgreSQL are silent", () => {
+  it.each([
+    ["and new ones work", false],
+    ["and new ones are silent too", true]
+  ])(
+    "each request has a response in time, %s",
+    async (_, silencesNew) => {
+      const stage = await openStage()
+      await untilSendsWork(stage)
+      const code = await sentCode(stage.server, stage.customer.live)
+      const [slowest] = await Promise.all([
+        slowestDuring(stage, code, 4 * STATEMENT_TIMEOUT_MILLIS),
+        pause(SILENCE_AFTER_MILLIS).then(() => {
+          if (silencesNew) stage.proxy.silenceNew()
+          stage.proxy.silence()
+        })
+      ])
+      for (const [kind, millis] of Object.entries(slowest)) expect(millis, kind).toBeLessThan(BOUND_MILLIS)
+      stage.proxy.release()
+      await untilSendsWork(stage)
+    },
+    120_000
+  )
+
+  it("the time of a provider does not count, and what could not be recorded in time is recorded later", async () => {
+    const stage = await openStage()
+    const { proxy, server, customer } = stage
+    let answeredAt = Number.POSITIVE_INFINITY
+    const gateway = createServer((_, response) => {
+      void pause(BOUND_MILLIS + 1000).then(() => {
+        proxy.silenceNew()
+        proxy.silence()
+        response.setHeader("content-type", "application/json")
+        response.end('{"status":"accepted"}')
+        answeredAt = performance.now()
+      })
+    })
+    await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve))
+    const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+    await connectAccount(server, customer.id, "bale", "bridge", { url, secret: BRIDGE_SECRET })
+    const client = otp(server, customer.live)
+    const [body, key] = [{ phone: newPhone(), channels: "bale" }, newKey()]
+    refused(await client.postSend(body, { "idempotency-key": key }), 503, "service_unavailable")
+    expect(performance.now() - answeredAt).toBeGreaterThan(0)
+    expect(performance.now() - answeredAt).toBeLessThan(BOUND_MILLIS)
+    proxy.release()
+    await untilSendsWork(stage)
+    // Some connections can still be silent.
+    const { verification_id: id } = await until(
+      "the send to be recorded",
+      async () => {
+        const reply = await client.postSend(body, { "idempotency-key": key })
+        return reply.status === 200 ? ok<Sent>(reply) : undefined
+      },
+      DEADLINE_MILLIS
+    )
+    await until(
+      "its attempt",
+      async () => {
+        const reply = await client.read(id)
+        return reply.status === 200 && ok<Status>(reply).attempts.length === 1 ? true : undefined
+      },
+      DEADLINE_MILLIS
+    )
+    gateway.closeAllConnections()
+    gateway.close()
   }, 120_000)
 })

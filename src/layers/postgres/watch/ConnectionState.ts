@@ -34,6 +34,8 @@ export interface Watch {
   closed: number
   /** A connection fell silent, and nothing was heard on any since. */
   isSilent: boolean
+  /** When a connection was last about to be closed as silent, or none was free in time. */
+  troubledAt: number | undefined
 }
 
 /** With TLS the driver knows the socket above the one that was opened for it. Both have the same local end. */
@@ -41,6 +43,16 @@ export const isSameEnd = (one: Socket, other: Socket) =>
   one.localPort !== undefined && one.localPort === other.localPort && one.localAddress === other.localAddress
 
 export const isSilent = ({ heardAt, patience }: Connection, now: number) => now - heardAt >= patience
+
+/** Whether its oldest statement, and it itself, will be overdue in so many ticks. */
+export const isNearlyOverdue = (
+  { statements, heardAt, patience }: Connection,
+  now: number,
+  ticks: number
+): boolean => {
+  const [oldest] = statements
+  return oldest !== undefined && now - Math.max(oldest.begunAt, heardAt) >= patience - ticks
+}
 
 /** When the oldest statement began that should have a response by now. Forgets interrupted ones of that age. */
 export const overdueSince = (
@@ -94,4 +106,5 @@ export const close = (watch: Watch, connection: Connection) => {
   connection.isOpen = false
   socket.destroy(new Error("PostgreSQL has fallen silent on this connection"))
   watch.closed += 1
+  watch.troubledAt = watch.now
 }

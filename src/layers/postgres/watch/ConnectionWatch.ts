@@ -6,12 +6,12 @@ import { makeSilentConnections, TICK_MILLIS } from "./SilentConnections.ts"
 /** The connections of this process to PostgreSQL. */
 export class ConnectionWatch extends Context.Service<
   ConnectionWatch,
-  { readonly pool: ReturnType<typeof makeSilentConnections>["pool"] }
+  Pick<ReturnType<typeof makeSilentConnections>, "pool" | "isTroubled">
 >()("peyk/layers/postgres/watch/ConnectionWatch") {
   static readonly layer = Layer.effect(
     ConnectionWatch,
     Effect.gen(function* () {
-      const { pool, tick, closed } = makeSilentConnections()
+      const { pool, tick, closed, isTroubled } = makeSilentConnections()
       counterOf(yield* Effect.context<never>(), "peyk_database_connections_given_up_total", {
         description: "Connections to PostgreSQL that this process closed because nothing was heard on them.",
         read: closed
@@ -23,7 +23,7 @@ export class ConnectionWatch extends Context.Service<
           yield* Effect.logWarning(`PostgreSQL has fallen silent: ${count} connections are closed`)
       })
       yield* Effect.forkScoped(Effect.forever(withoutSpans(watch)))
-      return ConnectionWatch.of({ pool })
+      return ConnectionWatch.of({ pool, isTroubled })
     })
   )
 }

@@ -23,6 +23,8 @@ export interface WatchedPool {
   readonly hasRoom: (statementsPerConnection: number) => boolean
   /** Whether nothing was heard on any connection of this process since one fell silent. */
   readonly isSilent: () => boolean
+  /** No connection was free in time. */
+  readonly lapsed: () => void
   readonly closeAll: () => void
 }
 
@@ -91,6 +93,9 @@ export const makePool = (
       return false
     },
     isSilent: () => watch.isSilent,
+    lapsed: () => {
+      watch.troubledAt = watch.now
+    },
     closeAll: () => {
       for (const connection of own.values()) close(watch, connection)
     }

@@ -4,6 +4,7 @@ import {
   type Connection,
   isBusy,
   isIdle,
+  isNearlyOverdue,
   isSilent,
   overdueSince,
   type Watch
@@ -16,6 +17,9 @@ export const TICK_MILLIS = 500
 const RECENT_TICKS = 4
 /** PostgreSQL responds to a statement at once; a busy machine gets this long. */
 const LAST_CHANCE_TICKS = 4
+
+/** PostgreSQL itself has ended a statement by then. */
+const TROUBLE_TICKS = 2
 
 /** Reads how much each socket has received: data in the tick of a statement is noticed in the next one. */
 const listen = (watch: Watch) => {
@@ -69,7 +73,7 @@ const suspectOthers = (watch: Watch, since: number) => {
  * A statement costs an entry in a list; sockets are checked once a tick.
  */
 export const makeSilentConnections = () => {
-  const watch: Watch = { connections: new Map(), now: 0, closed: 0, isSilent: false }
+  const watch: Watch = { connections: new Map(), now: 0, closed: 0, isSilent: false, troubledAt: undefined }
   return {
     /** `failed` is called with the error of its statements. */
     pool: (patienceMillis: number, failed: (cause: Cause.Cause<unknown>) => void = () => {}) =>
@@ -81,6 +85,7 @@ export const makeSilentConnections = () => {
       listen(watch)
       for (const connection of watch.connections.values()) {
         const { suspectedAt } = connection
+        if (isNearlyOverdue(connection, watch.now, TROUBLE_TICKS)) watch.troubledAt = watch.now
         if (suspectedAt !== undefined && watch.now - suspectedAt >= LAST_CHANCE_TICKS)
           close(watch, connection)
       }
@@ -88,6 +93,9 @@ export const makeSilentConnections = () => {
       if (since !== undefined) suspectOthers(watch, since)
       return watch.closed - before
     },
-    closed: () => watch.closed
+    closed: () => watch.closed,
+    /** Whether a statement had no response, or no connection, within this time. */
+    isTroubled: (withinMillis: number): boolean =>
+      watch.troubledAt !== undefined && (watch.now - watch.troubledAt - 1) * TICK_MILLIS < withinMillis
   }
 }

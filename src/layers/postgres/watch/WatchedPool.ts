@@ -38,6 +38,16 @@ interface Patience {
 export const patienceFor = (statementTimeoutMillis: number): number =>
   statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + ANSWER_MILLIS
 
+/** While connections are silent, a request has a response this long after the time-out of a statement. */
+const RESPONSE_MILLIS = 2000
+/** Overdue requests are looked for every quarter of a second, in a process that can be busy. */
+const LOOK_MILLIS = 500
+
+/** How long a request may take while connections are silent, until it is given up. */
+export const silentRequestMillis = (statementTimeoutMillis: number): number =>
+  (statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + RESPONSE_MILLIS) -
+  LOOK_MILLIS
+
 /** `failed` is called with the error of each statement. */
 export const watchedBy = (options: StorePlace & Patience, failed: (cause: Cause.Cause<unknown>) => void) =>
   Effect.gen(function* () {

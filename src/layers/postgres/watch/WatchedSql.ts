@@ -31,15 +31,17 @@ const SILENT_MILLIS = 400
  * PostgreSQL is silent, the time-out would come that much later, so the end of the work is not awaited.
  */
 const timeLimit =
-  (patienceMillis: number, { isSilent }: WatchedPool) =>
+  (patienceMillis: number, { isSilent, lapsed }: WatchedPool) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
       Effect.forkDetach(work, { startImmediately: true }),
       (working) =>
         Effect.timeoutOrElse(Fiber.join(working), {
           duration: isSilent() ? Math.min(patienceMillis, SILENT_MILLIS) : patienceMillis,
-          orElse: () =>
-            Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
+          orElse: () => {
+            lapsed()
+            return Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
+          }
         }),
       (working) => Effect.sync(() => working.interruptUnsafe())
     )
