@@ -6,7 +6,7 @@ import { until } from "./Programs.ts"
 
 export interface Fault {
   readonly name: string
-  /** Sends have to work again once there is a primary, or once commits have a standby; or they always have. */
+  /** Sends have to work again once a standby follows a new primary, or the old one; or they always have. */
   readonly endsWith: "a new primary" | "a standby" | "nothing"
   /** Returns when everything is mended, or mends itself; in words, what was done. */
   readonly strike: (cluster: Cluster) => Promise<string>

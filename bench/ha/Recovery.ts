@@ -1,9 +1,13 @@
-/** How long sends did not work in a fault: from when there is a primary, until each process has accepted one. */
+/**
+ * How long sends did not work in a fault: from when commits can succeed, until each process has accepted one. Commits
+ * wait for a standby, so a new primary alone is not enough.
+ */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Session } from "../soak/Session.ts"
 import { now } from "../soak/Time.ts"
 import type { Cluster } from "./Cluster.ts"
 import type { Fault } from "./Faults.ts"
+import type { Role } from "./Member.ts"
 import { until } from "./Programs.ts"
 
 const LOOK_EVERY_MILLIS = 200
@@ -14,23 +18,28 @@ export const ALLOWED_MILLIS = 10_000
 interface Change {
   readonly at: number
   readonly primary: string
+  readonly standby: string
 }
 
-/** Whom Patroni's members call the primary, as it changes; an empty name: nobody. */
+/** Who is the primary, and which standby its commits wait for, as it changes; an empty name: nobody. */
 export const watchPrimary = ({ members }: Cluster) => {
   const changes: Array<Change> = []
   const state = { isStopped: false }
   const watching = (async () => {
     while (!state.isStopped) {
-      const arePrimary = await Promise.all(members.map((member) => member.isPrimary()))
-      const primary = members.flatMap(({ name }, index) => (arePrimary[index] === true ? [name] : [])).join()
-      if (changes.at(-1)?.primary !== primary) changes.push({ at: now(), primary })
+      const roles = await Promise.all(members.map((member) => member.role()))
+      const named = (role: Role) =>
+        members.flatMap(({ name }, index) => (roles[index] === role ? [name] : [])).join()
+      const [primary, standby] = [named("primary"), named("synchronous standby")]
+      const last = changes.at(-1)
+      if (last?.primary !== primary || last.standby !== standby) changes.push({ at: now(), primary, standby })
       await pause(LOOK_EVERY_MILLIS)
     }
   })()
   return {
-    /** The first change to a primary since then. */
-    newSince: (instant: number) => changes.find(({ at, primary }) => at > instant && primary !== ""),
+    /** The first change since then after which a standby follows a primary. */
+    followedSince: (instant: number) =>
+      changes.find(({ at, primary, standby }) => at > instant && primary !== "" && standby !== ""),
     stop: async () => {
       state.isStopped = true
       await watching
@@ -73,8 +82,12 @@ const ableAt = async (fault: Fault, cluster: Cluster, watch: PrimaryWatch, struc
     )
     return now()
   }
-  await until("a new primary", PATIENCE_MILLIS, async () => watch.newSince(struckAt) !== undefined)
-  return watch.newSince(struckAt)?.at ?? now()
+  await until(
+    "a standby of the new primary",
+    PATIENCE_MILLIS,
+    async () => watch.followedSince(struckAt) !== undefined
+  )
+  return watch.followedSince(struckAt)?.at ?? now()
 }
 
 /** Strikes, and waits until sends work and the cluster is whole again. */
@@ -97,7 +110,7 @@ export const strikeAndRecover = async (
   end()
   const first = succeeded - able
   if (fault.endsWith !== "nothing" && first > ALLOWED_MILLIS) {
-    problems.push(`${fault.name}: the first send worked ${Math.round(first)} ms after ${fault.endsWith}`)
+    problems.push(`${fault.name}: the first send worked ${Math.round(first)} ms after a standby followed`)
   }
   return {
     name: fault.name,

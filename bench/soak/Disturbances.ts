@@ -8,7 +8,7 @@ export type DisturbanceKind =
   | "freeze"
   /** It is stopping, and its successor does not serve yet. */
   | "roll"
-  /** PostgreSQL restarted, until it answers again. */
+  /** PostgreSQL restarted or unable to work, until every process is ready again. */
   | "store"
   /** Connections to PostgreSQL terminated. */
   | "cut"

@@ -31,6 +31,8 @@ export interface Finding {
   readonly counted: string
   /** Its violations. */
   readonly broken: ReadonlyArray<string>
+  /** Whether there was anything to check: a run without a flood shows nothing about floods. */
+  readonly isCovered: boolean
 }
 
 export type Invariant = (evidence: Evidence) => Finding

@@ -119,28 +119,40 @@ const roll: Fault = {
   }
 }
 
+/** From when new connections work, which they always do here. */
+const WELL_AGAIN_MILLIS = 15_000
+
+/** A fault of the store lasts until every process is ready again, which must be soon after it was mended. */
+const untilWell = async ({ servers, problems }: Target, after: string): Promise<void> => {
+  const areWell = await Promise.all(servers.map((server) => server.untilReady(WELL_AGAIN_MILLIS)))
+  if (areWell.includes(false)) {
+    problems.push(`a server was not ready ${WELL_AGAIN_MILLIS} ms after ${after}`)
+  }
+}
+
 const restartStore =
   (mode: "fast" | "immediate"): StoreFault["strike"] =>
-  async ({ postgres, disturbances }) => {
-    const end = disturbances.begin("store", null)
+  async (target) => {
+    const end = target.disturbances.begin("store", null)
     const from = now()
-    await postgres.restart(mode)
+    await target.postgres.restart(mode)
+    const backAt = now()
+    await untilWell(target, `PostgreSQL was restarted (${mode})`)
     end()
-    return `away for ${Math.round(now() - from)} ms`
+    return `away for ${Math.round(backAt - from)} ms, all ready ${Math.round(now() - backAt)} ms later`
   }
 
 const cutStore: StoreFault = {
   name: "connections to PostgreSQL terminated",
-  strike: async ({ postgres, disturbances }, random) => {
-    const end = disturbances.begin("cut", null)
-    const cut = await postgres.cutConnections(random.pick([0.3, 0.7, 1]))
+  strike: async (target, random) => {
+    const end = target.disturbances.begin("cut", null)
+    const cut = await target.postgres.cutConnections(random.pick([0.3, 0.7, 1]))
+    await untilWell(target, "its connections were terminated")
     end()
     return `${cut} of them`
   }
 }
 
-/** From when new connections work, which they always do here. */
-const WELL_AGAIN_MILLIS = 15_000
 /** Then it has given up every connection that says nothing. */
 const GIVEN_UP_MILLIS = 20_000
 
@@ -158,6 +170,26 @@ const hushStore =
     end()
     return `${hushed} of server ${server.index}, ${server.store.hushed()} left after ${Math.round(now() - from)} ms`
   }
+
+/** All connections of all processes fall silent at once, and new ones as well, until the pooler works again. */
+const hangPooler: Fault = {
+  name: "the pooler in front of PostgreSQL hangs",
+  strike: async (target, random) => {
+    const { servers, disturbances } = target
+    const end = disturbances.begin("store", null)
+    const millis = random.between(500, 4000)
+    for (const { store } of servers) store.sever(true)
+    await pause(millis)
+    for (const { store } of servers) store.sever(false)
+    const mendedAt = now()
+    await untilWell(target, "a pooler that hung worked again")
+    const readyAfter = now() - mendedAt
+    const silent = () => servers.reduce((sum, { store }) => sum + store.hushed(), 0)
+    while (silent() > 0 && now() < mendedAt + GIVEN_UP_MILLIS) await pause(100)
+    end()
+    return `for ${millis} ms, all ready ${Math.round(readyAfter)} ms later, ${silent()} connections left after ${Math.round(now() - mendedAt)} ms`
+  }
+}
 
 const delayStore: Fault = {
   name: "connections to PostgreSQL slow",
@@ -190,23 +222,25 @@ const storeTrouble =
     begin: (postgres: Postgres) => Promise<void>,
     finish: (postgres: Postgres) => Promise<void>
   ): StoreFault["strike"] =>
-  async ({ postgres, disturbances }, random) => {
-    const end = disturbances.begin("store", null)
+  async (target, random) => {
+    const end = target.disturbances.begin("store", null)
     const millis = random.between(1000, 3000)
-    await begin(postgres)
+    await begin(target.postgres)
     await pause(millis)
-    await finish(postgres)
+    await finish(target.postgres)
+    await untilWell(target, "PostgreSQL could work again")
     end()
     return `for ${millis} ms`
   }
 
 const lockTable: StoreFault = {
   name: "a table locked",
-  strike: async ({ postgres, disturbances }, random) => {
-    const end = disturbances.begin("store", null)
+  strike: async (target, random) => {
+    const end = target.disturbances.begin("store", null)
     const table = random.pick(["timers", "verifications", "messages", "wallets"])
     const millis = random.between(1000, 3000)
-    await postgres.lockTable(table, millis)
+    await target.postgres.lockTable(table, millis)
+    await untilWell(target, "a table was locked")
     end()
     return `${table} for ${millis} ms`
   }
@@ -228,15 +262,15 @@ const cutClients: Fault = {
 const promoteStandby: StoreFault = {
   name: "a standby promoted",
   isLong: true,
-  strike: async ({ servers, postgres, disturbances, problems }) => {
+  strike: async (target) => {
+    const { servers, postgres, disturbances } = target
     let end = () => {}
     const done = await postgres.promoteStandby((path) => {
       end = disturbances.begin("store", null)
       for (const { store } of servers) store.retarget({ path })
     })
+    await untilWell(target, "a standby was promoted")
     end()
-    const areWell = await Promise.all(servers.map((server) => server.untilReady(WELL_AGAIN_MILLIS)))
-    if (areWell.includes(false)) problems.push("a server was not ready 15 s after a standby was promoted")
     return done
   }
 }
@@ -290,6 +324,7 @@ const survivable: ReadonlyArray<Fault> = [
   cutClients,
   { name: "connections to PostgreSQL silent", strike: hushStore("silent") },
   { name: "connections to PostgreSQL half open", strike: hushStore("half open") },
+  hangPooler,
   delayStore,
   { name: "connections to providers silent", strike: hushProviders("silent") },
   { name: "connections to providers half open", strike: hushProviders("half open") },

@@ -30,11 +30,27 @@ const invariants: ReadonlyArray<Invariant> = [
 
 const SHOWN = 20
 
+/** The verdict on a run, in words. */
+export const verdictOn = (found: ReadonlyArray<Finding>, seed: string): string => {
+  const broken = found.filter((each) => each.broken.length > 0).length
+  if (broken > 0) return `${broken} invariants are broken: --seed ${seed}`
+  const uncovered = found.filter(({ isCovered }) => !isCovered).length
+  return uncovered === 0
+    ? "every invariant was held"
+    : `every invariant was held, but ${uncovered} were not covered`
+}
+
 export const findings = (evidence: Evidence): ReadonlyArray<Finding> =>
   invariants.map((invariant) => invariant(evidence))
 
-export const show = ({ invariant, counted, broken }: Finding): string => {
+const markOf = ({ broken, isCovered }: Finding): string => {
+  if (broken.length > 0) return "✗"
+  return isCovered ? "✓" : "– not covered:"
+}
+
+export const show = (finding: Finding): string => {
+  const { invariant, counted, broken } = finding
   const more = broken.length > SHOWN ? [`… and ${broken.length - SHOWN} more`] : []
   const lines = [...broken.slice(0, SHOWN), ...more].map((each) => `    ✗ ${each}`)
-  return [`${broken.length === 0 ? "✓" : "✗"} ${invariant}`, `      ${counted}`, ...lines].join("\n")
+  return [`${markOf(finding)} ${invariant}`, `      ${counted}`, ...lines].join("\n")
 }

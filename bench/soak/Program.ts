@@ -5,7 +5,7 @@ import { rmSync } from "node:fs"
 import { cpus } from "node:os"
 import { makeTemporaryDirectory } from "../TemporaryDirectory.ts"
 import type { Evidence } from "./Evidence.ts"
-import { findings, show } from "./Invariants.ts"
+import { findings, show, verdictOn } from "./Invariants.ts"
 import { type Providers, startProviders } from "./Providers.ts"
 import { now } from "./Time.ts"
 import { startWebhookReceiver, type WebhookReceiver } from "./WebhookReceiver.ts"
@@ -47,11 +47,7 @@ const program = Effect.fnUntraced(function* ({ name, seed, settings, perform }: 
   const found = findings(evidence)
   const broken = found.filter((each) => each.broken.length > 0)
   process.stdout.write(`\n${found.map(show).join("\n\n")}\n\n`)
-  log(
-    broken.length === 0
-      ? "every invariant was held"
-      : `${broken.length} invariants are broken: --seed ${seed}`
-  )
+  log(verdictOn(found, seed))
   if (broken.length > 0) process.exitCode = 1
   yield* stopAll
   if (broken.length === 0) rmSync(directory, { recursive: true, force: true })

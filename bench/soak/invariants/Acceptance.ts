@@ -29,6 +29,7 @@ export const acceptance: Invariant = ({ records, journal }) => {
   return {
     invariant: "Nothing that was accepted is lost, and one key makes one thing",
     counted: `${answered} accepted and answered, ${unanswered} accepted though no answer came through, ${records.keys.length} keys`,
+    isCovered: answered > 0,
     broken: [
       ...broken,
       ...journal.contradictions,

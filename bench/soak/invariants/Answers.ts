@@ -36,6 +36,7 @@ export const answers: Invariant = (evidence) => {
   return {
     invariant: "Every error is an envelope that is documented; connections broke only with their server",
     counted: [`${journal.calls} requests; other than success:`, ...counted].join("\n      "),
+    isCovered: journal.calls > 0,
     broken: [...journal.problems, ...broken]
   }
 }

@@ -30,6 +30,7 @@ export const codesOnce: Invariant = ({ records, journal }) => {
   return {
     invariant: "No code was accepted twice, and none was compared without being counted",
     counted: `${accepted} right codes accepted, ${refused} wrong ones refused`,
+    isCovered: accepted > 0 && refused > 0,
     broken
   }
 }

@@ -77,6 +77,7 @@ export const events: Invariant = ({ records, webhooks }) => {
   return {
     invariant: "No event was lost, and none is without its change of state",
     counted: `${records.events.length} events, each gapless in its sequence; ${arrived} deliveries, ${arrived - webhooks.events.size} of them repeats`,
+    isCovered: arrived > 0,
     broken: [
       ...records.subjects.flatMap((subject) =>
         problemsOf(subject, bySubject.get(subject.id) ?? []).map(

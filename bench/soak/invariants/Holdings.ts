@@ -26,6 +26,7 @@ export const holdings: Invariant = ({ warm, settled }) => {
     counted: [...counted, `connections ${known}, by PostgreSQL's count ${settled.connections}`].join(
       "\n      "
     ),
+    isCovered: measured.length > 0,
     broken: [
       ...measured.flatMap(({ index, before, after }) => {
         const name = `server ${index}`

@@ -22,6 +22,7 @@ export const money: Invariant = ({ records }) => {
   return {
     invariant: "Balance is the sum of the ledger, and nothing is held",
     counted: `${records.wallets.length} wallets, ${captured} rials captured for ${records.captures.size} sends`,
+    isCovered: captured > 0,
     broken: [
       ...records.wallets.flatMap(({ customerId, balance, held, ledger }) => [
         ...(balance === ledger

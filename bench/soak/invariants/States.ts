@@ -43,6 +43,7 @@ export const states: Invariant = ({ records, journal }) => {
   return {
     invariant: "Every code and message that was accepted reached a state that the contract allows",
     counted: `${of("code").length} codes (${tally(of("code"))}), ${of("message").length} messages (${tally(of("message"))})`,
+    isCovered: records.subjects.length > 0,
     broken
   }
 }

@@ -49,6 +49,7 @@ export const stops: Invariant = (evidence) => {
     invariant:
       "In an orderly stop no request that was read fails; nothing is late, after a fault by more than the lease",
     counted: `${stopMillis.length} orderly stops, the longest ${slowest.toFixed(0)} ms; ${cutByRolls} connections closed by them before a request was read; the latest timer ${latest.toFixed(0)} ms after its time (lease ${leaseMillis} ms, the machine itself late by ${lateness.ofMachine.toFixed(0)} ms at worst)`,
+    isCovered: stopMillis.length > 0,
     broken: [
       ...problems,
       ...(slowest > LONGEST_STOP_MILLIS ? [`an orderly stop took ${slowest.toFixed(0)} ms`] : []),

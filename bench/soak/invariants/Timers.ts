@@ -10,6 +10,7 @@ export const timers: Invariant = ({ records }) => {
     invariant: "No timer is left of what has ended, and no lease",
     counted:
       records.timers.length === 0 ? "the table is empty" : tally(records.timers.map(({ kind }) => kind)),
+    isCovered: finished.size > 0,
     broken: records.timers.flatMap(({ kind, subject, isLeased }) => [
       ...(isLeased ? [`${kind} ${subject} is leased`] : []),
       ...(finished.has(subject) ? [`${kind} ${subject} has ended`] : [])

@@ -87,6 +87,7 @@ export const truth: Invariant = (evidence) => {
   return {
     invariant: "Attempts record what providers did",
     counted: `${attempts.length} attempts, ${unknown} of them with an unknown outcome`,
+    isCovered: attempts.length > 0,
     broken: [
       ...records.subjects.flatMap((subject) => problemsOf(subject, steps, evidence)),
       ...strangers.map(
