@@ -28,13 +28,25 @@ const MIN_SHARED = 12
 /** A shorter text reveals nothing, and is part of many words. */
 const MIN_LENGTH = 4
 
-/** Forms in which a program repeats a text that it received. */
-const repeatedForms = (text: string): ReadonlyArray<string> => {
-  const asciiJson = JSON.stringify(text)
+const asciiJson = (text: string): string =>
+  JSON.stringify(text)
     .slice(1, -1)
     .replaceAll(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`)
-  return [text, asciiJson, encodeURIComponent(text.toWellFormed())]
-}
+
+/**
+ * Forms in which a program repeats a text that it received, of those that the words can hold. Encoded forms of a long
+ * text have thousands of parts, and most words have no encoded letter.
+ */
+const repeatedForms = (text: string, words: string): ReadonlyArray<string> => [
+  text,
+  ...(words.includes("\\") ? [asciiJson(text)] : []),
+  ...(words.includes("%") ? [encodeURIComponent(text.toWellFormed())] : [])
+]
+
+/** Whether words with so few letters cannot hold a part of the text, in any form. No form is shorter than the text. */
+const isTooShort = (letters: number, text: string): boolean =>
+  letters < MIN_SHARED &&
+  letters < Math.max(MIN_LENGTH, plainOf(text.slice(0, 2 * MIN_SHARED)).letters.length)
 
 /** Encoded letters take six characters or more each. */
 const sharedLength = (form: string, text: string): number => (form === text ? MIN_SHARED : MIN_SHARED * 6)
@@ -56,8 +68,10 @@ const markShared = (words: Plain, form: Plain, length: number, marks: Uint8Array
  */
 export const withoutShared = (words: string, text: string, by: string): string => {
   const plain = plainOf(words)
+  if (isTooShort(plain.letters.length, text)) return words
   const marks = new Uint8Array(plain.letters.length)
-  for (const form of repeatedForms(text)) markShared(plain, plainOf(form), sharedLength(form, text), marks)
+  for (const form of repeatedForms(text, words))
+    markShared(plain, plainOf(form), sharedLength(form, text), marks)
   let kept = ""
   let from = 0
   for (let at = 0; at < marks.length; at++) {

@@ -126,6 +126,25 @@ describe("whatever words hold the phone, the text and the code", () => {
   )
 
   it.prop(
+    "hold no text in a form that a program writes, whatever stands around it",
+    [Arbitrary.schema(Schema.String.check(Schema.isMinLength(4))), Arbitrary.schema(Schema.String)],
+    ([given, around]) => {
+      const whole = `${given.toWellFormed()}“سلام”`
+      const own = { phone: PHONE, text: whole, code: "90817263" }
+      const json = JSON.stringify(whole).slice(1, -1)
+      const ascii = json.replaceAll(
+        /[^ -~]/g,
+        (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`
+      )
+      for (const form of [whole, ascii, encodeURIComponent(whole)]) {
+        assert.notInclude(withoutPrivateParts(form, own), form)
+        assert.notInclude(withoutPrivateParts(`${around}<${form}>${around}`, own), form)
+      }
+    },
+    { arbitrary: { runs: 1_000, size: 20 } }
+  )
+
+  it.prop(
     "come out as they went in where they hold none of it",
     [Arbitrary.schema(Schema.String)],
     ([words]) => {
