@@ -22,7 +22,9 @@ export const SegmentState = Schema.Struct({
   levelAt: Schema.Number,
   /** Its budget is small until its codes are verified again. */
   onProbation: Schema.Boolean,
-  profile: Profile
+  profile: Profile,
+  /** Of a /56 or /48: the first /64s of the run, of codes that were not verified. */
+  networks: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type SegmentState = typeof SegmentState.Type
 
@@ -35,6 +37,18 @@ export const newSegment = (at: Instant): SegmentState => ({
   onProbation: false,
   profile: newProfile(at)
 })
+
+/** A /56 or /48 after a test with a code of this /64. */
+export const withNetwork = (
+  after: SegmentState,
+  network: string,
+  isVerified: boolean,
+  most: number
+): SegmentState => {
+  const known = after.score === 0 ? [] : (after.networks ?? [])
+  const isNew = !isVerified && known.length < most && !known.includes(network)
+  return { ...after, networks: isNew ? [...known, network] : known }
+}
 
 /** The segment after one more code. The test counts it once, however many it stands for. */
 export const tested = (

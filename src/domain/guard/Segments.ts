@@ -41,6 +41,20 @@ const HIDDEN_DIGITS = 4
 
 export const prefixOf = (phone: Phone | string): string => phone.slice(0, -HIDDEN_DIGITS)
 
+const AROUND = "around:"
+
+/**
+ * The /56 and the /48 around a /64, the narrower first. Their codes count as a segment's only if several /64s without a
+ * verified code are behind them: a mobile operator's /48 is many people.
+ */
+const aroundOf = (network: string): ReadonlyArray<Segment> =>
+  widerNetworks(network).map((wider) => ({ kind: "network", key: AROUND + wider }) as const)
+
+export const isAround = ({ key }: Segment): boolean => key.startsWith(AROUND)
+
+/** So many /64s without a verified code make a /56 or /48 a segment. */
+export const ENOUGH_NETWORKS = 3
+
 /** The segments of a code; the customer comes first. */
 export const segmentsOf = (
   prefix: string,
@@ -49,7 +63,8 @@ export const segmentsOf = (
   CUSTOMER_SEGMENT,
   { kind: "prefix", key: prefix },
   ...(network === null ? [] : [{ kind: "network", key: network } as const]),
-  ...(device === null ? [] : [{ kind: "device", key: device } as const])
+  ...(device === null ? [] : [{ kind: "device", key: device } as const]),
+  ...(network === null ? [] : aroundOf(network))
 ]
 
 const AROUND_KNOWN = "known:"
@@ -65,6 +80,7 @@ export const knownAround = (network: string | null): ReadonlyArray<Segment> =>
 /** The segments whose budgets a code took from. */
 export const segmentsTaken = (whole: Whole, prefix: string, traces: ClientTraces): ReadonlyArray<Segment> => {
   const [, ...parts] = segmentsOf(prefix, traces)
-  const isKnown = whole === "known" || whole === "vouched"
-  return [WHOLE[whole], ...parts, ...(isKnown ? knownAround(traces.network) : [])]
+  return whole === "known" || whole === "vouched"
+    ? [WHOLE[whole], ...parts.filter((part) => !isAround(part)), ...knownAround(traces.network)]
+    : [WHOLE[whole], ...parts]
 }

@@ -142,7 +142,8 @@ const attackedBefore = (
 
 const NO_ALARMS: ReadonlyArray<OpenAlarm> = []
 
-const strongest = (alarms: ReadonlyArray<OpenAlarm>): GuardAction | null =>
+/** What open alarms say together. */
+export const strongest = (alarms: ReadonlyArray<OpenAlarm>): GuardAction | null =>
   alarms.some(({ action }) => action === "refuse") ? "refuse" : (alarms[0]?.action ?? null)
 
 /** The verdict of the set-up on a code. The deny list comes first. */

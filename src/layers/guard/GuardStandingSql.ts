@@ -16,9 +16,15 @@ const StandingRow = Schema.Struct({
     othersVerified: Schema.Number,
     codes: Schema.Number,
     score: Schema.Number
-  })
+  }),
+  unverifiedAround: Schema.Int
 })
-const NOTHING_KNOWN: Standing = { isProven: false, network: null }
+const NOTHING_KNOWN: Standing = {
+  isProven: false,
+  network: null,
+  isVerifiedNetwork: false,
+  unverifiedAround: 0
+}
 
 /** A cleared alarm lets a bombed phone pass for an hour. Such an alarm lasts ten minutes. */
 const CLEARED_MILLIS = HOUR_MILLIS
@@ -45,7 +51,7 @@ export const guardStanding = (
         ([row]) => row?.passes ?? false
       ),
 
-    standing: ({ customerId, phone, network, now }) =>
+    standing: ({ customerId, phone, network, around, now }) =>
       Effect.map(
         rows(sql`
           select ${isProven(customerId, phone, now)} as "isProven", (
@@ -54,11 +60,19 @@ export const guardStanding = (
               'ownSince', min((s.state -> 'profile' ->> 'since')::float8) filter (where s.customer_id = ${customerId}),
               'othersVerified', coalesce(sum(s.verified) filter (where s.customer_id <> ${customerId}), 0),
               'codes', coalesce(sum(s.codes), 0), 'score', coalesce(max(s.score), 0))
-            from guard_segments s where s.kind = 'network' and s.key = ${network}::text) as evidence`),
+            from guard_segments s where s.kind = 'network' and s.key = ${network}::text) as evidence, (
+            select count(*)::int from unnest(${around}::text[]) as r (key) where not exists (
+              select from guard_segments s where s.kind = 'network' and s.key = r.key and s.verified > 0)
+          ) as "unverifiedAround"`),
         ([row]) =>
           row === undefined
             ? NOTHING_KNOWN
-            : { isProven: row.isProven, network: standingOf(row.evidence, now) }
+            : {
+                isProven: row.isProven,
+                network: standingOf(row.evidence, now),
+                isVerifiedNetwork: row.evidence.ownVerified + row.evidence.othersVerified > 0,
+                unverifiedAround: row.unverifiedAround
+              }
       )
   }
 }

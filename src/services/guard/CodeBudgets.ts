@@ -6,7 +6,7 @@ import {
   MAX_CODES_PER_GRANT,
   ownBudget
 } from "../../domain/guard/CodeBudget.ts"
-import { nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
+import { isAround, nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { FreeCodes, type Place } from "./FreeCodes.ts"
@@ -28,10 +28,15 @@ interface Allowance {
   emptyUntil: Instant
   /** When the store's budget starts again. */
   endsAt: Instant
+  /** Of a /56 or /48: the /64s that took from it last. */
+  networks: ReadonlyArray<string>
 }
 
 const MAX_SEGMENTS = 50_000
 const ASKED_AGAIN_MILLIS = 5000
+const KEPT_NETWORKS = 8
+/** From so many unverified codes on, those of a /56 or /48 have much in common. A mobile operator's are verified. */
+const COMMON_AROUND = 12
 /** A grant that lasts less than this was too small. */
 const BUSY_MILLIS = 1000
 
@@ -75,6 +80,8 @@ export class CodeBudgets extends Context.Service<
     readonly renewedAt: (customerId: number, segments: ReadonlyArray<Segment>, now: Instant) => Instant
     /** The codes of a segment that are out, as far as this process knows. */
     readonly used: (customerId: number, segment: Segment) => number
+    /** The /64s that took from one of these /56 or /48 last. */
+    readonly networksAround: (customerId: number, around: ReadonlyArray<Segment>) => ReadonlyArray<string>
     /** Whether more codes of a segment are out than the first ones. */
     readonly isBusy: (customerId: number, segment: Segment) => boolean
     /** Gives back a code that was taken and then not sent. */
@@ -99,7 +106,8 @@ export class CodeBudgets extends Context.Service<
         until: now + BUDGET_WINDOW_MILLIS,
         asking: null,
         emptyUntil: 0,
-        endsAt: now + BUDGET_WINDOW_MILLIS
+        endsAt: now + BUDGET_WINDOW_MILLIS,
+        networks: []
       })
 
       const find = (customerId: number, segment: Segment, place: Place, now: Instant): Allowance => {
@@ -152,6 +160,20 @@ export class CodeBudgets extends Context.Service<
         return { segment, place, allowance }
       }
 
+      const isCommonPart = ({ segment, allowance }: Holding): boolean =>
+        allowance?.uncounted === 0 && (!isAround(segment) || allowance.used >= COMMON_AROUND)
+
+      /** Remembers the /64 of a code in the /56 and the /48 around it. */
+      const noteNetwork = (holdings: ReadonlyArray<Holding>) => {
+        const key = holdings.find(({ segment }) => segment.kind === "network" && !isAround(segment))?.segment
+          .key
+        if (key === undefined) return
+        for (const { segment, allowance } of holdings) {
+          if (allowance === null || !isAround(segment) || allowance.networks.includes(key)) continue
+          allowance.networks = [...allowance.networks.slice(1 - KEPT_NETWORKS), key]
+        }
+      }
+
       /**
        * A code that is not among the first of its network, device or range takes from a budget of its own kind: so the few
        * addresses of an attack are refused before others are. A budget that the customer has set is for all codes.
@@ -160,15 +182,13 @@ export class CodeBudgets extends Context.Service<
         const [whole, ...others] = counted(use)
         const parts = others.map((segment) => holdingOf(use, segment, now))
         if (whole === undefined) return { holdings: parts, isCommon: false }
-        const isCommon =
-          whole === WHOLE.all &&
-          use.budget === null &&
-          parts.some(({ allowance }) => allowance?.uncounted === 0)
+        const isCommon = whole === WHOLE.all && use.budget === null && parts.some(isCommonPart)
         return { holdings: [holdingOf(use, isCommon ? WHOLE.common : whole, now), ...parts], isCommon }
       }
 
       const takeNow = (use: BudgetUse, now: Instant): Taken => {
         const { holdings, isCommon } = holdingsOf(use, now)
+        noteNetwork(holdings)
         const empty = holdings.filter(({ allowance }) => allowance !== null && allowance.left <= 0)
         for (const { segment, place, allowance } of holdings) {
           if (allowance === null) {
@@ -207,6 +227,9 @@ export class CodeBudgets extends Context.Service<
             )
           ),
         used: (customerId, segment) => allowances.get(nameIn(customerId, segment))?.used ?? 0,
+        networksAround: (customerId, around) => [
+          ...new Set(around.flatMap((segment) => allowances.get(nameIn(customerId, segment))?.networks ?? []))
+        ],
         isBusy: (customerId, segment) =>
           segment.kind !== "customer" && allowances.get(nameIn(customerId, segment))?.uncounted === 0,
         giveBack: (use, now) => {

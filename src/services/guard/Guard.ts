@@ -1,9 +1,9 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
-import type { Mark } from "../../domain/guard/Mark.ts"
 import type { BlockedPhone, SuspectedFraud, TooManyRequestsPhoneHour } from "../../domain/Errors.ts"
 import { makePassesBombed } from "./admission/BombedPhones.ts"
-import { makeAdmit, makeGiveBack } from "./admission/CodeAdmission.ts"
+import { makeAdmit } from "./admission/CodeAdmission.ts"
+import { CodeBudgets } from "./CodeBudgets.ts"
 import type { Admitted, GuardRequest } from "./admission/GuardRequest.ts"
 
 /** The most that the operator allows: `enforcing` leaves it to each customer. */
@@ -22,17 +22,17 @@ export class Guard extends Context.Service<
       refusal: TooManyRequestsPhoneHour
     ) => Effect.Effect<boolean>
     /**
-     * The code that was admitted with this mark is not sent after all, and uses no budget: else requests that limits refuse
-     * would use up a customer's.
+     * The code that took this is not sent after all, and uses no budget: else requests that limits refuse would use up a
+     * customer's.
      */
-    readonly giveBack: (request: GuardRequest, mark: Mark | null) => void
+    readonly giveBack: (taken: Admitted["taken"]) => void
   }
 >()("peyk/services/guard/Guard") {
   /** Lets everything pass and counts nothing. */
   static readonly layerOff = Layer.succeed(
     Guard,
     Guard.of({
-      admit: ({ route }) => Effect.succeed({ route, mark: null, callersLimit: 0 }),
+      admit: ({ route }) => Effect.succeed({ route, mark: null, callersLimit: 0, taken: null }),
       passesBombed: () => Effect.succeed(true),
       giveBack: () => {}
     })
@@ -60,9 +60,13 @@ export class Guard extends Context.Service<
 }
 
 const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
+  const clock = yield* Clock.Clock
+  const budgets = yield* CodeBudgets
   return Guard.of({
     admit: yield* makeAdmit(modeOf),
     passesBombed: yield* makePassesBombed,
-    giveBack: yield* makeGiveBack
+    giveBack: (taken) => {
+      if (taken !== null) budgets.giveBack(taken, clock.currentTimeMillisUnsafe())
+    }
   })
 })

@@ -87,6 +87,10 @@ export interface Standing {
   readonly isProven: boolean
   /** Codes of the network are verified as usual: enough of this customer, or with those of others. */
   readonly network: "known" | "vouched" | null
+  /** A code of the network was verified, with any customer. */
+  readonly isVerifiedNetwork: boolean
+  /** How many of the networks around it have no verified code. */
+  readonly unverifiedAround: number
 }
 
 /** How many codes of a customer were refused. */
@@ -113,6 +117,8 @@ export class GuardStore extends Context.Service<
       readonly customerId: number
       readonly phone: string
       readonly network: string | null
+      /** Other networks of its /56 and /48 that send codes. */
+      readonly around: ReadonlyArray<string>
       readonly now: Instant
     }) => Effect.Effect<Standing>
     /**

@@ -33,8 +33,7 @@ export class VerificationSends extends Context.Service<
 
       const make = (request: SendRequest) =>
         Effect.flatMap(prepare(request), (prepared) => {
-          const { asked, guardMark } = prepared
-          const giveBack = Effect.sync(() => guard.giveBack(asked, guardMark))
+          const giveBack = Effect.sync(() => guard.giveBack(prepared.taken))
           const made = accept(prepared, request)
           return workers.runToEnd(
             made.pipe(

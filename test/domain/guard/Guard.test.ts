@@ -181,6 +181,21 @@ describe("a round", () => {
     assert.deepStrictEqual([...new Set(kinds)], ["customer"])
   })
 
+  it("blames a /48 whose /64s verify nothing, and not the customer; but no /48 with two of them", () => {
+    const wide = "a".repeat(32)
+    const attackFrom = (networks: number) =>
+      Array.from({ length: 60 }, (_, n) => {
+        const network = wide + (n % networks).toString(16).padStart(2, "0") + "00"
+        return codeAt(n * 61_000 + 7, { isVerified: false, network })
+      })
+    const blamed = (networks: number) =>
+      round([...users, ...attackFrom(networks)].sort((one, other) => one.sentAt - other.sentAt)).alarms.map(
+        ({ kind, key }) => `${kind}:${key}`
+      )
+    assert.deepStrictEqual(blamed(60), [`network:around:${wide}`])
+    assert.notInclude(blamed(2), `network:around:${wide}`)
+  })
+
   it("calls it an outage where fewer codes than usual are verified, and raises nothing", () => {
     const lost = Array.from({ length: 100 }, (_, n) => codeAt((200 + n) * 60_000, { isVerified: false }))
     const { alarms, customer } = round([...users, ...lost])

@@ -125,6 +125,44 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
     }).pipe(Effect.provide(guarded()))
   )
 
+  it.effect("are not closed to others by a /48 with a new /64 for each code, which is a segment then", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      let leaked = 0
+      for (let n = 0; n < 200; n++) {
+        const ip = `2001:db8:0:${n.toString(16)}::1`
+        if ((yield* send(customerId, phoneOf(2000 + n), { ip })) !== null) leaked += 1
+      }
+      assert.isAtMost(leaked, NETWORKS_BUDGET + IN_HAND)
+      for (let n = 0; n < 15; n++) {
+        assert.isNotNull(yield* send(customerId, phoneOf(5000 + n), { ip: `192.0.${n}.1` }))
+      }
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("never stop a /64 that verified because of its /48", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      const own = "2001:db8:0:ffff::1"
+      assert.isTrue(yield* verified(customerId, phoneOf(0), own))
+      yield* judged
+      for (let n = 0; n < 60; n++) {
+        yield* send(customerId, phoneOf(2000 + n), { ip: `2001:db8:0:${n.toString(16)}::1` })
+      }
+      assert.isNull(yield* send(customerId, phoneOf(3000), { ip: "2001:db8:0:fffe::1" }))
+      assert.isNotNull(yield* send(customerId, phoneOf(3001), { ip: own }))
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("have none for a /48 with one attacking /64: its other users pass", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      for (let n = 0; n < 60; n++) yield* send(customerId, phoneOf(2000 + n), { ip: "2001:db8:0:1::1" })
+      assert.isNull(yield* send(customerId, phoneOf(3000), { ip: "2001:db8:0:1::1" }))
+      assert.isNotNull(yield* send(customerId, phoneOf(3001), { ip: "2001:db8:0:2::1" }))
+    }).pipe(Effect.provide(guarded()))
+  )
+
   it.effect("are not closed to others by the requests of two addresses", () =>
     Effect.gen(function* () {
       const customerId = yield* customerIn("enforcing")

@@ -1,10 +1,12 @@
 import type { Instant } from "../../Instant.ts"
 import { type Alarm, alarmOf } from "../Alarm.ts"
 import { creditOf } from "../CodeBudget.ts"
-import { expectedConversion, NO_CODES } from "../Conversion.ts"
+import { expectedConversion, NO_CODES, totalOf } from "../Conversion.ts"
 import { ALARM_SCORE } from "../Cusum.ts"
 import {
   CUSTOMER_SEGMENT,
+  ENOUGH_NETWORKS,
+  isAround,
   knownAround,
   type Segment,
   segmentName,
@@ -16,7 +18,7 @@ import type { CustomerState } from "./CustomerState.ts"
 import { learnChannel, observed, type PlatformTraffic } from "./CustomerTraffic.ts"
 import type { MaturedCode } from "./MaturedCode.ts"
 import { isUnderAttack, SCORE_AFTER_ALARM } from "./Probation.ts"
-import { newSegment, type SegmentState, taught, tested } from "../SegmentState.ts"
+import { newSegment, type SegmentState, taught, tested, withNetwork } from "../SegmentState.ts"
 
 export interface RoundInput extends PlatformTraffic {
   readonly customer: CustomerState
@@ -60,7 +62,8 @@ const takenOf = ({ took, network }: MaturedCode, segment: Segment): ReadonlyArra
   if (took === null) return []
   if (segment.kind === "customer") return [WHOLE[took]]
   const isKnown = segment.kind === "network" && (took === "known" || took === "vouched")
-  return isKnown ? [segment, ...knownAround(network)] : [segment]
+  if (!isKnown) return [segment]
+  return isAround(segment) ? [] : [segment, ...knownAround(network)]
 }
 
 /** Raises the alarm of a part of the customer's codes, or of the customer. */
@@ -96,6 +99,23 @@ const stateOf = (draft: Draft, input: RoundInput, segment: Segment, at: Instant)
   return draft.segments.get(name)?.state ?? input.segments.get(name) ?? newSegment(at)
 }
 
+/** The state of a segment after a test with a code. */
+const afterTest = (
+  before: SegmentState,
+  segment: Segment,
+  code: MaturedCode,
+  expected: number
+): SegmentState => {
+  const after = tested(before, code.maturedAt, code, expected)
+  return isAround(segment) && code.network !== null
+    ? withNetwork(after, code.network, code.isVerified, ENOUGH_NETWORKS)
+    : after
+}
+
+/** Whether enough /64s are behind the codes of a /56 or /48. */
+const isSegment = (segment: Segment, { networks }: SegmentState): boolean =>
+  !isAround(segment) || (networks?.length ?? 0) >= ENOUGH_NETWORKS
+
 /** Tests a code in one of its segments. */
 const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Segment): Tested => {
   const name = segmentName(segment)
@@ -111,15 +131,37 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
   const isOut = outage?.channel === code.channel && !code.isVerified
   const isAlarmed = input.alarmed.has(name)
   const isAttacked = segment.kind === "customer" && isUnderAttack(draft.customer, code.maturedAt)
-  const after = isOut ? before : tested(before, code.maturedAt, code, expected)
-  const isDue = after.score >= ALARM_SCORE && !isAlarmed && outage === null
+  const after = isOut ? before : afterTest(before, segment, code, expected)
+  const isDue = after.score >= ALARM_SCORE && isSegment(segment, after) && !isAlarmed && outage === null
   const next = isDue ? raise(draft, segment, after, code) : after
   const score = Math.min(next.score, ALARM_SCORE)
   return {
     segment,
     state: { ...next, score, onProbation: next.onProbation && (score >= CALM_SCORE || isAttacked) },
-    isSuspicious: before.score >= SUSPICIOUS_SCORE || isAlarmed || isOut
+    isSuspicious: (before.score >= SUSPICIOUS_SCORE && isSegment(segment, before)) || isAlarmed || isOut
   }
+}
+
+/** Whether a part of the customer's codes explains this unverified one. */
+const explains = (draft: Draft, input: RoundInput, part: Segment, code: MaturedCode): boolean => {
+  if (input.alarmed.has(segmentName(part))) return true
+  const state = stateOf(draft, input, part, code.sentAt)
+  return state.score >= EXPLAINING_SCORE && isSegment(part, state)
+}
+
+/** Codes of the network were verified: those around it are no reason to refuse it. */
+const hasVerified = (draft: Draft, input: RoundInput, { network, sentAt }: MaturedCode): boolean =>
+  network !== null && totalOf(stateOf(draft, input, { kind: "network", key: network }, sentAt).profile)[1] > 0
+
+/** The /56 and the /48 in which a code is tested: a narrower network that explains it speaks for no wider one. */
+const testedAround = (draft: Draft, input: RoundInput, code: MaturedCode, parts: ReadonlyArray<Segment>) => {
+  const around = parts.filter(isAround)
+  if (around.length === 0 || hasVerified(draft, input, code)) return []
+  if (code.isVerified) return around
+  const narrower = [{ kind: "network", key: code.network ?? "" } as const, ...around]
+  return around.filter(
+    (_, nth) => !narrower.slice(0, nth + 1).some((each) => explains(draft, input, each, code))
+  )
 }
 
 /**
@@ -128,14 +170,11 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
  */
 const testAll = (draft: Draft, input: RoundInput, code: MaturedCode): ReadonlyArray<Tested> => {
   const [customer, ...parts] = segmentsOf(code.prefix, code)
+  const own = parts.filter((part) => !isAround(part))
+  const around = testedAround(draft, input, code, parts)
   const isExplained =
-    !code.isVerified &&
-    parts.some(
-      (part) =>
-        input.alarmed.has(segmentName(part)) ||
-        stateOf(draft, input, part, code.sentAt).score >= EXPLAINING_SCORE
-    )
-  const results = parts.map((part) => testIn(draft, input, code, part))
+    !code.isVerified && [...own, ...around].some((part) => explains(draft, input, part, code))
+  const results = [...own, ...around].map((part) => testIn(draft, input, code, part))
   return isExplained ? results : [testIn(draft, input, code, customer), ...results]
 }
 
@@ -144,16 +183,18 @@ const keep = (draft: Draft, segment: Segment, state: SegmentState) => {
   else draft.segments.set(segmentName(segment), { segment, state })
 }
 
-/** A code that was never sent returns its credit. */
-const returnCredit = (draft: Draft, code: MaturedCode) => {
+/** A code that was never sent returns its credit; those of a verified network may not have taken from those around it. */
+const returnCredit = (draft: Draft, input: RoundInput, code: MaturedCode) => {
   if (code.took === null) return
+  const isVerified = hasVerified(draft, input, code)
   for (const segment of segmentsTaken(code.took, code.prefix, code)) {
+    if (isVerified && isAround(segment)) continue
     credit(draft, segmentName(segment), code.weight)
   }
 }
 
 const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
-  if (code.isVoid) return returnCredit(draft, code)
+  if (code.isVoid) return returnCredit(draft, input, code)
   const { customer } = draft
   draft.customer = observed(customer, input, code)
   const results = testAll(draft, input, code)
@@ -164,7 +205,7 @@ const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
       keep(draft, segment, state)
       continue
     }
-    const isOfUsers = segment.kind === "network" && code.isVerified
+    const isOfUsers = segment.kind === "network" && code.isVerified && !isAround(segment)
     const isKnown = segment.kind === "customer" || isOfUsers || input.segments.has(segmentName(segment))
     if (!isKnown && state.score === 0 && !draft.segments.has(segmentName(segment))) continue
     keep(draft, segment, taught(state, code.sentAt, code))

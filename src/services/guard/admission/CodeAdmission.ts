@@ -1,16 +1,15 @@
 import { Clock, Effect } from "effect"
 import type { BlockedPhone, SuspectedFraud } from "../../../domain/Errors.ts"
 import type { GuardMode } from "../../../domain/guard/GuardSettings.ts"
-import { type Mark, wholeTaken } from "../../../domain/guard/Mark.ts"
 import { NO_TRACES } from "../../../domain/guard/Segments.ts"
 import { verdictOf } from "../../../domain/guard/Verdict.ts"
 import { CodeBudgets } from "../CodeBudgets.ts"
 import { GuardWakes } from "../GuardWakes.ts"
 import { Networks } from "../Networks.ts"
 import { NO_CALLERS_LIMIT } from "./BombedPhones.ts"
-import { COMMON, type Decision, makeDecide, NO_MARK } from "./CodeDecisions.ts"
+import { type Decision, makeDecide, passing } from "./CodeDecisions.ts"
 import { makeAnswers } from "./DecisionAnswers.ts"
-import { type Admitted, askedCode, type GuardRequest, tracesOf, useAs, useOf } from "./GuardRequest.ts"
+import { type Admitted, askedCode, type GuardRequest, tracesOf, useOf } from "./GuardRequest.ts"
 
 /** Admits codes, or refuses them, as the guard is set. */
 export const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
@@ -30,42 +29,24 @@ export const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) =
       const now = clock.currentTimeMillisUnsafe()
       const verdict = verdictOf(guard, askedCode(request, traces), networks.isIn, now)
       if (verdict._tag === "Denied") return denied(request)
-      if (mode === "off") return Effect.succeed({ route, mark: null, callersLimit: 0 })
+      if (mode === "off") return Effect.succeed({ route, mark: null, callersLimit: 0, taken: null })
       wakes.sent(customerId, now)
       if (verdict._tag === "Exempt") {
         return Effect.succeed({
           route,
           mark: "exempt" as const,
-          callersLimit: NO_CALLERS_LIMIT
+          callersLimit: NO_CALLERS_LIMIT,
+          taken: null
         })
       }
       const isEnforced = mode === "enforcing"
       const answer = (decision: Decision) =>
         isEnforced ? enforced(request, decision, now) : Effect.succeed(recorded(request, decision))
       if (verdict.action === null) {
-        const taken = budgets.takeAtHand(useOf(request, verdict), now)
-        if (taken.empty.length === 0) return answer(taken.isCommon ? COMMON : NO_MARK)
+        const use = useOf(request, verdict)
+        const { empty, isCommon } = budgets.takeAtHand(use, now)
+        if (empty.length === 0) return answer(passing(use, isCommon))
       }
       return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), answer)
     })
-})
-
-/** Gives back what an admitted code took from budgets. */
-export const makeGiveBack = Effect.gen(function* () {
-  const clock = yield* Clock.Clock
-  const networks = yield* Networks
-  const budgets = yield* CodeBudgets
-
-  return (request: GuardRequest, mark: Mark | null) => {
-    const now = clock.currentTimeMillisUnsafe()
-    const verdict = verdictOf(
-      request.customer.guard,
-      askedCode(request, tracesOf(request)),
-      networks.isIn,
-      now
-    )
-    if (verdict._tag !== "Judged") return
-    const whole = wholeTaken(mark)
-    if (whole !== null) budgets.giveBack(useAs(whole, useOf(request, verdict), tracesOf(request)), now)
-  }
 })

@@ -1,14 +1,21 @@
 import { Array as Arr, Effect } from "effect"
 import type { GuardAction } from "../../../domain/guard/Ladder.ts"
 import type { Mark } from "../../../domain/guard/Mark.ts"
-import { type ClientTraces, type Segment, WHOLE } from "../../../domain/guard/Segments.ts"
-import type { OpenAlarm } from "../../../domain/guard/Verdict.ts"
+import {
+  type ClientTraces,
+  ENOUGH_NETWORKS,
+  NO_TRACES,
+  isAround,
+  type Segment,
+  WHOLE
+} from "../../../domain/guard/Segments.ts"
+import { type OpenAlarm, strongest } from "../../../domain/guard/Verdict.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Route } from "../../../domain/routing/Route.ts"
 import { BudgetAlarms } from "../BudgetAlarms.ts"
 import { type BudgetUse, CodeBudgets } from "../CodeBudgets.ts"
 import { GuardStore, type Standing } from "../GuardStore.ts"
-import { type GuardRequest, type Judged, useAs, useOf } from "./GuardRequest.ts"
+import { type GuardRequest, type Judged, useAs, useOf, withoutAround } from "./GuardRequest.ts"
 
 /** The route without SMS; null if nothing is left. */
 export const withoutSms = (route: Route): Route | null => {
@@ -27,12 +34,28 @@ export interface Decision {
   readonly reason: "alarm" | "budget"
   /** It is refused only because the customer as a whole is suspicious. */
   readonly isWhole: boolean
+  /** The budgets that it took from. */
+  readonly taken: BudgetUse | null
   /** What refuses it ends then. */
   readonly until: Instant
 }
 
-export const NO_MARK: Decision = { action: null, mark: null, reason: "alarm", isWhole: false, until: 0 }
-export const COMMON: Decision = { ...NO_MARK, mark: "common" }
+export const NO_MARK: Decision = {
+  action: null,
+  mark: null,
+  reason: "alarm",
+  isWhole: false,
+  taken: null,
+  until: 0
+}
+
+/** It passes, and takes from budgets. */
+export const passing = (use: BudgetUse, isCommon: boolean, action: GuardAction | null = null): Decision => ({
+  ...NO_MARK,
+  mark: isCommon ? "common" : null,
+  action,
+  taken: isCommon ? useAs("common", use, NO_TRACES) : use
+})
 const EXEMPT: Decision = { ...NO_MARK, mark: "exempt" }
 
 /** Whether only the customer as a whole is suspicious, and not what the code has in common with fewer others. */
@@ -44,6 +67,7 @@ const refusal = (reason: Decision["reason"], segments: ReadonlyArray<Segment>, u
   mark: null,
   reason,
   isWhole: isCustomerOnly(segments) && !segments.includes(WHOLE.common),
+  taken: null,
   until
 })
 
@@ -72,21 +96,31 @@ const makeRecordedLooks = () => {
   }
 }
 
-const UNKNOWN: Standing = { isProven: false, network: null }
+const UNKNOWN: Standing = {
+  isProven: false,
+  network: null,
+  isVerifiedNetwork: false,
+  unverifiedAround: 0
+}
 
 /** Looks up what is known of a phone and its network: always if the guard enforces, else as often as is allowed. */
 const makeLookAt = Effect.gen(function* () {
   const store = yield* GuardStore
+  const budgets = yield* CodeBudgets
   const takeRecordedLook = makeRecordedLooks()
   return (
     { customer: { customerId }, phone }: GuardRequest,
     { network }: ClientTraces,
+    segments: ReadonlyArray<Segment>,
     isEnforced: boolean,
     now: Instant
-  ) =>
-    isEnforced || takeRecordedLook(now)
-      ? Effect.catchCause(store.standing({ customerId, phone, network, now }), () => Effect.succeed(UNKNOWN))
-      : Effect.succeed(UNKNOWN)
+  ) => {
+    if (!isEnforced && !takeRecordedLook(now)) return Effect.succeed(UNKNOWN)
+    const around = budgets.networksAround(customerId, segments.filter(isAround))
+    return Effect.catchCause(store.standing({ customerId, phone, network, around, now }), () =>
+      Effect.succeed(UNKNOWN)
+    )
+  }
 })
 
 /**
@@ -110,10 +144,34 @@ export const makeDecide = Effect.gen(function* () {
     traces: ClientTraces,
     isEnforced: boolean,
     now: Instant
-  ) =>
-    Effect.map(budgets.take(useAs(whole, use, traces), now), ({ empty }) =>
-      empty.length === 0 ? { ...NO_MARK, mark: whole } : refuse(use, empty, isEnforced, now)
+  ) => {
+    const taken = useAs(whole, use, traces)
+    return Effect.map(budgets.take(taken, now), ({ empty }) =>
+      empty.length === 0 ? { ...NO_MARK, mark: whole, taken } : refuse(use, empty, isEnforced, now)
     )
+  }
+
+  /** Takes from the budgets of a code. What is known of it is looked up only if one is used up. */
+  const takeOf = Effect.fnUntraced(function* (
+    request: GuardRequest,
+    use: BudgetUse,
+    traces: ClientTraces,
+    alarm: GuardAction | null,
+    looked: Standing | null,
+    isEnforced: boolean,
+    now: Instant
+  ): Effect.fn.Return<Decision> {
+    const { empty, isCommon } = yield* budgets.take(use, now)
+    if (empty.length === 0) return passing(use, isCommon, alarm)
+    const look = looked ?? (yield* lookAt(request, traces, empty, isEnforced, now))
+    if (look.isProven) return EXEMPT
+    if (empty.some(isAround) && (look.isVerifiedNetwork || look.unverifiedAround < ENOUGH_NETWORKS)) {
+      return yield* takeOf(request, withoutAround(use), traces, alarm, look, isEnforced, now)
+    }
+    return look.network !== null && isCustomerOnly(empty)
+      ? yield* passKnown(look.network, use, traces, isEnforced, now)
+      : refuse(use, empty, isEnforced, now)
+  })
 
   return Effect.fnUntraced(function* (
     request: GuardRequest,
@@ -122,23 +180,21 @@ export const makeDecide = Effect.gen(function* () {
     isEnforced: boolean,
     now: Instant
   ) {
-    const { alarmed, counted } = verdict
-    const alarm = stronger(request.route, verdict.action)
     const use = useOf(request, verdict)
-    if (alarm !== null) budgets.forget({ ...use, segments: alarmed }, now)
-    const look = alarm === null ? null : yield* lookAt(request, traces, isEnforced, now)
+    if (verdict.action !== null) budgets.forget({ ...use, segments: verdict.alarmed }, now)
+    const look =
+      verdict.action === null ? null : yield* lookAt(request, traces, verdict.alarmed, isEnforced, now)
     if (look?.isProven === true) return EXEMPT
-    const spared = look !== null && isCustomerOnly(alarmed) ? look.network : null
+    // Those around a network that verified say nothing about it.
+    const alarmed =
+      look?.isVerifiedNetwork === true
+        ? verdict.alarmed.filter((segment) => !isAround(segment))
+        : verdict.alarmed
+    const alarm = stronger(request.route, strongest(alarmed))
+    const spared = look !== null && alarm !== null && isCustomerOnly(alarmed) ? look.network : null
     if (spared !== null) return yield* passKnown(spared, use, traces, isEnforced, now)
     if (alarm === "refuse") return refusalByAlarms(request.route, alarmed)
-    if (counted.length === 0) return { ...NO_MARK, action: alarm }
-
-    const { empty, isCommon } = yield* budgets.take(use, now)
-    if (empty.length === 0) return { ...(isCommon ? COMMON : NO_MARK), action: alarm }
-    const { isProven, network } = look ?? (yield* lookAt(request, traces, isEnforced, now))
-    if (isProven) return EXEMPT
-    return network !== null && isCustomerOnly(empty)
-      ? yield* passKnown(network, use, traces, isEnforced, now)
-      : refuse(use, empty, isEnforced, now)
+    if (verdict.counted.length === 0) return { ...NO_MARK, action: alarm }
+    return yield* takeOf(request, use, traces, alarm, look, isEnforced, now)
   })
 })

@@ -13,14 +13,14 @@ export const makeAnswers = Effect.gen(function* () {
   const refusals = yield* GuardRefusals
   const metrics = yield* GuardMetrics
 
-  const recorded = ({ route }: GuardRequest, { action, mark }: Decision): Admitted => {
+  const recorded = ({ route }: GuardRequest, { action, mark, taken }: Decision): Admitted => {
     if (action !== null) metrics.flagged(action)
-    return { route, mark: action ?? mark, callersLimit: NO_CALLERS_LIMIT }
+    return { route, mark: action ?? mark, callersLimit: NO_CALLERS_LIMIT, taken }
   }
 
   const enforced = (
     { customer, phone, route }: GuardRequest,
-    { action, mark, reason, isWhole, until }: Decision,
+    { action, mark, reason, isWhole, taken, until }: Decision,
     now: Instant
   ) => {
     if (action === "refuse") {
@@ -29,9 +29,9 @@ export const makeAnswers = Effect.gen(function* () {
       metrics.refused(reason)
       return Effect.fail(new SuspectedFraud({ retryAfterSeconds: retryAfterSeconds(until, now) }))
     }
-    if (action === null) return Effect.succeed({ route, mark, callersLimit: BOMBED_BY })
+    if (action === null) return Effect.succeed({ route, mark, callersLimit: BOMBED_BY, taken })
     metrics.refused("no_sms")
-    return Effect.succeed({ route: withoutSms(route) ?? route, mark, callersLimit: BOMBED_BY })
+    return Effect.succeed({ route: withoutSms(route) ?? route, mark, callersLimit: BOMBED_BY, taken })
   }
 
   const denied = (request: GuardRequest) => {

@@ -1,5 +1,5 @@
 import type { Mark, Whole } from "../../../domain/guard/Mark.ts"
-import { type ClientTraces, knownAround, NO_TRACES, WHOLE } from "../../../domain/guard/Segments.ts"
+import { type ClientTraces, isAround, knownAround, NO_TRACES, WHOLE } from "../../../domain/guard/Segments.ts"
 import type { AskedCode, Verdict } from "../../../domain/guard/Verdict.ts"
 import type { Client, HashedClient } from "../../../domain/people/Client.ts"
 import type { Phone } from "../../../domain/Phone.ts"
@@ -23,6 +23,8 @@ export interface Admitted {
   readonly mark: Mark | null
   /** How many customers may send to the phone within ten minutes; 0: they are not counted. */
   readonly callersLimit: number
+  /** What it took from budgets; null: nothing. */
+  readonly taken: BudgetUse | null
 }
 
 export const tracesOf = ({ hashed }: GuardRequest): ClientTraces =>
@@ -37,14 +39,24 @@ export const useOf = ({ customer }: GuardRequest, { counted }: Judged): BudgetUs
   budget: customer.guard.unverifiedHour
 })
 
-/** The same code, if it takes from another budget of the customer than that for all codes. */
-export const useAs = (whole: Whole, use: BudgetUse, { network }: ClientTraces): BudgetUse => ({
+/** The same code, if the /56 and the /48 around its network do not count. */
+export const withoutAround = (use: BudgetUse): BudgetUse => ({
   ...use,
-  segments: [
-    ...use.segments.map((segment) => (segment === WHOLE.all ? WHOLE[whole] : segment)),
-    ...(whole === "known" || whole === "vouched" ? knownAround(network) : [])
-  ]
+  segments: use.segments.filter((segment) => !isAround(segment))
 })
+
+/** The same code, if it takes from another budget of the customer than that for all codes. */
+export const useAs = (whole: Whole, use: BudgetUse, { network }: ClientTraces): BudgetUse => {
+  const isKnown = whole === "known" || whole === "vouched"
+  const { segments } = isKnown ? withoutAround(use) : use
+  return {
+    ...use,
+    segments: [
+      ...segments.map((segment) => (segment === WHOLE.all ? WHOLE[whole] : segment)),
+      ...(isKnown ? knownAround(network) : [])
+    ]
+  }
+}
 
 export const askedCode = ({ phone, client }: GuardRequest, traces: ClientTraces): AskedCode => ({
   phone,

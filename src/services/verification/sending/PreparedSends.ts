@@ -48,7 +48,7 @@ export const makePrepare = Effect.gen(function* () {
     const hashed = client === undefined ? null : hashes.of(client)
     const asked: GuardRequest = { customer, phone: planned.phone, client, hashed, route: planned.route }
     const admitted = yield* Effect.tapError(guard.admit(asked), () => customers.confirm(customer))
-    const { mark, callersLimit } = admitted
+    const { mark, callersLimit, taken } = admitted
     const id = yield* ids.next
     const route = routing.ofCode(customer, admitted.route, { phone: planned.phone, id })
     const now = clock.currentTimeMillisUnsafe()
@@ -64,7 +64,8 @@ export const makePrepare = Effect.gen(function* () {
       client: hashed,
       setUpVersion: customer.setUpVersion,
       guardMark: mark,
-      asked
+      asked,
+      taken
     }
   })
 })
