@@ -6,6 +6,7 @@ import { FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
 import { RECORDED_LOOKS_PER_SECOND } from "../../../src/services/guard/admission/CodeDecisions.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
+import { Wallets } from "../../../src/services/resources/Wallets.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -222,6 +223,22 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
       for (let n = 0; n < 2 * CUSTOMERS_BUDGET; n++) yield* send(customerId, phoneOf(0), { ip: USERS })
       for (let n = 1; n <= 10; n++) assert.isNotNull(yield* send(customerId, phoneOf(n), { ip: USERS }))
     }).pipe(Effect.provide(guarded(Guard.layer, { phoneHourLimit: 3 })))
+  )
+
+  it.effect("are not used up by requests that the wallet cannot pay", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing", ["bale"])
+      const { send: sendCode } = yield* Verifications
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.orDie(sql`update wallets set balance = 0 where customer_id = ${customerId}`)
+      for (let n = 0; n < 2 * CUSTOMERS_BUDGET; n++) {
+        const client = { ip: USERS }
+        const refused = yield* Effect.flip(sendCode({ customerId, phone: phoneOf(1000 + n), client }))
+        assert.strictEqual(refused._tag, "insufficient_balance")
+      }
+      yield* Effect.orDie((yield* Wallets).topUp(customerId, 1_000_000))
+      for (let n = 0; n < 10; n++) assert.isNotNull(yield* send(customerId, phoneOf(n), { ip: USERS }))
+    }).pipe(Effect.provide(guarded()))
   )
 
   it.effect("are not used up by requests that are answered from an earlier one", () =>

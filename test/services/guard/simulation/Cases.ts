@@ -108,6 +108,18 @@ export const cases: ReadonlyArray<Case> = [
     faults: (outcome) => refusedFrom(outcome, 0, 2 * DAY, 0)
   },
   {
+    name: "an attacker with a /48 takes another /64 for each code",
+    plan: plan({
+      attacks: (random) => [
+        makeAttack("a /48", ATTACK, 480, HOUR, (nth) => ({
+          phone: randomPhone(random),
+          ip: `2001:db8:0:${nth.toString(16)}::1`
+        }))
+      ]
+    }),
+    faults: (outcome) => [...leaks(outcome), ...refusedFrom(outcome, 0, 2 * DAY, 0)]
+  },
+  {
     name: "one phone is asked for again and again, which its limits refuse",
     plan: plan({
       attacks: (random) => {
