@@ -56,6 +56,18 @@ const makeLink = (visitor: Visitor, user: Pick<User, "id">) =>
 const setPassword = (visitor: Visitor) =>
   submit(visitor, "/console/settings", "/console/settings/password", { password: "another password" })
 
+/** By the demo customer's token. */
+const setActive = async ({ id }: Pick<User, "id">, active: boolean) =>
+  ok(
+    await manage(
+      server,
+      "PATCH",
+      `/users/${id}`,
+      { authorization: `apikey ${server.demo.token}` },
+      { active }
+    )
+  )
+
 const newOwner = () => signedIn(server, server.demo.customer_id, "owner")
 
 describe("an owner's session that is older than ten minutes", () => {
@@ -84,6 +96,9 @@ describe("an owner's session that is older than ten minutes", () => {
     expect([raised.status, raised.text]).toEqual([403, expect.stringContaining(SAY_SIGN_IN)])
     const token = (scope: string) =>
       submit(owner, "/console/tokens/new", "/console/tokens/new", { name: "t", scope })
+    const disabled = await newOwner()
+    await setActive(disabled.user, false)
+    expect((await submit(owner, pathOf(disabled.user), `${pathOf(disabled.user)}/enable`)).status).toBe(403)
     expect((await token("full")).text).not.toContain("svc_pat_")
     expect((await token("read_only")).text).toContain("svc_pat_")
   })
@@ -95,9 +110,12 @@ describe("an owner's session that is older than ten minutes", () => {
       where user_id = '${owner.user.id}'`)
     const { access_token } = ok<SignedIn>(await auth(server, "refresh", { refresh_token }))
     const headers = { authorization: `Bearer ${access_token}` }
-    const body = { email: newEmail("viewer"), name: "Sara", role: "viewer", password: PASSWORD }
+    const disabled = await newOwner()
+    await setActive(disabled.user, false)
+    const body = { email: newEmail("owner"), name: "Sara", role: "owner", password: PASSWORD }
     const replies = [
       await manage(server, "POST", "/users", headers, body),
+      await manage(server, "PATCH", `/users/${disabled.user.id}`, headers, { active: true }),
       await manage(server, "PUT", `/users/${owner.user.id}/password`, headers, { password: PASSWORD }),
       await manage(server, "POST", "/tokens", headers, { name: "t", scope: "full" })
     ]
@@ -107,6 +125,12 @@ describe("an owner's session that is older than ten minutes", () => {
         reason: expect.stringContaining("sign-in of the last 10 minutes")
       })
     }
+    const member = { ...body, email: newEmail("viewer"), role: "viewer" }
+    expect((await manage(server, "POST", "/users", headers, member)).status).toBe(201)
+    expect(
+      (await manage(server, "PATCH", `/users/${owner.user.id}`, headers, { name: "Sara", role: "owner" }))
+        .status
+    ).toBe(200)
     const fresh = await signIn(server, owner.user.email)
     const authorization = `Bearer ${fresh.access_token}`
     expect((await manage(server, "POST", "/users", { authorization }, body)).status).toBe(201)

@@ -36,6 +36,17 @@ export const FRESH_MILLIS = 10 * MINUTE_MILLIS
 export const isFresh = ({ signedInAt }: Pick<Actor, "signedInAt">, now: Instant): boolean =>
   signedInAt === undefined || (signedInAt !== null && now - signedInAt <= FRESH_MILLIS)
 
+interface UserRights {
+  readonly role: Role
+  readonly disabledAt: Instant | null
+}
+
+const isActiveOwner = ({ role, disabledAt }: UserRights): boolean => role === "owner" && disabledAt === null
+
+/** Whether a change makes somebody an owner who can sign in, and who was none before (null: there was no such user). */
+export const makesOwner = (before: UserRights | null, after: UserRights): boolean =>
+  isActiveOwner(after) && (before === null || !isActiveOwner(before))
+
 /** Why a session may not give access. */
 export const STALE_SIGN_IN = "This needs a sign-in of the last 10 minutes, by yourself: sign out and in again"
 

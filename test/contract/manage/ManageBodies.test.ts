@@ -19,7 +19,7 @@ const send = (method: string, path: string, body: string, type: string | null = 
     server,
     [
       `${method} /v1/manage${path} HTTP/1.1`,
-      "host: peyk",
+      "host: localhost",
       "connection: close",
       `authorization: ${owner}`,
       ...(type === null ? [] : [`content-type: ${type}`]),

@@ -1,5 +1,6 @@
 import { Effect, type Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { makesOwner } from "../../../domain/people/Actor.ts"
 import { Users } from "../../../services/resources/access/Users.ts"
 import { hashingOrigin, Passwords } from "../../../services/access/Passwords.ts"
 import { Workers } from "../../../services/concurrency/Workers.ts"
@@ -45,7 +46,7 @@ export const UsersHandlers = HttpApiBuilder.group(
       create: ({ payload: { password, ...fields } }) =>
         Effect.gen(function* () {
           yield* requireOwner
-          yield* requireFresh
+          if (makesOwner(null, { role: fields.role, disabledAt: null })) yield* requireFresh
           const { actor } = yield* CurrentActor
           return yield* preparedWrite(
             // The stored request must not help to guess its password.
@@ -69,8 +70,10 @@ export const UsersHandlers = HttpApiBuilder.group(
       update: ({ params, payload: { name, role, active } }) =>
         Effect.gen(function* () {
           yield* requireOwner
-          if (role === "owner") yield* requireFresh
           const { actor } = yield* CurrentActor
+          const before = yield* users.find(actor.customerId, params.id)
+          const disabledAt = active === true ? null : before.disabledAt
+          if (makesOwner(before, { role: role ?? before.role, disabledAt })) yield* requireFresh
           return yield* write(
             { operation: "user.update", status: 200 },
             Effect.map(

@@ -37,5 +37,5 @@ export const IpNetwork = Schema.String.check(
 /** A template's text. */
 export const TemplateText = TemplateBody.check(
   Schema.makeFilter((text: string) => isStorable(text) || NOT_STORABLE),
-  Schema.makeFilter((text: string) => !isBlank(text) || "Expected text that can be seen")
+  Schema.makeFilter((text: string) => text === "" || !isBlank(text) || "Expected text that can be seen")
 )

@@ -1,6 +1,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { fieldError, NotFound } from "../../../../domain/Errors.ts"
+import { makesOwner } from "../../../../domain/people/Actor.ts"
 import { isUuid } from "../../../../domain/Uuid.ts"
 import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
 import { Users } from "../../../../services/resources/access/Users.ts"
@@ -68,7 +69,7 @@ const changeUser = (view: View, fields: URLSearchParams) =>
         name: fields.get("name")?.trim(),
         role: fields.get("role")
       })
-      if (role === "owner" && user.role !== "owner") yield* requireFresh(view)
+      if (makesOwner(user, { ...user, role: role ?? user.role })) yield* requireFresh(view)
       yield* writeAs(
         view,
         "user.update",
@@ -84,6 +85,7 @@ const changeUser = (view: View, fields: URLSearchParams) =>
 const setDisabled = (isDisabled: boolean) =>
   Effect.fnUntraced(function* (view: View) {
     const user = yield* ofPath(view)
+    if (!isDisabled && makesOwner(user, { ...user, disabledAt: null })) yield* requireFresh(view)
     const users = yield* Users
     yield* writeAs(
       view,
