@@ -4249,6 +4249,7 @@ export interface operations {
       403: {
         headers: {
           "X-Request-Id": components["headers"]["X-Request-Id"]
+          "Retry-After": components["headers"]["Retry-After"]
           RateLimit: components["headers"]["RateLimit"]
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"]
           [name: string]: unknown
