@@ -167,7 +167,9 @@ export const setUpFindings = Effect.gen(function* () {
         if (described === null) return []
         // Others are a customer's own choice, or are over: they are named, and do not fail the installation's check.
         const ok = concern._tag !== "AccountRefused" && concern._tag !== "ChannelDeliversNothing"
-        return [{ check: owner === null ? "shared" : `customer ${owner}`, ok, ...described }]
+        const { finding, advice } = described
+        const check = owner === null ? "shared" : `customer ${owner}`
+        return [ok ? { check, ok, finding: `${finding}; ${advice}` } : { check, ok, finding, advice }]
       })
     )
   )
