@@ -19,6 +19,7 @@ import { StoreClock } from "../../layers/postgres/StoreClock.ts"
 import { withConfiguration, withStorePlace } from "../CommandContext.ts"
 import { printOne } from "../output/Output.ts"
 import { serveSeveral } from "./ServeSeveral.ts"
+import { whenStoreWorks } from "./StoreWait.ts"
 import { exitWhenStuck, stopMillis } from "./Stopping.ts"
 import { warnOfUnknownSettings } from "../input/UnknownSettings.ts"
 import { announce, prepareDemo } from "../output/Welcome.ts"
@@ -61,6 +62,7 @@ const launch = (
     Effect.catchTag("ServeError", ({ cause }) =>
       Effect.fail(cannotListen(configuration.host, configuration.port, cause))
     ),
+    whenStoreWorks,
     (serving) => Effect.andThen(exitWhenStuck(stopMillis(configuration)), serving)
   )
 

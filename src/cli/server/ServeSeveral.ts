@@ -6,6 +6,7 @@ import { claimSharedPort } from "../../layers/process/SharedPort.ts"
 import { supervise } from "../../layers/process/Supervisor.ts"
 import { locate } from "../../layers/postgres/StoreLocation.ts"
 import { StoreClock } from "../../layers/postgres/StoreClock.ts"
+import { whenStoreWorks } from "./StoreWait.ts"
 import { exitWhenStuck, stopMillis } from "./Stopping.ts"
 import { announce, prepareDemo } from "../output/Welcome.ts"
 
@@ -37,7 +38,8 @@ export const serveSeveral = (configuration: Configuration) =>
     const demo = yield* prepareDemo(configuration).pipe(
       Effect.provide(
         ManagementLive.pipe(Layer.provideMerge(StoreClock), Layer.provideMerge(Infrastructure(configuration)))
-      )
+      ),
+      whenStoreWorks
     )
     const signals = yield* hangUps
     const { failed, replaceAll } = yield* supervise({

@@ -43,8 +43,9 @@ const createSecretFile = (file: string): void => {
 /** Whether this store was already created with some secret. */
 const isSealed = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  return (yield* sql`select from installation`).length > 0
-}).pipe(Effect.orElseSucceed(() => false))
+  // The table is there: the schema is up to date.
+  return (yield* Effect.orDie(sql`select from installation`)).length > 0
+})
 
 const unusable = (file: string) => (error: unknown) =>
   new StartupError({ message: `the master secret ${file} cannot be read or made: ${String(error)}` })

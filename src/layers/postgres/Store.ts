@@ -11,7 +11,7 @@ import { SqlLive } from "./StoreConnections.ts"
 import { isEmbedded } from "./StoreLocation.ts"
 import { checkSettings } from "./StoreSettings.ts"
 import { unreachable } from "./watch/WatchedPool.ts"
-import { withReason } from "./StoreAvailability.ts"
+import { isTemporary, withReason } from "./StoreAvailability.ts"
 
 const MIN_VERSION = 150_000
 
@@ -33,7 +33,11 @@ const checkSettingsOrExplain = Effect.catchTag(checkSettings, "SqlError", (error
 
 const migrateOrExplain = Effect.mapError(
   Effect.flatMap(MigrationSql, (sql) => Effect.provideService(migrate, SqlClient.SqlClient, sql)),
-  (error) => new StartupError({ message: `the schema could not be brought up to date: ${withReason(error)}` })
+  (error) =>
+    new StartupError({
+      message: `the schema could not be brought up to date: ${withReason(error)}`,
+      isTemporary: isTemporary(error)
+    })
 )
 
 export const MasterKeyLive = (configuration: Configuration) =>

@@ -33,6 +33,21 @@ export const withReason = (error: { readonly message: string }): string =>
 export const isNotNow = (error: unknown): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && NOT_NOW.test(sqlStateOf(error.reason.cause))
 
+/** What the driver and the network report of a PostgreSQL, or a pooler, that took the connection and did not respond. */
+const NO_RESPONSE = /timed out|in time|fallen silent|ECONNRESET|EPIPE|ETIMEDOUT/
+
+/**
+ * Whether PostgreSQL is there and cannot work yet: it starts, has no connection left, or does not respond. A read-only
+ * one, or none at all, may be the wrong one.
+ */
+export const isTemporary = (error: unknown): boolean => {
+  if (!SqlError.isSqlError(error)) return false
+  const { reason } = error
+  if (reason._tag === "StatementTimeoutError" || reason._tag === "LockTimeoutError") return true
+  if (/^(53[23]..|57P..)$/.test(sqlStateOf(reason.cause))) return true
+  return reason._tag === "ConnectionError" && NO_RESPONSE.test(`${reason.message} ${String(reason.cause)}`)
+}
+
 /** The error of a statement, if it is that PostgreSQL cannot work now. */
 export const notNowIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined =>
   cause.reasons.flatMap((reason) =>

@@ -5,7 +5,7 @@ import { gauge } from "../../services/metrics/MetricFamilies.ts"
 import { withoutSpans } from "../../services/metrics/Spans.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { decodedAs, InstantColumn } from "./SqlRows.ts"
-import { withReason } from "./StoreAvailability.ts"
+import { isTemporary, withReason } from "./StoreAvailability.ts"
 import { StartupError } from "../process/StartupError.ts"
 
 /** Clocks that differ by more than this are apart. Tests that move a clock on purpose set it to infinity. */
@@ -81,7 +81,11 @@ const make = Effect.gen(function* () {
   const jumps = makeJumps(clock, tolerance)
   let newest = yield* Effect.mapError(
     compare,
-    (error) => new StartupError({ message: `PostgreSQL cannot be asked for the time: ${withReason(error)}` })
+    (error) =>
+      new StartupError({
+        message: `PostgreSQL cannot be asked for the time: ${withReason(error)}`,
+        isTemporary: isTemporary(error)
+      })
   )
   let isApart = false
   if (isBeyond(newest, tolerance)) {

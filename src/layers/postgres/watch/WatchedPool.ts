@@ -5,7 +5,7 @@ import { MINUTE_MILLIS } from "../../../domain/Instant.ts"
 import { StartupError } from "../../process/StartupError.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import type { StorePlace } from "../hosts/Primary.ts"
-import { notNowIn, withReason } from "../StoreAvailability.ts"
+import { isTemporary, notNowIn, withReason } from "../StoreAvailability.ts"
 import { StoreWrites } from "../StoreWrites.ts"
 import { makeWatchedSql } from "./WatchedSql.ts"
 
@@ -27,7 +27,8 @@ export const timeouts = (millis: number) =>
 
 export const unreachable = (error: SqlError.SqlError) =>
   new StartupError({
-    message: `PostgreSQL cannot be reached: ${withReason(error)}`
+    message: `PostgreSQL cannot be reached: ${withReason(error)}`,
+    isTemporary: isTemporary(error)
   })
 
 /** How long the connections of a pool can be silent while a statement waits. */
