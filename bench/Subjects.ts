@@ -1,12 +1,11 @@
 /** The compared programs, and how each is started. */
 import { Redacted } from "effect"
-import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
 import type { SubjectName } from "./Options.ts"
 import { betterAuthDialect, peykDialect, referenceDialect } from "./Requests.ts"
 import { type Database, OWN_DATABASE, type Store } from "./Store.ts"
 import { storeEnv } from "./Customer.ts"
+import { freePort } from "./FreePort.ts"
 import { type Program, startSubject, type Subject } from "./Subject.ts"
 
 export interface BenchContext {
@@ -104,14 +103,6 @@ const programs: Readonly<
     dialect: betterAuthDialect
   }),
   "node-http": (context, port) => reference("node-http", "node-http.mjs", port, context)
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 export const startOne = async (name: Exclude<SubjectName, "pgbench">, context: BenchContext) =>

@@ -5,12 +5,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { freePort } from "./FreePort.ts"
 import { makeTemporaryDirectory } from "./TemporaryDirectory.ts"
 
 const WARM_UP_SENDS = 50
@@ -54,14 +54,6 @@ const inspectorOf = async (standardError: Readable): Promise<string> => {
     if (address !== undefined) return address
   }
   throw new Error("the server ended before its inspector listened")
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 const isReady = (url: string) =>

@@ -1,6 +1,6 @@
 /** The one etcd in which Patroni keeps who is the primary. */
 import { join } from "node:path"
-import { freePort } from "../soak/Session.ts"
+import { freePort } from "../FreePort.ts"
 import { programs } from "./Packages.ts"
 import { makeProgram, ownDirectory, until } from "./Programs.ts"
 

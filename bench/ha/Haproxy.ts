@@ -1,6 +1,6 @@
 /** HAProxy in front of the cluster: connections lead to the member whose Patroni says that it is the primary. */
 import { join } from "node:path"
-import { freePort } from "../soak/Session.ts"
+import { freePort } from "../FreePort.ts"
 import type { Member } from "./Member.ts"
 import { programs } from "./Packages.ts"
 import { makeProgram, ownDirectory, ownFile } from "./Programs.ts"

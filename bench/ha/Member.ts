@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { startProxy, type Proxy } from "../soak/Proxy.ts"
-import { freePort } from "../soak/Session.ts"
+import { freePort } from "../FreePort.ts"
 import { BIN_DIRECTORY, programs } from "./Packages.ts"
 import { isAlive, makeProgram, ownDirectory, ownFile, type Program } from "./Programs.ts"
 

@@ -1,7 +1,6 @@
 // @effect-diagnostics processEnv:off
 /** The part of a soak that does not depend on its faults: processes, customers, load, and the evidence in the end. */
 import { randomBytes } from "node:crypto"
-import { createServer } from "node:net"
 import { makeBackend } from "./Backend.ts"
 import { type Client, makeClient } from "./Client.ts"
 import { makeCustomers } from "./Customers.ts"
@@ -19,6 +18,7 @@ import { makeServer, type Server } from "./Servers.ts"
 import { comeToTheEnd, untilNothingIsDue } from "./Settling.ts"
 import { watchStalls } from "./Stalls.ts"
 import type { StoreQueries } from "./StoreQueries.ts"
+import { freePort } from "../FreePort.ts"
 
 export interface SessionOptions {
   readonly seed: string
@@ -62,16 +62,6 @@ export const leaseFor = (apartMillis: number): number => 4 * STATEMENT_TIMEOUT_M
 const CUSTOMERS = 3
 /** The number of phones that the bot of eitaa's accounts can reach. Later phones are unreachable over it. */
 const ACQUAINTED = 20_000
-
-export const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-    })
-  })
 
 /** The environment without variables that would configure the program. */
 const neutral = Object.fromEntries(

@@ -25,7 +25,7 @@ const temporaryReason = ({ reasons }: Cause.Cause<unknown>): string | undefined 
 
 /**
  * Begins again while PostgreSQL is there and cannot work yet: it starts, has no connection left, or does not respond.
- * What the failed start had opened is closed before.
+ * The wait begins after everything that the failed start had opened is closed.
  */
 export const whenStoreWorks = <A, E, R>(
   start: Effect.Effect<A, E, R>,

@@ -7,7 +7,7 @@ import type { HashingOrigin, HashingRefusal } from "../../services/access/Passwo
 const AT_ONCE = 1
 /**
  * Running or waiting, in this process. One customer cannot use up a network's share, and neither can use everything.
- * What waits keeps the core busy for others' sends, so more are told at once to come again.
+ * Waiting hashes keep the core busy for others' sends, so requests beyond this are refused at once, with Retry-After.
  */
 const MAX_OF_CUSTOMER = 8
 const MAX_OF_NETWORK = 32

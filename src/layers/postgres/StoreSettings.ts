@@ -4,7 +4,7 @@ import { StartupError } from "../process/StartupError.ts"
 import { decodedAs } from "./SqlRows.ts"
 
 /**
- * What the statements of this program rely on, whatever is set for the server, the database or the role. `TimeZone`
+ * The settings that our statements rely on, whatever is set for the server, the database or the role. `TimeZone`
  * only makes what a person reads alike. `search_path` is the operator's: the schema of the store.
  */
 export const sessionSettings = {

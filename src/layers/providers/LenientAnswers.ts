@@ -46,29 +46,14 @@ export const wordsIn = (value: unknown): string | null => {
   return typeof value === "string" ? value : JSON.stringify(value)
 }
 
+const readBy = <A>(schema: Schema.Codec<A>, decode: (value: unknown) => A) =>
+  Schema.Unknown.pipe(
+    Schema.decodeTo(schema, SchemaTransformation.transform<A, unknown>({ decode, encode: (value) => value }))
+  )
+
 /** Fields beside the one that says yes or no: null if they cannot be read. */
-export const maybeWhole = Schema.optionalKey(
-  Schema.Unknown.pipe(
-    Schema.decodeTo(
-      Schema.NullOr(Schema.Number),
-      SchemaTransformation.transform<number | null, unknown>({
-        decode: wholeOf,
-        encode: (value) => value
-      })
-    )
-  )
-)
-export const maybeWords = Schema.optionalKey(
-  Schema.Unknown.pipe(
-    Schema.decodeTo(
-      Schema.NullOr(Schema.String),
-      SchemaTransformation.transform<string | null, unknown>({
-        decode: wordsIn,
-        encode: (value) => value
-      })
-    )
-  )
-)
+export const maybeWhole = Schema.optionalKey(readBy(Schema.NullOr(Schema.Number), wholeOf))
+export const maybeWords = Schema.optionalKey(readBy(Schema.NullOr(Schema.String), wordsIn))
 export const maybeAnything = Schema.optionalKey(Schema.Unknown)
 
 /** The field that says yes or no: an answer without it cannot be read. */

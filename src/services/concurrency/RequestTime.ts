@@ -15,24 +15,20 @@ export const CurrentRequestTime = Context.Reference<RequestTime>(
   { defaultValue: () => ({ stop: () => {}, goOn: () => {} }) }
 )
 
-/** A wait that does not count as time of the request. */
-export const outsideRequestTime = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => {
-    const time = fiber.getRef(CurrentRequestTime)
-    time.stop()
-    return Effect.onExitPrimitive(wait, () => {
-      time.goOn()
-      return undefined
+const around =
+  (before: keyof RequestTime, after: keyof RequestTime) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) => {
+      const time = fiber.getRef(CurrentRequestTime)
+      time[before]()
+      return Effect.onExitPrimitive(work, () => {
+        time[after]()
+        return undefined
+      })
     })
-  })
+
+/** A wait that does not count as time of the request. */
+export const outsideRequestTime = around("stop", "goOn")
 
 /** A statement within such a wait counts. */
-export const insideRequestTime = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => {
-    const time = fiber.getRef(CurrentRequestTime)
-    time.goOn()
-    return Effect.onExitPrimitive(statement, () => {
-      time.stop()
-      return undefined
-    })
-  })
+export const insideRequestTime = around("goOn", "stop")

@@ -1,4 +1,4 @@
-import { ByteSize, Clock, Effect } from "effect"
+import { ByteSize, Effect } from "effect"
 import {
   HttpIncomingMessage,
   type HttpRouter,
@@ -6,7 +6,8 @@ import {
   type HttpServerResponse
 } from "effect/http"
 import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
-import { type Actor, isFresh, STALE_SIGN_IN } from "../../../domain/people/Actor.ts"
+import { requireFreshOf } from "../../manage/wire/ManageWire.ts"
+import type { Actor } from "../../../domain/people/Actor.ts"
 import { PLATFORM } from "../../../domain/people/Customer.ts"
 import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 import type { Origin } from "../../../services/resources/ManagementWrites.ts"
@@ -124,14 +125,8 @@ export const ownerChange = <R>(
 ): SignedRoute<R | HttpServerRequest.HttpServerRequest> =>
   form(path, (view, fields) => (view.actor.isOwner ? act(view, fields) : refuse))
 
-const staleSignIn = Effect.fail<ConsoleError>({
-  _tag: "scope_insufficient",
-  details: { reason: STALE_SIGN_IN }
-})
-
 /** For what gives access: somebody who finds an open session must not let themselves in for good. */
-export const requireFresh = ({ actor }: View) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => (isFresh(actor, now) ? Effect.void : staleSignIn))
+export const requireFresh = ({ actor }: View) => requireFreshOf(actor)
 
 const isNotThere = Effect.fail<ConsoleError>(new NotFound())
 

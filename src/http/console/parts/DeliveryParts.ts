@@ -24,7 +24,7 @@ export const deliveryBadge = (
   const [made, most] = [number(tries.length), number(MAX_TRIES)]
   return badge(
     "warn",
-    // a replay begins anew, with the earlier tries in its history
+    // a replay begins again, with the earlier tries in its history
     tries.length > MAX_TRIES
       ? say(`Retrying, ${made} tries`, `تلاش دوباره، ${made} بار`)
       : say(`Retrying, ${made} of ${most}`, `تلاش دوباره، ${made} از ${most}`)

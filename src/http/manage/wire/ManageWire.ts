@@ -1,7 +1,7 @@
 import { Clock, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ScopeInsufficient, ValidationError } from "../../../domain/Errors.ts"
-import { isFresh, STALE_SIGN_IN } from "../../../domain/people/Actor.ts"
+import { type Actor, isFresh, STALE_SIGN_IN } from "../../../domain/people/Actor.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import {
   type Change,
@@ -198,8 +198,9 @@ export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>
 const staleSignIn: CodedError = { _tag: "scope_insufficient", details: { reason: STALE_SIGN_IN } }
 
 /** For what gives access: a session's token that somebody has got hold of must not let them in for good. */
-export const requireFresh = Effect.flatMap(CurrentActor, ({ actor }) =>
+export const requireFreshOf = (actor: Actor) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     isFresh(actor, now) ? Effect.void : Effect.fail<CodedError>(staleSignIn)
   )
-)
+
+export const requireFresh = Effect.flatMap(CurrentActor, ({ actor }) => requireFreshOf(actor))

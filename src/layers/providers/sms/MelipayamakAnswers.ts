@@ -72,7 +72,7 @@ const valueOf = ({ Value }: Answer): string =>
   typeof Value === "number" || typeof Value === "string" ? String(Value).trim() : ""
 const wordsOf = (answer: Answer): string => providerWords(valueOf(answer), answer.StrRetStatus)
 
-/** What a value says that is no id; undefined if it is no code. */
+/** The meaning of a value that is no id; undefined if it is no code. */
 const meaningOf = (meanings: AnswerTable, answer: Answer): Meaning | undefined => {
   const value = valueOf(answer)
   const isOtherFailure = value === "0" && !LOGIN_STATUSES.includes(answer.RetStatus)

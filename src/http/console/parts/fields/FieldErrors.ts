@@ -20,6 +20,10 @@ export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors 
   )
 }
 
+/** The same where one field stands for a whole list: an error of `allowed_ips[3]` is one of `allowed_ips`. */
+export const byField = (errors: FieldErrors): FieldErrors =>
+  new Map([...errors].map(([name, message]) => [name.split(/[.[]/)[0] ?? name, message]))
+
 /** The names of errors that belong to no field: somebody else's change, and what else stands in the way. */
 export const CHANGED = "version"
 export const CONFLICT = "conflict"

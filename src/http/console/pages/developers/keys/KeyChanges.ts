@@ -1,3 +1,4 @@
+import { byField } from "../../../parts/fields/FieldErrors.ts"
 import { Effect } from "effect"
 import { Keys } from "../../../../../services/resources/access/Keys.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
@@ -10,7 +11,7 @@ import { pathId } from "../../../frame/PathIds.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { withNotice } from "../../../parts/Notice.ts"
 import { createdKeyPage, ShownKey, shownKey } from "./CreatedKeyPage.ts"
-import { byField, typedKey } from "./KeyForms.ts"
+import { typedKey } from "./KeyForms.ts"
 import { keyPage } from "./KeyPage.ts"
 import { KEYS_PATH } from "./KeysPage.ts"
 

@@ -32,10 +32,6 @@ export const typedKey = (fields: URLSearchParams) => ({
   allowed_ips: typedNetworks(fields.get("allowed_ips"))
 })
 
-/** Shows an error of `allowed_ips[3]` at the one field for all networks. */
-export const byField = (errors: FieldErrors): FieldErrors =>
-  new Map([...errors].map(([name, message]) => [name.split(/[.[]/)[0] ?? name, message]))
-
 export const nameField = ({ say }: Locale, value: string, errors: FieldErrors): Html =>
   inputField({
     name: "name",

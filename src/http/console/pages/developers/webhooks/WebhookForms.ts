@@ -22,10 +22,6 @@ export const asTyped = ({ url, events, description }: WebhookEndpoint): URLSearc
     ...events.map((event) => ["events", event])
   ])
 
-/** `events.2` blames the field of all events. */
-export const byField = (errors: FieldErrors): FieldErrors =>
-  new Map([...errors].map(([name, message]) => [name.split(".")[0] ?? name, message]))
-
 const eventBox = (event: string, label: Html | string, typed: URLSearchParams): Html =>
   html`<label class="check">
     <input
