@@ -214,7 +214,7 @@ describeProvider({
     text: sent({ message: { text: "کد شما: 047113" } })
   },
   unlisted: [{ json: { message_id: "", error_data: [{ code: 99, description: "?" }] } }, "recipient"],
-  idSaysYes: true,
+  idSaysYes: "if there",
   refusal: (words) => safirError(8, words),
   wrongSettings: [
     [{}, "api_key is missing; bot_id is missing"],

@@ -66,6 +66,8 @@ const INVALID_DATA = 35
 const CODE = /^(-\d+|\d{1,3})$/
 /** The statuses with which a value of 0 means a wrong login. Other failures have the value 0 too. */
 const LOGIN_STATUSES = [0, OK]
+/** With the status OK, shorter ids are taken too. */
+const ID = /^\d+$/
 const MESSAGE_ID = /^[1-9]\d{14,}$/
 
 const valueOf = ({ Value }: Answer): string =>
@@ -79,18 +81,23 @@ const meaningOf = (meanings: AnswerTable, answer: Answer): Meaning | undefined =
   return isOtherFailure ? undefined : ownValue(meanings, value)
 }
 
-/** A status other than OK says no, and so does a code that is not published. */
-const refusalOf = (meanings: AnswerTable, answer: Answer): Meaning =>
-  meaningOf(meanings, answer) ?? (MESSAGE_ID.test(valueOf(answer)) ? "unknown" : "request")
+/**
+ * A status other than OK says no, and so does a code that is not published. OK without a code or an id says neither yes
+ * nor no, and neither does an id without OK.
+ */
+const refusalOf = (meanings: AnswerTable, answer: Answer): Meaning => {
+  const value = valueOf(answer)
+  const isUnclear = answer.RetStatus === OK ? !CODE.test(value) : MESSAGE_ID.test(value)
+  return meaningOf(meanings, answer) ?? (isUnclear ? "unknown" : "request")
+}
 
 const classifyBy =
   (meanings: AnswerTable) =>
   (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
     const value = valueOf(answer)
     if (received.status >= 300) return outcomeOfStatus(received)
-    // A success counts even if its id cannot be read.
-    if (answer.RetStatus === OK && meaningOf(meanings, answer) === undefined && !CODE.test(value)) {
-      return ProviderOutcome.Accepted({ messageId: /^\d+$/.test(value) ? value : null })
+    if (answer.RetStatus === OK && ID.test(value) && !CODE.test(value)) {
+      return ProviderOutcome.Accepted({ messageId: value })
     }
     return outcomeOfMeaning(refusalOf(meanings, answer), wordsOf(answer), received)
   }

@@ -44,8 +44,8 @@ export interface ProviderCase extends SendCalls {
   readonly refusal: (words: string) => Scripted
   /** An answer that says no in a way that no document lists, and whom it blames. */
   readonly unlisted: readonly [answer: Answer, blame: Blame]
-  /** Only an id says that a send was accepted. */
-  readonly idSaysYes?: true
+  /** Only an id says that a send was accepted: any that is there, or one of digits. Without it, nothing says so. */
+  readonly idSaysYes?: "if there" | "as a number"
   /** The documented answers, and the outcome. */
   readonly answers?: ReadonlyArray<readonly [name: string, Scripted, Expected, kind?: Kind]>
   /** Answers that only a status carries. */

@@ -85,14 +85,12 @@ const answers: ReadonlyArray<readonly [string, Scripted, Expected, Kind?]> = [
   ["an undocumented code", melipayamakAnswer("99"), request],
   ["an undocumented code below zero", melipayamakAnswer("-99"), request],
   ["an undocumented status", melipayamakAnswer("constructor", 7), request],
-  [
-    "the name of a method of every object",
-    melipayamakAnswer("constructor"),
-    { ...accepted, messageId: null }
-  ],
+  ["the name of a method of every object", melipayamakAnswer("constructor"), unknown],
   ["an id without success", melipayamakAnswer("5243690627088685351", 0), unknown],
   ["a short id", melipayamakAnswer("123456"), { ...accepted, messageId: "123456" }],
-  ["no value", melipayamakAnswer(null), { ...accepted, messageId: null }],
+  ["no value", melipayamakAnswer(null), unknown],
+  ["an empty value", melipayamakAnswer(""), unknown],
+  ["no value without success", melipayamakAnswer(null, 7), request],
   ["success under HTTP 500", { status: 500, json: { Value: "5243690627088685351", RetStatus: 1 } }, unknown]
 ]
 
@@ -119,6 +117,7 @@ describeProvider({
   adapter: (http, url) => melipayamakAdapter(http, `${url}/api`),
   settings: () => settings,
   credentials: ["password"],
+  idSaysYes: "as a number",
   sends: {
     code: sentForm("POST /api/SendSMS/BaseServiceNumber", {
       ...login,
