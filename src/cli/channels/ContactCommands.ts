@@ -29,9 +29,8 @@ const importContacts = Command.make(
     withManagement(
       Effect.gen(function* () {
         const owner = yield* ownerOf(account)
-        const { channel } = yield* (yield* Accounts).find(owner, account)
         const contacts = yield* Effect.mapError(
-          Effect.fromResult(readContacts(yield* readInput(file, LARGE_INPUT_BYTES), { channel })),
+          Effect.fromResult(readContacts(yield* readInput(file, LARGE_INPUT_BYTES))),
           (message) => new CommandError({ message: `nothing was imported: ${message}` })
         )
         const imported = yield* audited(owner, (yield* Contacts).link(owner, account, contacts), (count) =>

@@ -1,22 +1,15 @@
-import type { Channel } from "../routing/Channel.ts"
-
-/** On any platform. */
+/** Platforms have ids of different forms, and new ones: any of them. */
 export const CHAT_ID = /^[\x21-\x7e]{1,128}$/
 const INTEGER = /^-?\d+$/
 /** What spreadsheets write for an id that they took for a number, and for a formula that failed. */
 const REWRITTEN = /^(?:[-+]?\d[\d.,]*(?:e[-+]?\d+)?|true|false|null|none|nan|#.*)$/i
 
-/** Whether a spreadsheet has made this of an id. */
-export const isRewritten = (text: string): boolean => REWRITTEN.test(text) && !INTEGER.test(text)
+const isRewritten = (text: string): boolean => REWRITTEN.test(text) && !INTEGER.test(text)
 
-/** 64 bits, and never zero. Groups are below zero. */
-const BOT_API_ID = /^-?[1-9]\d{0,18}$/
-
-/** Why a text in a file cannot be the id of a chat on this channel; null: it can. */
-export const chatIdProblem = (text: string, channel: Channel): string | null => {
-  if (CHAT_ID.test(text) && isRewritten(text)) return "has a chat_id that a spreadsheet has rewritten"
-  const isOfChannel = channel === "rubika" ? CHAT_ID.test(text) : BOT_API_ID.test(text)
-  return isOfChannel ? null : "has no usable chat_id"
+/** Why a text cannot be the id of a chat, be it of the API, of a form or of a file; null: it can. */
+export const chatIdProblem = (text: string): "rewritten" | "unusable" | null => {
+  if (!CHAT_ID.test(text)) return "unusable"
+  return isRewritten(text) ? "rewritten" : null
 }
 
 /** Spreadsheets keep this many digits of a number, and write zeros for the rest. */

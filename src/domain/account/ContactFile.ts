@@ -1,6 +1,5 @@
 import { CsvError, type Info, parse } from "csv-parse/sync"
 import { Result } from "effect"
-import type { Channel } from "../routing/Channel.ts"
 import { pasted } from "../text/PastedText.ts"
 import { areRounded, chatIdProblem } from "./ChatId.ts"
 import type { ContactLink } from "./ContactLink.ts"
@@ -20,15 +19,20 @@ interface Columns {
   readonly chat: number
 }
 
-const readRow = (row: Row, columns: Columns, channel: Channel): Result.Result<ContactLink, string> =>
+const problems = {
+  rewritten: "has a chat_id that a spreadsheet has rewritten",
+  unusable: "has no usable chat_id"
+}
+
+const readRow = (row: Row, columns: Columns): Result.Result<ContactLink, string> =>
   Result.gen(function* () {
     const chatId = pasted(row[columns.chat] ?? "")
     const phone = yield* Result.mapError(
       parseContactPhone(row[columns.phone] ?? ""),
       () => "is not an Iranian mobile number"
     )
-    const problem = chatIdProblem(chatId, channel)
-    return problem === null ? { phone, chatId } : yield* Result.fail(problem)
+    const problem = chatIdProblem(chatId)
+    return problem === null ? { phone, chatId } : yield* Result.fail(problems[problem])
   })
 
 interface NumberedRow {
@@ -84,8 +88,6 @@ const namedColumns = (header: Row): Columns | null => {
 const isContact = (first: Row): boolean => first.some((cell) => /\p{Nd}/u.test(cell))
 
 interface ContactFileOptions {
-  /** The account's: each platform writes its ids in a form of its own. */
-  readonly channel: Channel
   /** Lines without a header have the phone first, then the chat. */
   readonly isHeaderOptional?: boolean
 }
@@ -95,7 +97,7 @@ interface ContactFileOptions {
  */
 export const readContacts = (
   csv: string,
-  { channel, isHeaderOptional = false }: ContactFileOptions
+  { isHeaderOptional = false }: ContactFileOptions = {}
 ): Result.Result<ReadonlyArray<ContactLink>, string> => {
   if (!isUtf8(csv)) return Result.fail("the file is not text in UTF-8")
   return Result.flatMap(rowsOf(csv), (all) => {
@@ -111,7 +113,7 @@ export const readContacts = (
     const contacts: Array<ContactLink> = []
     const mistakes: Array<string> = []
     for (const { row, line } of rows) {
-      const contact = readRow(row, columns, channel)
+      const contact = readRow(row, columns)
       if (Result.isSuccess(contact)) contacts.push(contact.success)
       else mistakes.push(`line ${line} ${contact.failure}`)
     }

@@ -1,13 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import { readContacts } from "../../../src/domain/account/ContactFile.ts"
-import type { Channel } from "../../../src/domain/routing/Channel.ts"
 import { parseContactPhone, parsePhone, Phone } from "../../../src/domain/Phone.ts"
 
-const RUBIKA = { channel: "rubika" } as const
-const read = (...lines: ReadonlyArray<string>) => Result.getOrThrow(readContacts(lines.join("\n"), RUBIKA))
+const read = (...lines: ReadonlyArray<string>) => Result.getOrThrow(readContacts(lines.join("\n")))
 const mistakesOf = (...lines: ReadonlyArray<string>): string =>
-  Result.match(readContacts(lines.join("\n"), RUBIKA), {
+  Result.match(readContacts(lines.join("\n")), {
     onFailure: (mistakes) => mistakes,
     onSuccess: () => ""
   })
@@ -119,9 +117,8 @@ describe("a contact file", () => {
   })
 })
 
-const withChats = (channel: Channel, ...chatIds: ReadonlyArray<string>) =>
-  readContacts(["phone,chat_id", ...chatIds.map((id) => `09121234567,${id}`)].join("\n"), { channel })
-const channels = ["eitaa", "bale", "soroushplus", "rubika", "telegram"] as const
+const withChats = (...chatIds: ReadonlyArray<string>) =>
+  readContacts(["phone,chat_id", ...chatIds.map((id) => `09121234567,${id}`)].join("\n"))
 
 describe("a contact file that a spreadsheet has rewritten", () => {
   it.each([
@@ -138,27 +135,23 @@ describe("a contact file that a spreadsheet has rewritten", () => {
     "NaN",
     "NULL",
     "+1025"
-  ])("is refused on every channel where it has %j, by its line", (chatId) => {
-    for (const channel of channels) {
-      assert.deepStrictEqual(
-        withChats(channel, "42", chatId.includes(",") ? `"${chatId}"` : chatId),
-        Result.fail("line 3 has a chat_id that a spreadsheet has rewritten")
-      )
-    }
+  ])("is refused where it has %j, by its line", (chatId) => {
+    assert.deepStrictEqual(
+      withChats("42", chatId.includes(",") ? `"${chatId}"` : chatId),
+      Result.fail("line 3 has a chat_id that a spreadsheet has rewritten")
+    )
   })
 
   it.each(["b0QFtn0C1I022abcd29f1d60c9ce5b08", "@channel", "0", "12345678901234567890", "4x"])(
-    "%j is an id on Rubika only",
+    "takes %j, as the API does",
     (chatId) => {
-      assert.isTrue(Result.isSuccess(withChats("rubika", chatId)))
-      for (const channel of ["eitaa", "bale", "soroushplus", "telegram"] as const)
-        assert.deepStrictEqual(withChats(channel, chatId), Result.fail("line 2 has no usable chat_id"))
+      assert.deepStrictEqual(withChats(chatId), Result.succeed([contact("+989121234567", chatId)]))
     }
   )
 
   it("keeps ids of eighteen digits, also with what copying takes along", () => {
     const ids = ["102512345678901234", "-102512345678901999", "\u2066102512345678901235\u2069"]
-    const links = Result.getOrThrow(withChats("eitaa", ...ids))
+    const links = Result.getOrThrow(withChats(...ids))
     assert.deepStrictEqual(
       links.map(({ chatId }) => chatId),
       ["102512345678901234", "-102512345678901999", "102512345678901235"]
@@ -166,16 +159,16 @@ describe("a contact file that a spreadsheet has rewritten", () => {
   })
 
   it("is refused if the last digits of all long ids are zeros, but not for one id, which may end so", () => {
-    const rounded = withChats("eitaa", "102512345678901000", "42", "102512345678902000")
+    const rounded = withChats("102512345678901000", "42", "102512345678902000")
     assert.include(Result.merge(rounded), "a spreadsheet keeps 15 digits")
-    assert.isTrue(Result.isSuccess(withChats("eitaa", "102512345678901000")))
-    assert.isTrue(Result.isSuccess(withChats("eitaa", "102512345678901000", "102512345678902001")))
+    assert.isTrue(Result.isSuccess(withChats("102512345678901000")))
+    assert.isTrue(Result.isSuccess(withChats("102512345678901000", "102512345678902001")))
   })
 })
 
 describe("a contact file whose header is optional", () => {
   const optional = (...lines: ReadonlyArray<string>) =>
-    Result.merge(readContacts(lines.join("\n"), { ...RUBIKA, isHeaderOptional: true }))
+    Result.merge(readContacts(lines.join("\n"), { isHeaderOptional: true }))
 
   it("has the phone first, then the chat", () => {
     assert.deepEqual(optional("09121234567;42"), expected)

@@ -1,4 +1,4 @@
-import { CHAT_ID, isRewritten } from "../../../domain/account/ChatId.ts"
+import { CHAT_ID, chatIdProblem } from "../../../domain/account/ChatId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { DAY_MILLIS } from "../../../domain/Instant.ts"
@@ -113,7 +113,9 @@ export const ContactsBody = Schema.Struct({
           Schema.isPattern(CHAT_ID, {
             message: "Expected 1 to 128 printable ASCII characters without spaces"
           }),
-          Schema.makeFilter((text: string) => !isRewritten(text) || "Expected the platform's id of a chat")
+          Schema.makeFilter(
+            (text: string) => chatIdProblem(text) !== "rewritten" || "Expected the platform's id of a chat"
+          )
         ),
         Schema.Int
       ]).annotate({ description: "The platform's id of the chat." })

@@ -3,8 +3,6 @@ import { chatIdProblem } from "../../../../../domain/account/ChatId.ts"
 import { readContacts } from "../../../../../domain/account/ContactFile.ts"
 import { fieldError } from "../../../../../domain/Errors.ts"
 import { parseContactPhone } from "../../../../../domain/Phone.ts"
-import type { Channel } from "../../../../../domain/routing/Channel.ts"
-import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
 import { Contacts } from "../../../../../services/resources/accounts/Contacts.ts"
 import { pasted } from "../../../../../domain/text/PastedText.ts"
 import { contactsEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
@@ -17,9 +15,9 @@ const MAX_CONTACTS = 1000
 /** For lines of a KiB, as they are encoded in a form. */
 export const MAX_CONTACTS_BYTES = MAX_CONTACTS * 1024
 
-const linksIn = Effect.fnUntraced(function* (lines: string, channel: Channel) {
+const linksIn = Effect.fnUntraced(function* (lines: string) {
   const links = yield* Effect.mapError(
-    Effect.fromResult(readContacts(lines, { channel, isHeaderOptional: true })),
+    Effect.fromResult(readContacts(lines, { isHeaderOptional: true })),
     (message) => fieldError("contacts", message)
   )
   if (links.length === 0) return yield* fieldError("contacts", "no line has a contact")
@@ -28,13 +26,13 @@ const linksIn = Effect.fnUntraced(function* (lines: string, channel: Channel) {
   return links
 })
 
-const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams, channel: Channel) {
+const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams) {
   const phone = typed.get("phone") ?? ""
   const chat_id = pasted(typed.get("chat_id") ?? "")
   if (Result.isFailure(parseContactPhone(phone))) {
     return yield* fieldError("phone", "Expected an Iranian mobile number")
   }
-  if (chatIdProblem(chat_id, channel) !== null) {
+  if (chatIdProblem(chat_id) !== null) {
     return yield* fieldError("chat_id", "Expected the platform's id of a chat")
   }
   return yield* Effect.fromResult(toLinks({ contacts: [{ phone, chat_id }] }))
@@ -43,8 +41,7 @@ const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams, channel: 
 /** Links phones to chats: one that was typed, or many that were pasted. Returns how many. */
 export const linkContacts = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
   const lines = typed.get("contacts")
-  const { channel } = yield* (yield* Accounts).find(view.actor.customerId, id)
-  const links = yield* lines === null ? contactIn(typed, channel) : linksIn(lines, channel)
+  const links = yield* lines === null ? contactIn(typed) : linksIn(lines)
   const contacts = yield* Contacts
   return yield* writeAs(
     view,
