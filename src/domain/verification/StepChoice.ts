@@ -3,7 +3,7 @@ import type { SkipReason } from "../account/Pace.ts"
 import type { Instant } from "../Instant.ts"
 import { recordAttempt } from "./StepCalls.ts"
 import { answered, charged, statusAfter } from "./TransitionParts.ts"
-import { type Attempt, isTerminal, type Verification, wasCalled } from "./Verification.ts"
+import { type Attempt, type EventType, isTerminal, type Verification, wasCalled } from "./Verification.ts"
 import { nextDueAt, unchanged, type VerificationTransition } from "./VerificationMachine.ts"
 
 /** Why steps are skipped. */
@@ -50,6 +50,18 @@ const reordered = ({ remaining }: Verification, { step, skipped }: Choice): Read
   ...remaining.filter((left) => left !== step && !skipped.includes(left))
 ]
 
+/** Those of the steps that were still to come, with the reasons that are given. */
+const skippedNow = (
+  { remaining }: Verification,
+  steps: ReadonlyArray<number>,
+  reasons: SkipReasons
+): Required<Pick<VerificationTransition, "skipped">> => ({
+  skipped: remaining.flatMap((step) => {
+    const reason = steps.includes(step) ? reasons[step] : undefined
+    return reason === undefined ? [] : [{ step, reason }]
+  })
+})
+
 const isOpenFor = ({ status, remaining }: Verification, step: number): boolean =>
   !isTerminal(status) && remaining.includes(step)
 
@@ -68,7 +80,8 @@ export const chooseStep = (verification: Verification, choice: Choice): Verifica
           slotReserved: false
         }),
         events: [],
-        dueAt: "held"
+        dueAt: "held",
+        ...skippedNow(verification, choice.skipped, choice.reasons ?? {})
       }
     : unchanged(verification)
 
@@ -88,7 +101,8 @@ export const awaitSlot = (
       slotReserved: true
     })
   )
-  return { next, events: [], dueAt: nextDueAt(next) }
+  const skipped = skippedNow(verification, choice.skipped, choice.reasons ?? {})
+  return { next, events: [], dueAt: nextDueAt(next), ...skipped }
 }
 
 /** The lease ran out before the step was called: it is due at once, for the next process that leases it. */
@@ -132,5 +146,6 @@ export const skipRemaining = (
       slotReserved: false
     })
   )
-  return { next, events: isFailed ? ["verification.failed"] : [], dueAt: nextDueAt(next) }
+  const events: ReadonlyArray<EventType> = isFailed ? ["verification.failed"] : []
+  return { next, events, dueAt: nextDueAt(next), ...skippedNow(verification, remaining, reasons) }
 }

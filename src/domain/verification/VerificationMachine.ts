@@ -1,5 +1,6 @@
 import { Array as Arr, Result } from "effect"
 import { VerificationEnded } from "../Errors.ts"
+import type { SkipReason } from "../account/Pace.ts"
 import type { Instant } from "../Instant.ts"
 import type { Transition } from "../Transition.ts"
 import {
@@ -26,7 +27,10 @@ export type Action =
   | { readonly _tag: "Nothing" }
 
 /** "held": the lease continues, because a provider is about to be called. */
-export type VerificationTransition = Transition<Verification, EventType, Instant | null | "held">
+export interface VerificationTransition extends Transition<Verification, EventType, Instant | null | "held"> {
+  /** The steps that it skips for good, each because its account could not send. */
+  readonly skipped?: ReadonlyArray<{ readonly step: number; readonly reason: SkipReason }>
+}
 
 /** When an active verification's timer is due: at its next step, else at its end. */
 export const nextDueAt = ({ status, nextStepAt, expiresAt }: Verification): Instant | null =>

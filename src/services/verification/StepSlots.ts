@@ -2,12 +2,10 @@ import { Clock, Effect, Option } from "effect"
 import type { Verification } from "../../domain/verification/Verification.ts"
 import type { SkipReason } from "../../domain/account/Pace.ts"
 import { chooseStep, skipRemaining, type SkipReasons } from "../../domain/verification/StepChoice.ts"
-import { AccountSkips } from "../account/AccountSkips.ts"
 import { AccountSlots, type Slot } from "../account/AccountSlots.ts"
 import { Settings } from "../Settings.ts"
 import { accountAt, type StepSlot, type StepTry } from "./StepCalls.ts"
 import { makeStepPlaces } from "./StepPlaces.ts"
-import { VerificationMetrics } from "./VerificationMetrics.ts"
 import { makeVerificationWrites } from "./VerificationWrites.ts"
 
 type Steps = ReadonlyArray<number>
@@ -52,8 +50,6 @@ export const makeStepSlots = Effect.gen(function* () {
   const { slotHorizonMillis } = yield* Settings
   const clock = yield* Clock.Clock
   const slots = yield* AccountSlots
-  const metrics = yield* VerificationMetrics
-  const skips = yield* AccountSkips
   const write = yield* makeVerificationWrites
   const { callInPlace, queueStep } = yield* makeStepPlaces
 
@@ -71,16 +67,6 @@ export const makeStepSlots = Effect.gen(function* () {
       return Effect.map(taken, (slot) => ({ now, slot, choice: choiceOf(slot, steps) }))
     })
 
-  /** Counts steps that are skipped for good. A step that is repeated was called already. */
-  const countSkipped = (verification: Verification, steps: Steps, reasonOf: (step: number) => SkipReason) => {
-    if (verification.repeating) return
-    for (const step of steps) {
-      const { account_id: accountId, channel } = accountAt(verification, step)
-      metrics.skipped(channel, reasonOf(step))
-      if (accountId !== null) skips.count(accountId, reasonOf(step))
-    }
-  }
-
   /** No step can be called now: one that found no place in time of the request is left to the background. */
   const callNone = (verification: Verification, { queued, skipped, reasons }: Passed, now: number) => {
     const [step] = queued
@@ -93,7 +79,6 @@ export const makeStepSlots = Effect.gen(function* () {
   const callNoneOf = (verification: Verification, steps: Steps, slot: Slot, passed: Passed, now: number) => {
     const reasonOf = reasonIn(slot, steps)
     if (passed.queued.length > 0) return callNone(verification, passed, now)
-    countSkipped(verification, steps, reasonOf)
     return callNone(verification, skipping(passed, steps, reasonOf), now)
   }
 
@@ -109,7 +94,6 @@ export const makeStepSlots = Effect.gen(function* () {
     const called = yield* callInPlace(verification, chosen, stepTry)
     if (Option.isSome(called)) return called.value
     const others = steps.filter((other) => other !== step)
-    if (!stepTry.isAwaited) countSkipped(verification, [step], isBusy)
     const further = stepTry.isAwaited
       ? { ...passed, queued: [...passed.queued, step] }
       : skipping(passed, [step], isBusy)
@@ -129,7 +113,6 @@ export const makeStepSlots = Effect.gen(function* () {
     if (choice === null) return yield* callNoneOf(verification, steps, slot, passed, now)
     const { step, at } = choice
     const reasonOf = reasonIn(slot, steps)
-    countSkipped(verification, choice.skipped, reasonOf)
     const { skipped, reasons } = skipping(passed, choice.skipped, reasonOf)
     if (at > now + waitMillis) return yield* queueStep(verification, { ...choice, skipped, reasons })
     if (at > now) yield* waiting(Effect.sleep(at - now))

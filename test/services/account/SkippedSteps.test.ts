@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AccountSkips } from "../../../src/services/account/AccountSkips.ts"
+import { AccountSlots } from "../../../src/services/account/AccountSlots.ts"
 import { Accounts } from "../../../src/services/resources/accounts/Accounts.ts"
 import { AccountStates } from "../../../src/services/resources/accounts/AccountStates.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
@@ -10,7 +11,7 @@ import { Verifications } from "../../../src/services/verification/Verifications.
 import { codeTo, gapsOf, liveFor, paced, slowDown } from "../../support/PacedAccounts.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer } from "../../support/TestGraph.ts"
+import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
 
 const skipsOf = Effect.fnUntraced(function* (customerId: number, id: string) {
   const { attempts } = yield* (yield* Verifications).status({ customerId, id })
@@ -170,4 +171,53 @@ layer(TestDatabase, { excludeTestServices: true })("an account that its provider
       assert.deepStrictEqual(yield* errorOf, { code: "provider_rate_limited", message: "429", at: 1000 })
     }).pipe(Effect.provide(paced(providers, { accountGapMillis: 0 })))
   })
+})
+
+const COOLING = { _tag: "FreeAt", at: 3_600_000, blocked: [0], reasons: ["cooldown"] } as const
+
+/** No account may send; `meanwhile` happens to every code before that is known. */
+const coolingSlots = (meanwhile: Effect.Effect<unknown>) =>
+  Layer.succeed(
+    AccountSlots,
+    AccountSlots.of({
+      take: () => Effect.as(meanwhile, COOLING),
+      start: (_account, { now }) => Effect.succeed({ hasStart: true, at: now }),
+      isCooling: () => Effect.succeed(true),
+      report: () => Effect.void
+    })
+  )
+
+const skipsCounted = Effect.fnUntraced(function* (meanwhile: string) {
+  const sql = yield* SqlClient.SqlClient
+  const slots = coolingSlots(Effect.orDie(sql.unsafe(meanwhile)))
+  return yield* Effect.gen(function* () {
+    const customerId = yield* makeCustomer(["sms"])
+    yield* codeTo(customerId, ["sms"])
+    yield* (yield* AccountSkips).flush
+    const { items } = yield* (yield* Accounts).list(customerId, { limit: 10, after: null })
+    const id = items[0]?.id ?? 0
+    return (yield* (yield* AccountStates).read(customerId, [id], 0)).get(id)?.skips
+  }).pipe(Effect.provide(testProcess(Layer.merge(scriptProviders().layer, slots))))
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a skipped step", (it) => {
+  it.effect("is counted once it is recorded", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* skipsCounted("select 1"), { cooldown: 1 })
+    })
+  )
+
+  it.effect("is counted once although the code has changed meanwhile", () =>
+    Effect.gen(function* () {
+      const meanwhile = "update verifications set revision = revision + 1"
+      assert.deepStrictEqual(yield* skipsCounted(meanwhile), { cooldown: 1 })
+    })
+  )
+
+  it.effect("is not counted of a code that was canceled before", () =>
+    Effect.gen(function* () {
+      const meanwhile = "update verifications set revision = revision + 1, status = 'canceled'"
+      assert.deepStrictEqual(yield* skipsCounted(meanwhile), {})
+    })
+  )
 })
