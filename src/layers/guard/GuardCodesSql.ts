@@ -82,7 +82,8 @@ export const guardCodes = (sql: SqlClient.SqlClient, isDistributed = false): Cod
       const rows = codeRows(sql`
         select s.nth::int as nth, v.id, v.phone, v.guard as mark, v.client ->> 'network' as network,
             v.client ->> 'device' as device,
-          v.route -> coalesce((v.attempts -> -1 ->> 'step')::int, 0) ->> 'channel' as channel,
+          v.route -> coalesce((jsonb_path_query_first(v.attempts, '$[last] ? (@.attempted_at != null)') ->> 'step')::int, 0)
+            ->> 'channel' as channel,
           v.status in ('failed', 'canceled') as void,
           coalesce(v.status = 'verified'
             and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,

@@ -66,6 +66,8 @@ interface Search {
 interface Source {
   readonly from: string
   readonly columns: string
+  /** The attempts that readers are shown, where those are not all. */
+  readonly attempts?: string
 }
 
 /**
@@ -113,8 +115,8 @@ const searchByTime = <Row extends { readonly id: string; readonly createdAt: num
 }
 
 /** Rows with an attempt over this channel. */
-const triedOver = (sql: SqlClient.SqlClient, channel: string): Statement.Fragment => sql`
-  exists (select from jsonb_array_elements(attempts) a where route -> (a ->> 'step')::int ->> 'channel' = ${channel})`
+const triedOver = (sql: SqlClient.SqlClient, attempts: string, channel: string): Statement.Fragment => sql`
+  exists (select from jsonb_array_elements(${sql.literal(attempts)}) a where route -> (a ->> 'step')::int ->> 'channel' = ${channel})`
 
 /**
  * The metadata as JSON that PostgreSQL accepts: without U+0000 and unpaired surrogates. After an escaped backslash, such
@@ -164,7 +166,7 @@ export const sendRecords = <Row extends { readonly id: string; readonly createdA
         filters: [
           ...modeIs(sql, mode).filters,
           ...filters,
-          ...(channel === undefined ? [] : [triedOver(sql, channel)]),
+          ...(channel === undefined ? [] : [triedOver(sql, source.attempts ?? "attempts", channel)]),
           ...metadataIs(sql, metadata)
         ]
       }),

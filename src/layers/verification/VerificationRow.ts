@@ -24,6 +24,10 @@ export const verificationColumns = `v.id, v.customer_id as "customerId", v.phone
   v.slot_reserved as "slotReserved", v.repeating, v.answered_status as "answeredStatus", v.answered_step as "answeredStep",
   v.created_at as "createdAt", v.expires_at as "expiresAt", v.verified_at as "verifiedAt", v.held, v.captured`
 
+/** As `shownAttempts`: those of a row of `verifications` that readers are shown, and that figures count. */
+export const SHOWN_ATTEMPTS = `case when status <> 'failed' and attempts @> '[{"attempted_at": null}]'
+    then jsonb_path_query_array(attempts, '$[*] ? (@.attempted_at != null)') else attempts end`
+
 const LeasedRow = Schema.Struct({ ...VerificationRow.fields, sealedCode: Schema.NullOr(Schema.Uint8Array) })
 
 const loaded = <Row extends Schema.Decoder<unknown>>(

@@ -79,7 +79,7 @@ export const EventSubjectColumn = Schema.Union([
 ])
 
 /** Attempts as an event shows them: once the phone is erased, without the providers' words, which may repeat it. */
-const shownAttempts = <
+const withoutErasedWords = <
   Tried extends { readonly provider_error: string | null; readonly delivery?: Delivery }
 >(
   attempts: ReadonlyArray<Tried>,
@@ -97,13 +97,13 @@ export const toSubject = (column: typeof EventSubjectColumn.Type): EventSubject 
   switch (column.kind) {
     case "verification": {
       const { status, next_step_at: nextStepAt, verified_at: verifiedAt } = column.snapshot
-      const attempts = shownAttempts(column.snapshot.attempts, column.always.phone)
+      const attempts = withoutErasedWords(column.snapshot.attempts, column.always.phone)
       const verification = { ...column.always, status, attempts, nextStepAt, verifiedAt }
       return { kind: "verification", verification }
     }
     case "message": {
       const { status, completed_at: completedAt } = column.snapshot
-      const attempts = shownAttempts(column.snapshot.attempts, column.always.phone)
+      const attempts = withoutErasedWords(column.snapshot.attempts, column.always.phone)
       return { kind: "message", message: { ...column.always, status, attempts, completedAt } }
     }
     case "guard": {

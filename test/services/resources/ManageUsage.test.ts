@@ -11,6 +11,7 @@ import { VerificationRecords } from "../../../src/services/resources/activity/Ve
 import { ActivitySums } from "../../../src/services/resources/activity/ActivityReports.ts"
 import { MostRead, UsageReports } from "../../../src/services/resources/activity/UsageReports.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
+import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { countedUsage } from "../../support/CountedUsage.ts"
 import {
   codeTo,
@@ -306,3 +307,41 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
     }).pipe(Effect.provide(readProcess(providers)))
   })
 })
+
+layer(TestDatabase, { excludeTestServices: true })(
+  "the usage of codes whose first channel was skipped",
+  (it) => {
+    it.effect("has nothing of that channel, unless they failed without any call", () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const customerId = yield* makeCustomer(["bale", "sms"])
+        yield* codeTo(customerId, phoneOf(1), ["sms"])
+        yield* sql`update account_pace set cooling_until = timestamptz '2026-03-02T00:00:00Z'
+        where account_id in (select id from sending_accounts where customer_id = ${customerId} and channel = 'bale')`
+        const { id } = yield* codeTo(customerId, phoneOf(2), ["bale", "sms"])
+        const channels = Effect.map(report(customerId, byChannel), (groups) =>
+          groups.map(({ channel, codes }) => [
+            channel,
+            codes.accepted,
+            codes.sent,
+            codes.failed,
+            codes.errors
+          ])
+        )
+        const ofSums = Effect.map(slotsOf(customerId), (slots) =>
+          slots.flatMap(({ figures }) => figures.flatMap(({ channel }) => channel ?? []))
+        )
+        assert.deepStrictEqual(yield* channels, [["sms", 1, 1, 0, {}]])
+        assert.deepStrictEqual(yield* ofSums, ["sms"])
+        yield* (yield* Verifications).cancel({ customerId, id })
+        assert.deepStrictEqual(yield* channels, [["sms", 1, 1, 0, {}]])
+        yield* codeTo(customerId, phoneOf(3), ["bale"])
+        assert.deepStrictEqual(yield* channels, [
+          ["bale", 1, 0, 1, { account_unavailable: 1 }],
+          ["sms", 1, 1, 0, {}]
+        ])
+      }).pipe(Effect.provide(readProcess(providers, { accountGapMillis: 20_000 })))
+    })
+  }
+)

@@ -221,3 +221,28 @@ layer(TestDatabase, { excludeTestServices: true })("a list of verifications", (i
     }).pipe(Effect.provide(readProcess(providers)))
   })
 })
+
+layer(TestDatabase, { excludeTestServices: true })("a code whose first channel was skipped", (it) => {
+  it.effect("shows no attempt on it while the next channel waits for its slot", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const customerId = yield* makeCustomer(["bale", "sms"])
+      yield* codeTo(customerId, phoneOf(1), ["sms"])
+      yield* sql`update account_pace set cooling_until = timestamptz '2026-03-02T00:00:00Z'
+        where account_id in (select id from sending_accounts where customer_id = ${customerId} and channel = 'bale')`
+      const { id } = yield* codeTo(customerId, phoneOf(2), ["bale", "sms"])
+      const [stored] = yield* sql<{ attempts: ReadonlyArray<unknown> }>`
+        select attempts from verifications where customer_id = ${customerId} and id = ${id}::uuid`
+      assert.strictEqual(stored?.attempts.length, 1)
+      const records = yield* VerificationRecords
+      assert.deepStrictEqual((yield* records.find(customerId, id)).attempts, [])
+      const { items } = yield* records.list(customerId, { ...firstPage, status: "pending" })
+      assert.deepStrictEqual(
+        items.map(({ attempts }) => attempts),
+        [[]]
+      )
+      assert.deepStrictEqual(yield* listed(customerId, { channel: "bale" }), [])
+    }).pipe(Effect.provide(readProcess(providers, { accountGapMillis: 20_000 })))
+  })
+})

@@ -3,6 +3,7 @@ import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../../domain/Instant
 import { SECONDS_CLASSES, SLOT_MILLIS } from "../../../domain/money/Activity.ts"
 import type { TimeSpan } from "../../../domain/TimePosition.ts"
 import { timestamp } from "../../postgres/SqlRows.ts"
+import { SHOWN_ATTEMPTS } from "../../verification/VerificationRow.ts"
 import { withinIds } from "../TimePages.ts"
 import { ATTEMPT_COST } from "./AttemptCost.ts"
 
@@ -25,7 +26,8 @@ export const summedUp = (sql: SqlClient.SqlClient, customerId: number, span: Tim
 
   return sql`
     record as materialized (
-      select 'code' as kind, id, ${slotOfRow} as starts_at, route, attempts, captured, false as is_each_charged,
+      select 'code' as kind, id, ${slotOfRow} as starts_at, route, ${sql.literal(SHOWN_ATTEMPTS)} as attempts, captured,
+        false as is_each_charged,
         extract(epoch from verified_at - created_at)::float8 as seconds,
         status in ('pending', 'queued') and expires_at > ${timestamp(now)}::timestamptz or ${awaitsReport} as is_open
       from verifications where customer_id = ${customerId} and mode = 'live' and ${within}

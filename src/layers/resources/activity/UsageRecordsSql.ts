@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { noCodes, noSends, type UsageGroup, type UsageGrouping } from "../../../domain/money/Usage.ts"
 import { UsageRecords } from "../../../services/resources/activity/UsageReports.ts"
 import { RialsColumn, rowsOf } from "../../postgres/SqlRows.ts"
+import { SHOWN_ATTEMPTS } from "../../verification/VerificationRow.ts"
 import { ATTEMPT_COST } from "./AttemptCost.ts"
 import { withinIds } from "../TimePages.ts"
 import type { TimeSpan } from "../../../domain/TimePosition.ts"
@@ -27,6 +28,7 @@ type SendRow = typeof SendRow.Type
 const codes = {
   table: "verifications",
   only: "and mode = 'live'",
+  attempts: SHOWN_ATTEMPTS,
   isEachCharged: "false",
   end: "verified_at",
   acceptedOver: "count(*)"
@@ -34,6 +36,7 @@ const codes = {
 const messages = {
   table: "messages",
   only: "and mode = 'live'",
+  attempts: "attempts",
   isEachCharged: "strategy = 'broadcast'",
   end: "null::timestamptz",
   acceptedOver: "count(distinct id)"
@@ -53,7 +56,8 @@ const usageStatement =
     const onlyLast = sql.literal(byChannel ? "filter (where is_last)" : "")
     return sql`
       with records as not materialized (
-        select id, ${day} as day, attempts, route, captured, ${sql.literal(kind.isEachCharged)} as is_each_charged,
+        select id, ${day} as day, ${sql.literal(kind.attempts)} as attempts, route, captured,
+          ${sql.literal(kind.isEachCharged)} as is_each_charged,
           extract(epoch from ${sql.literal(kind.end)} - created_at)::float8 as seconds
         from ${sql(kind.table)}
         where customer_id = ${customerId} ${sql.literal(kind.only)}

@@ -1,20 +1,29 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Instant } from "../../../domain/Instant.ts"
+import { shownAttempts, type Verification } from "../../../domain/verification/Verification.ts"
 import {
   VerificationRecords,
   type VerificationSearch
 } from "../../../services/resources/activity/VerificationRecords.ts"
 import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
-import { verificationColumns, VerificationRow } from "../../verification/VerificationRow.ts"
+import { SHOWN_ATTEMPTS, verificationColumns, VerificationRow } from "../../verification/VerificationRow.ts"
 import { sendRecords } from "../TimePages.ts"
+
+const shown = (verification: Verification): Verification => ({
+  ...verification,
+  attempts: shownAttempts(verification)
+})
 
 export const VerificationRecordsSql = Layer.effect(
   VerificationRecords,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const source = { from: "verifications v", columns: verificationColumns }
-    const { list, find } = sendRecords(sql, source, rowsOf(VerificationRow))
+    const source = { from: "verifications v", columns: verificationColumns, attempts: SHOWN_ATTEMPTS }
+    const verificationRows = rowsOf(VerificationRow)
+    const { list, find } = sendRecords(sql, source, (statement) =>
+      Effect.map(verificationRows(statement), (rows) => rows.map(shown))
+    )
 
     /** The same as `effectiveStatus`. */
     const statusIs = (

@@ -10,7 +10,7 @@ export interface VerificationSearch extends SendSearch {
   readonly status?: VerificationStatus | undefined
 }
 
-/** A customer's live verifications, the newest first. */
+/** A customer's verifications, the newest first, with the attempts that readers are shown. */
 export class VerificationRecords extends Context.Service<
   VerificationRecords,
   {
