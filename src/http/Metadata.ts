@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { LosslessNumber, parse, stringify } from "lossless-json"
 import type { CodedError } from "./errors/Envelope.ts"
-import { jsonObject } from "./WireSchemas.ts"
+import { jsonObject } from "../domain/Fields.ts"
 
 export const MAX_METADATA_BYTES = 16_384
 export const MAX_METADATA_DEPTH = 32

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { placeholders, type Template, templateProblem } from "../../domain/message/Template.ts"
-import { TemplateText } from "../../http/manage/wire/ManageFields.ts"
+import { TemplateText } from "../../domain/Fields.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { TemplateRecords } from "../../services/resources/TemplateRecords.ts"
 import { audited, withManagement } from "../CommandContext.ts"

@@ -1,5 +1,5 @@
 import { Flag } from "effect/cli"
-import { Name } from "../../http/manage/wire/ManageFields.ts"
+import { Name } from "../../domain/Fields.ts"
 
 /** `--name`, by the API's rule for names. */
 export const nameFlag = (description: string) =>

@@ -10,7 +10,7 @@ import type { MessageAnswer } from "../../services/message/MessageSends.ts"
 import { isStorable, StorableText } from "../../domain/text/StorableText.ts"
 import { isBlank } from "../../domain/text/VisibleText.ts"
 import { MetadataField } from "../Metadata.ts"
-import { DateTimeText, jsonObject, optional, PositiveInt } from "../WireSchemas.ts"
+import { DateTimeText, jsonObject, optional, PositiveInt } from "../../domain/Fields.ts"
 
 const PARAMETER_RULE =
   "Expected a string, or a whole number of at most 2^53 - 1; send other numbers as strings"

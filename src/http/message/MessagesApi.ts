@@ -13,7 +13,7 @@ import {
   RequireJson
 } from "../RequestGuards.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
-import { ResourceId } from "../WireSchemas.ts"
+import { ResourceId } from "../../domain/Fields.ts"
 import { errors, messageSendErrors, simulatedMessageErrors } from "../errors/SendErrors.ts"
 import { optionalKey, replayed, requiredKey } from "../IdempotencyHeaders.ts"
 import type { ListName } from "../manage/wire/Cursors.ts"

@@ -17,7 +17,7 @@ import {
 } from "./OtpSchemas.ts"
 import { OptionalIdempotencyKey, OptionalJson, RequireIdempotencyKey, RequireJson } from "../RequestGuards.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
-import { ResourceId } from "../WireSchemas.ts"
+import { ResourceId } from "../../domain/Fields.ts"
 import { codeSendErrors, errors, simulatedCodeErrors } from "../errors/SendErrors.ts"
 import { optionalKey, replayed, requiredKey } from "../IdempotencyHeaders.ts"
 

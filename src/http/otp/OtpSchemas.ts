@@ -10,7 +10,7 @@ import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
 import { stepProblems } from "../../domain/routing/RouteRequest.ts"
 import { VerificationStatus } from "../../domain/verification/Verification.ts"
 import { MetadataField } from "../Metadata.ts"
-import { jsonObject, optional, PositiveInt, ResourceId } from "../WireSchemas.ts"
+import { jsonObject, optional, PositiveInt, ResourceId } from "../../domain/Fields.ts"
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({

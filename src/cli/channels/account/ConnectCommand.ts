@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SendingAccount } from "../../../domain/people/Customer.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
-import { Name } from "../../../http/manage/wire/ManageFields.ts"
+import { Name } from "../../../domain/Fields.ts"
 import {
   type AccountOwner,
   Accounts,

@@ -5,10 +5,9 @@ import { KeyMode } from "../../../domain/people/Customer.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type { CreatedKey } from "../../../services/resources/access/Keys.ts"
 import { OptionalIdempotencyKey, OptionalJson, RequireJson } from "../../RequestGuards.ts"
-import { DateTimeText, optional } from "../../WireSchemas.ts"
+import { DateTimeText, IpNetwork, Name, optional, Timestamp } from "../../../domain/Fields.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
-import { IpNetwork, Name, Timestamp } from "../wire/ManageFields.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import {
   changed,

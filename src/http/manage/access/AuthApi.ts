@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { documentedError } from "../../errors/Envelope.ts"
 import type { ErrorCode } from "../../errors/ErrorTable.ts"
 import { RequireJson } from "../../RequestGuards.ts"
-import { Email, GivenSecret } from "../wire/UserFields.ts"
+import { Email, GivenSecret } from "../../../domain/Fields.ts"
 
 const SignedInResource = Schema.Struct({
   access_token: Schema.String.annotateKey({ description: "A JWT, for Authorization: Bearer." }),

@@ -10,7 +10,7 @@ import type {
   SavedGuard,
   StoredEntry
 } from "../../../services/resources/activity/GuardRecords.ts"
-import { Timestamp } from "../wire/ManageFields.ts"
+import { Timestamp } from "../../../domain/Fields.ts"
 
 export const AlarmResource = Schema.Struct({
   alarm_id: Schema.String,

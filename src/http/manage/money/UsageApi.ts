@@ -11,7 +11,7 @@ import {
 } from "../../../domain/money/Usage.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { Timestamp } from "../wire/ManageFields.ts"
+import { Timestamp } from "../../../domain/Fields.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import type { TimeSpan } from "../../../domain/TimePosition.ts"

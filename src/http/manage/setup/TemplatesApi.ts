@@ -1,9 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
-import { optional } from "../../WireSchemas.ts"
+import { Name, optional, TemplateText, Timestamp } from "../../../domain/Fields.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { Name, TemplateText, Timestamp } from "../wire/ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import {

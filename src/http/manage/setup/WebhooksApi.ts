@@ -16,9 +16,8 @@ import {
 } from "../../../domain/webhook/Webhook.ts"
 import type { CreatedWebhook } from "../../../services/resources/Webhooks.ts"
 import { RequireJson } from "../../RequestGuards.ts"
-import { DateTimeText, optional } from "../../WireSchemas.ts"
+import { DateTimeText, MISLEADING_NAME, optional, Timestamp } from "../../../domain/Fields.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { MISLEADING_NAME, Timestamp } from "../wire/ManageFields.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import {

@@ -1,12 +1,11 @@
 import { isUuid, NIL_UUID } from "../../../domain/Uuid.ts"
-import { DateTimeText } from "../../WireSchemas.ts"
+import { DateTimeText, Timestamp } from "../../../domain/Fields.ts"
 import { Effect, Schema, SchemaTransformation } from "effect"
 import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
 import { formatNullableInstant, LAST_INSTANT } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/StorableText.ts"
-import { Timestamp } from "./ManageFields.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
 export const SearchInstant = DateTimeText.check(

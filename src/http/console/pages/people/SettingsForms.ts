@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { MeChange } from "../../../manage/access/MeApi.ts"
-import { Name } from "../../../manage/wire/ManageFields.ts"
-import { NewPassword } from "../../../manage/wire/UserFields.ts"
+import { Name, NewPassword } from "../../../../domain/Fields.ts"
 import { pathOf } from "../../Navigation.ts"
 import type { FieldErrors } from "../../parts/fields/FieldErrors.ts"
 

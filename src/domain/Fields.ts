@@ -1,0 +1,118 @@
+import { Option, Predicate, Redacted, Schema, SchemaTransformation } from "effect"
+import { isIP } from "node:net"
+import { formatInstant, Instant } from "./Instant.ts"
+import { parseDateTime } from "./message/Schedule.ts"
+import { TemplateBody } from "./message/Template.ts"
+import {
+  isEmail,
+  isPassword,
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+  normalizeEmail
+} from "./people/User.ts"
+import { isStorable, NOT_STORABLE } from "./text/StorableText.ts"
+import { isBlank, isMisleading, TrimmedName } from "./text/VisibleText.ts"
+
+/** An optional field; `null` counts as absent. */
+export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+export const PositiveInt = Schema.Int.check(Schema.isGreaterThan(0))
+
+/** Hexadecimal digits mean the same in either case, but values derived from an id's text differ. */
+export const ResourceId = Schema.String.check(Schema.isUUID()).pipe(
+  Schema.decode(SchemaTransformation.toLowerCase())
+)
+
+/** A time in a request; without an offset it is Tehran's. */
+export const DateTimeText = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.isSome(parseDateTime(text)) || "Expected an ISO 8601 date-time")
+).pipe(
+  Schema.decodeTo(
+    Instant,
+    SchemaTransformation.transform({
+      decode: (text: string) => Option.getOrThrow(parseDateTime(text)),
+      encode: formatInstant
+    })
+  )
+)
+
+const isJsonObject = (value: unknown): value is object => Predicate.isObject(value) && !Array.isArray(value)
+
+/** A JSON object that is accepted unread: it is not copied, and none of its keys has a meaning here. */
+export const jsonObject = (check: (given: object) => Schema.FilterOutput = () => true) =>
+  Schema.declare(isJsonObject, { expected: "object", toCodecJson: () => undefined }).check(
+    Schema.makeFilter(check, { toJsonSchema: () => ({ type: "object" }) })
+  )
+
+/** ISO 8601 in UTC, with milliseconds, as in responses. */
+export const Timestamp = Schema.String.annotate({ description: "ISO 8601 in UTC", format: "date-time" })
+
+export const MISLEADING_NAME =
+  "Expected one line, without control characters and without characters that change the direction of text"
+
+/** A name for people. */
+export const Name = TrimmedName.check(
+  Schema.makeFilter(
+    (text: string) =>
+      (!isBlank(text) && text.length <= 100 && isStorable(text)) || "Expected 1 to 100 characters"
+  ),
+  Schema.makeFilter((text: string) => !isMisleading(text) || MISLEADING_NAME)
+)
+
+const isNetwork = (text: string): boolean => {
+  const [address = "", prefix, ...rest] = text.split("/")
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
+}
+
+/** An address, or a network in CIDR notation. */
+export const IpNetwork = Schema.String.check(
+  Schema.makeFilter(
+    (text: string) => isNetwork(text) || "Expected an IP address or a network such as 10.0.0.0/8"
+  )
+)
+
+/** A template's text. */
+export const TemplateText = TemplateBody.check(
+  Schema.makeFilter((text: string) => isStorable(text) || NOT_STORABLE),
+  Schema.makeFilter((text: string) => text === "" || !isBlank(text) || "Expected text that can be seen")
+)
+
+/** An e-mail address, normalized. */
+export const Email = Schema.String.check(
+  Schema.makeFilter((text: string) => isEmail(normalizeEmail(text)) || "Expected an e-mail address")
+).pipe(
+  Schema.decode(SchemaTransformation.transform({ decode: normalizeEmail, encode: (email) => email })),
+  Schema.annotate({ format: "email" })
+)
+
+const redacted = <S extends Schema.Codec<string, string>>(text: S) =>
+  text.pipe(
+    Schema.decodeTo(
+      Schema.toType(Schema.Redacted(Schema.String)),
+      SchemaTransformation.transform({
+        decode: (secret: string) => Redacted.make(secret),
+        encode: (secret) => Redacted.value(secret)
+      })
+    )
+  )
+
+/** A new password. */
+export const NewPassword = redacted(
+  Schema.String.check(
+    Schema.makeFilter(
+      (text: string) =>
+        isPassword(text) || `Expected ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`
+    )
+  ).annotate({
+    description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
+    format: "password"
+  })
+)
+
+/** A secret to check: a wrong one of any length is simply wrong. */
+export const GivenSecret = redacted(
+  Schema.String.check(Schema.isMaxLength(2 * MAX_PASSWORD_LENGTH)).annotate({ format: "password" })
+)
