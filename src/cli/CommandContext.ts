@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { type Configuration, configuration } from "../layers/config/Configuration.ts"
 import { Infrastructure } from "../layers/graphs/Infrastructure.ts"
@@ -10,7 +10,11 @@ import { StartupError } from "../layers/process/StartupError.ts"
 import { requireEmbeddedStore, requireStore } from "../layers/postgres/StorePresence.ts"
 import { isStoreUnreachable, withReason } from "../layers/postgres/StoreAvailability.ts"
 import type { CommandError } from "./output/CommandError.ts"
-import { type AuditEntry, ManagementWrites } from "../services/resources/ManagementWrites.ts"
+import { operatorActor } from "../domain/people/Actor.ts"
+import { PLATFORM } from "../domain/people/Customer.ts"
+import { decodeInput } from "../http/errors/SchemaErrors.ts"
+import { type Action, perform } from "../services/Action.ts"
+import { type AuditEntry, ManagementWrites, type Origin } from "../services/resources/ManagementWrites.ts"
 import { forPerson } from "./output/Errors.ts"
 
 /** Another issuer's tokens are useless without its keys. */
@@ -86,4 +90,28 @@ export const audited = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const { byOperator } = yield* ManagementWrites
   return yield* byOperator(Effect.map(change, (result) => ({ result, customerId, audit: entryOf(result) })))
+})
+
+const COMMAND_LINE: Origin = { ip: null, userAgent: null, requestId: null }
+
+interface Operation<Target> {
+  /** The customer in whose log the entry is; null: the platform's own. */
+  readonly customer: number | null
+  readonly target: Target
+  /** The flags, by the names of the input's fields. */
+  readonly input?: object
+}
+
+/** Performs an action in the operator's name. */
+export const operate = Effect.fnUntraced(function* <Input extends Schema.Decoder<unknown>, Target, A, E, R>(
+  performed: Action<Input, Target, A, E, R>,
+  { customer, target, input = {} }: Operation<Target>
+) {
+  return yield* perform(performed, {
+    actor: operatorActor(customer ?? PLATFORM),
+    origin: COMMAND_LINE,
+    target,
+    input: yield* decodeInput(performed.input, input),
+    version: null
+  })
 })

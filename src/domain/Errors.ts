@@ -1,4 +1,5 @@
 import { Data } from "effect"
+import { STALE_SIGN_IN } from "./people/Actor.ts"
 
 /**
  * Each error's tag is its code in the error envelope. `http/errors/ErrorTable.ts` has their HTTP statuses and texts.
@@ -8,6 +9,10 @@ export class Unauthenticated extends Data.TaggedError("unauthenticated") {}
 export class TestKeyNotAllowed extends Data.TaggedError("test_key_not_allowed") {}
 export class LiveKeyNotAllowed extends Data.TaggedError("live_key_not_allowed") {}
 export class ScopeInsufficient extends Data.TaggedError("scope_insufficient") {}
+/** What gives access needs a recent sign-in. */
+export class StaleSignIn extends Data.TaggedError("scope_insufficient") {
+  readonly details = { reason: STALE_SIGN_IN }
+}
 /** The resource has a different version from the one that the change expects. */
 export class PreconditionFailed extends Data.TaggedError("precondition_failed")<{
   readonly details: { readonly version: number }

@@ -1,5 +1,4 @@
 import { Option, Predicate, Redacted, Schema, SchemaTransformation } from "effect"
-import { isIP } from "node:net"
 import { formatInstant, Instant } from "./Instant.ts"
 import { parseDateTime } from "./message/Schedule.ts"
 import { TemplateBody } from "./message/Template.ts"
@@ -57,21 +56,6 @@ export const Name = TrimmedName.check(
       (!isBlank(text) && text.length <= 100 && isStorable(text)) || "Expected 1 to 100 characters"
   ),
   Schema.makeFilter((text: string) => !isMisleading(text) || MISLEADING_NAME)
-)
-
-const isNetwork = (text: string): boolean => {
-  const [address = "", prefix, ...rest] = text.split("/")
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  if (prefix === undefined) return true
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
-}
-
-/** An address, or a network in CIDR notation. */
-export const IpNetwork = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) => isNetwork(text) || "Expected an IP address or a network such as 10.0.0.0/8"
-  )
 )
 
 /** A template's text. */

@@ -1,5 +1,12 @@
 import { Data } from "effect"
-import type { ChannelUnavailable, Conflict, ValidationError } from "../../domain/Errors.ts"
+import type {
+  ChannelUnavailable,
+  Conflict,
+  NotFound,
+  PreconditionFailed,
+  ScopeInsufficient,
+  ValidationError
+} from "../../domain/Errors.ts"
 
 /** The command cannot be carried out; `message` says why, for a person. */
 export class CommandError extends Data.TaggedError("CommandError")<{ readonly message: string }> {}
@@ -13,6 +20,15 @@ export const refusalOf =
 /** The refusal after too many concurrent changes of the customer's set-up. */
 export const SET_UP_CHANGES = "the customer's set-up is changing; try again"
 
+type ActionRefusal = NotFound | ValidationError | Conflict | PreconditionFailed | ScopeInsufficient
+
+/** `body.expires_at` is `--expires-at`. */
+const flagProblem = ({ path, message }: { readonly path: string; readonly message: string }): string =>
+  `${path
+    .replace(/^body\.?/, "")
+    .replaceAll("_", "-")
+    .replace(/^(?=.)/, "--")} ${message}`.trim()
+
 const reasonOf = (error: ValidationError | ChannelUnavailable | Conflict): string =>
   error._tag === "validation_error"
     ? error.details.errors.map(({ message }) => message).join("; ")
@@ -21,3 +37,21 @@ const reasonOf = (error: ValidationError | ChannelUnavailable | Conflict): strin
 /** The error with its reason, for a person. */
 export const describeError = (error: ValidationError | ChannelUnavailable | Conflict) =>
   new CommandError({ message: reasonOf(error) })
+
+/** What refused an action, for a person at the terminal: a missing thing by its name, a flag by its own. */
+export const refusedAction =
+  (missing: string) =>
+  (error: ActionRefusal): CommandError => {
+    switch (error._tag) {
+      case "not_found":
+        return new CommandError({ message: `there is no ${missing}` })
+      case "validation_error":
+        return new CommandError({ message: error.details.errors.map(flagProblem).join("; ") })
+      case "conflict":
+        return new CommandError({ message: error.details.reason })
+      case "precondition_failed":
+        return new CommandError({ message: SET_UP_CHANGES })
+      case "scope_insufficient":
+        return new CommandError({ message: "an operator may not do this" })
+    }
+  }

@@ -1,29 +1,37 @@
-import { Effect, Option, Redacted, Struct } from "effect"
+import { Clock, Effect, Option, Redacted, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { ApiKeyRecord } from "../../domain/people/ApiKey.ts"
 import { KeyMode } from "../../domain/people/Customer.ts"
 import { toApiKey } from "../../http/manage/access/ApiKeysApi.ts"
-import { Keys } from "../../services/resources/access/Keys.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { audited, withManagement } from "../CommandContext.ts"
+import { changeKey, createKey, revokeKey, rotateKey } from "../../services/resources/access/KeyActions.ts"
+import { type CreatedKey, Keys } from "../../services/resources/access/Keys.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { defaultableFlag } from "../input/DefaultableFlag.ts"
 import { nameFlag, UNNAMED } from "../input/NameFlag.ts"
-import { CommandError } from "../output/CommandError.ts"
+import { refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { listAll } from "../output/Pages.ts"
 
-const entry = auditEntriesOf("api_key")
+const toFields = (key: ApiKeyRecord, now: number) =>
+  Struct.omit(toApiKey(key, now), ["allowed_ips", "version"])
 
-const toFields = (key: ApiKeyRecord) =>
-  Effect.map(toApiKey(key), (resource) => Struct.omit(resource, ["allowed_ips", "version"]))
+const printKey = (key: ApiKeyRecord) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => printOne(toFields(key, now)))
 
-const printKey = (key: ApiKeyRecord, extra: Readonly<Record<string, string>> = {}) =>
-  Effect.flatMap(toFields(key), (fields) => printOne({ ...fields, ...extra }))
+const printCreated = ({ record, secret }: CreatedKey) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    printOne({ ...toFields(record, now), secret: Redacted.value(secret) })
+  )
 
 const keyFlag = Flag.Int("key").pipe(Flag.withDescription("The key's id"))
 
-const noKey = (key: number) => () => new CommandError({ message: `there is no key ${key}` })
+/** The customer whose key this is, and the key. */
+const ofKey = (key: number) =>
+  Effect.map(
+    Keys.use((keys) => keys.ownerOf(key)),
+    (customer) => ({ customer, target: key })
+  )
 
 const create = Command.make(
   "create",
@@ -37,19 +45,11 @@ const create = Command.make(
     withManagement(
       Effect.gen(function* () {
         yield* requireCustomer(customer)
-        const expires = Option.match(expiresAt, { onNone: () => null, onSome: (date) => date.getTime() })
-        const { record, secret } = yield* audited(
-          customer,
-          (yield* Keys).create(customer, { mode, name, expiresAt: expires }),
-          (created) => entry("create", created.record.id, { name, mode })
-        )
-        yield* printKey(record, { secret: Redacted.value(secret) })
-      }).pipe(
-        Effect.catchTag(
-          "validation_error",
-          () => new CommandError({ message: "the key would have expired before it was made" })
-        )
-      )
+        const expires_at = Option.getOrNull(Option.map(expiresAt, (date) => date.toISOString()))
+        const input = { mode, name, expires_at }
+        const created = operate(createKey, { customer, target: undefined, input })
+        yield* printCreated(yield* Effect.mapError(created, refusedAction(`customer ${customer}`)))
+      })
     )
 ).pipe(Command.withDescription("Create a service key; its secret is shown only once"))
 
@@ -59,23 +59,42 @@ const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
       yield* requireCustomer(customer)
       const { list: page } = yield* Keys
       const newestFirst = yield* listAll((part) => page(customer, part))
-      yield* printMany(yield* Effect.forEach(newestFirst.toReversed(), toFields))
+      const now = yield* Clock.currentTimeMillis
+      yield* printMany(newestFirst.toReversed().map((key) => toFields(key, now)))
     })
   )
 ).pipe(Command.withDescription("List a customer's service keys"))
 
 const revoke = Command.make("revoke", { key: keyFlag }, ({ key }) =>
   withManagement(
-    Effect.gen(function* () {
-      const keys = yield* Keys
-      const customer = yield* keys.ownerOf(key)
-      const record = yield* audited(customer, keys.revoke(customer, key, null), ({ id }) =>
-        entry("revoke", id)
-      )
-      yield* printKey(record)
-    }).pipe(Effect.mapError(noKey(key)))
+    ofKey(key).pipe(
+      Effect.flatMap((of) => operate(revokeKey, of)),
+      Effect.mapError(refusedAction(`key ${key}`)),
+      Effect.flatMap(printKey)
+    )
   )
 ).pipe(Command.withDescription("Revoke a service key, in every process at once"))
+
+const rotate = Command.make(
+  "rotate",
+  {
+    key: keyFlag,
+    overlapSeconds: Flag.Int("overlap-seconds").pipe(
+      Flag.withDescription("How long the old key stays valid; a day if absent"),
+      Flag.optional
+    )
+  },
+  ({ key, overlapSeconds }) =>
+    withManagement(
+      ofKey(key).pipe(
+        Effect.flatMap((of) =>
+          operate(rotateKey, { ...of, input: { overlap_seconds: Option.getOrNull(overlapSeconds) } })
+        ),
+        Effect.mapError(refusedAction(`key ${key}`)),
+        Effect.flatMap(printCreated)
+      )
+    )
+).pipe(Command.withDescription("Replace a service key; the new secret is shown only once"))
 
 const limit = Command.make(
   "limit",
@@ -88,20 +107,15 @@ const limit = Command.make(
   },
   ({ key, perMinute }) =>
     withManagement(
-      Effect.gen(function* () {
-        const keys = yield* Keys
-        const customer = yield* keys.ownerOf(key)
-        const record = yield* audited(
-          customer,
-          keys.update(customer, key, { requestsPerMinute: perMinute }, null),
-          ({ id }) => entry("update", id, { rate_limit_per_minute: perMinute })
-        )
-        yield* printKey(record)
-      }).pipe(Effect.mapError(noKey(key)))
+      ofKey(key).pipe(
+        Effect.flatMap((of) => operate(changeKey, { ...of, input: { rate_limit_per_minute: perMinute } })),
+        Effect.mapError(refusedAction(`key ${key}`)),
+        Effect.flatMap(printKey)
+      )
     )
 ).pipe(Command.withDescription("Set the limit of a service key"))
 
 export const keyCommand = Command.make("key").pipe(
   Command.withDescription("Service keys"),
-  Command.withSubcommands([create, list, limit, revoke])
+  Command.withSubcommands([create, list, limit, rotate, revoke])
 )

@@ -1,17 +1,15 @@
-import { Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Scope } from "../../domain/people/Actor.ts"
-import { toToken } from "../../http/manage/access/TokensApi.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { toCreatedToken, toToken } from "../../http/manage/access/TokensApi.ts"
+import { createToken, revokeToken } from "../../services/resources/access/TokenActions.ts"
 import { Tokens } from "../../services/resources/access/Tokens.ts"
-import { audited, withManagement } from "../CommandContext.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { nameFlag, UNNAMED } from "../input/NameFlag.ts"
-import { CommandError } from "../output/CommandError.ts"
+import { refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { listAll } from "../output/Pages.ts"
-
-const entry = auditEntriesOf("token")
 
 const create = Command.make(
   "create",
@@ -30,19 +28,12 @@ const create = Command.make(
     withManagement(
       Effect.gen(function* () {
         yield* requireCustomer(customer)
-        const expires = Option.getOrUndefined(Option.map(expiresAt, (date) => date.getTime()))
-        const { record, secret } = yield* audited(
-          customer,
-          (yield* Tokens).create(customer, { name, scope, expiresAt: expires }),
-          (created) => entry("create", created.record.id, { name, scope })
-        )
-        yield* printOne({ ...(yield* toToken(record)), secret: Redacted.value(secret) })
-      }).pipe(
-        Effect.catchTag(
-          "validation_error",
-          () => new CommandError({ message: "the token would have expired before it was made" })
-        )
-      )
+        const expires_at = Option.getOrUndefined(Option.map(expiresAt, (date) => date.toISOString()))
+        const input = { name, scope, ...(expires_at === undefined ? {} : { expires_at }) }
+        const created = operate(createToken, { customer, target: undefined, input })
+        const token = yield* Effect.mapError(created, refusedAction(`customer ${customer}`))
+        yield* printOne(toCreatedToken(token, yield* Clock.currentTimeMillis))
+      })
     )
 ).pipe(Command.withDescription("Create a personal access token; its secret is shown only once"))
 
@@ -52,7 +43,8 @@ const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
       yield* requireCustomer(customer)
       const { list: page } = yield* Tokens
       const newestFirst = yield* listAll((part) => page(customer, part))
-      yield* printMany(yield* Effect.forEach(newestFirst.toReversed(), toToken))
+      const now = yield* Clock.currentTimeMillis
+      yield* printMany(newestFirst.toReversed().map((token) => toToken(token, now)))
     })
   )
 ).pipe(Command.withDescription("List a customer's personal access tokens"))
@@ -63,13 +55,10 @@ const revoke = Command.make(
   ({ token }) =>
     withManagement(
       Effect.gen(function* () {
-        const tokens = yield* Tokens
-        const customer = yield* tokens.ownerOf(token)
-        const record = yield* audited(customer, tokens.revoke(customer, token), ({ id }) =>
-          entry("revoke", id)
-        )
-        yield* printOne(yield* toToken(record))
-      }).pipe(Effect.mapError(() => new CommandError({ message: `there is no token ${token}` })))
+        const customer = yield* Tokens.use((tokens) => tokens.ownerOf(token))
+        const record = yield* operate(revokeToken, { customer, target: token })
+        yield* printOne(toToken(record, yield* Clock.currentTimeMillis))
+      }).pipe(Effect.mapError(refusedAction(`token ${token}`)))
     )
 ).pipe(Command.withDescription("Revoke a personal access token, in every process at once"))
 

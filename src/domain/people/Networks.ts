@@ -10,6 +10,14 @@ const withoutPort = (address: string): string =>
 export const plainAddress = (address: string): string =>
   withoutPort(address.trim()).replace(/^::ffff:(?=\d+\.)/i, "")
 
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+
+/** The family of an address in its usual form, without a zone; null: the text is no address. */
+export const ipFamily = (text: string): 4 | 6 | null => {
+  if (IPV4.test(text)) return 4
+  return /^[\da-f:.]+$/i.test(text) && text.includes(":") && URL.canParse(`http://[${text}]`) ? 6 : null
+}
+
 const hexOf = (high: string | undefined, low: string | undefined): string =>
   ((Number(high) << 8) | Number(low)).toString(16)
 

@@ -1,5 +1,6 @@
-import { Array as Arr, type Cause, Option, SchemaAST, SchemaIssue } from "effect"
+import { Array as Arr, type Cause, Effect, Option, Result, Schema, SchemaAST, SchemaIssue } from "effect"
 import { HttpApiError } from "effect/http-api"
+import { ValidationError } from "../../domain/Errors.ts"
 
 /** Limits the list of mistakes, so that a body full of them does not get a response many times its size. */
 export const MAX_ISSUES = 100
@@ -67,3 +68,15 @@ export const issuesIn = (issue: SchemaIssue.Issue, root: string) =>
   formatIssues(withoutUnions(issue))
     .issues.slice(0, MAX_ISSUES)
     .map(({ path, message }) => ({ path: formatPath(root, path ?? []), message: plainLength(message) }))
+
+/** The input of an action, decoded by its schema: from a form's fields, or a command's flags. */
+export const decodeInput = <S extends Schema.Decoder<unknown>>(
+  input: S,
+  given: unknown
+): Effect.Effect<S["Type"], ValidationError> =>
+  Effect.fromResult(
+    Result.mapError(
+      Schema.decodeUnknownResult(input, { errors: "all" })(given),
+      ({ issue }) => new ValidationError({ details: { errors: issuesIn(issue, "body") } })
+    )
+  )

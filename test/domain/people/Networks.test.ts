@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { guardNetwork, plainAddress, signInNetwork } from "../../../src/domain/people/Networks.ts"
+import { isIP } from "node:net"
+import { guardNetwork, ipFamily, plainAddress, signInNetwork } from "../../../src/domain/people/Networks.ts"
 
 const group = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff })))
 
@@ -12,6 +13,36 @@ describe("the address that a proxy names", () => {
     ["[2001:db8::1]", "2001:db8::1"],
     ["2001:db8::1", "2001:db8::1"]
   ])("is, of %s, %s", (given, address) => assert.strictEqual(plainAddress(given), address))
+})
+
+describe("the family of an address", () => {
+  it.each([
+    "1.2.3.4",
+    "0.0.0.0",
+    "255.255.255.255",
+    "256.1.1.1",
+    "1.2.3",
+    "01.2.3.4",
+    "1.2.3.4.",
+    "1.2.3.4.5",
+    "",
+    "a",
+    "::",
+    "::1",
+    "1::",
+    "2001:db8::1",
+    "1:2:3:4:5:6:7:8",
+    "1:2:3:4:5:6:7:8:9",
+    "::ffff:1.2.3.4",
+    "::ffff:1.2.3.444",
+    "1:2:3:4:5:6:7::",
+    "g::1",
+    "1::2::3",
+    "12345::",
+    ":1",
+    "[::1]",
+    "1:2:3:4:5:6:1.2.3.4"
+  ])("is, of %j, what Node finds", (text) => assert.strictEqual(ipFamily(text), isIP(text) || null))
 })
 
 describe("the network of an address", () => {

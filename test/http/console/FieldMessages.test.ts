@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ValidationError } from "../../../src/domain/Errors.ts"
 import { RoutingStep } from "../../../src/domain/people/Customer.ts"
-import { readTyped } from "../../../src/http/console/frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../src/http/errors/SchemaErrors.ts"
 import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
 import { refusalOf } from "../../../src/http/console/frame/Refusals.ts"
 import { LimitsForm, TopUpForm } from "../../../src/http/console/pages/operator/CustomerPage.ts"
@@ -10,7 +10,7 @@ import { CustomerForm } from "../../../src/http/console/pages/people/SettingsFor
 import { bySetting } from "../../../src/http/console/pages/setup/channels/SettingInputs.ts"
 import { fieldErrorsOf } from "../../../src/http/console/parts/fields/FieldErrors.ts"
 import { errorTable, type ErrorCode } from "../../../src/http/errors/ErrorTable.ts"
-import { NewApiKey } from "../../../src/http/manage/access/ApiKeysApi.ts"
+import { NewApiKey } from "../../../src/services/resources/access/KeyActions.ts"
 import { GuardChangeBody } from "../../../src/http/manage/guard/GuardApi.ts"
 import { AccountChangeBody } from "../../../src/http/manage/setup/AccountsApi.ts"
 import { NewTemplate } from "../../../src/http/manage/setup/TemplatesApi.ts"
@@ -24,29 +24,34 @@ const [english, persian] = [makeLocale("en", "Asia/Tehran"), makeLocale("fa", "A
 const long = "x".repeat(5000)
 
 /** Forms with mistakes, as the console reads them. */
-const stepMistake = readTyped(RoutingStep, { channel: "bale", wait: 5 })
-const hostMistake = readTyped(CustomerForm, { name: "", brand: long, locale: "x", webotp_host: "https://x" })
+const stepMistake = decodeInput(RoutingStep, { channel: "bale", wait: 5 })
+const hostMistake = decodeInput(CustomerForm, {
+  name: "",
+  brand: long,
+  locale: "x",
+  webotp_host: "https://x"
+})
 const mistakes: Readonly<Record<string, Effect.Effect<unknown, ValidationError>>> = {
-  "a key": readTyped(NewApiKey, {
+  "a key": decodeInput(NewApiKey, {
     name: "",
     mode: "x",
     expires_at: "abc",
     rate_limit_per_minute: "x",
     allowed_ips: ["a"]
   }),
-  "a key without a name, and with a negative limit": readTyped(NewApiKey, {
+  "a key without a name, and with a negative limit": decodeInput(NewApiKey, {
     mode: "live",
     rate_limit_per_minute: -1
   }),
   "a step that waits too short": stepMistake,
-  "a step that waits for no number": readTyped(RoutingStep, { channel: "bale", wait: "x" }),
-  "an account": readTyped(AccountChangeBody, { label: long, gap_ms: "x", per_minute: 1.5 }),
-  "a webhook": readTyped(NewWebhookBody, { url: "", events: [], description: long }),
-  "a webhook with a long address": readTyped(NewWebhookBody, { url: long, events: ["x"] }),
-  "a template": readTyped(NewTemplate, { name: long, body: "" }),
-  "the guard": readTyped(GuardChangeBody, { mode: "x", unverified_hour: "x", sms_price: -1 }),
-  limits: readTyped(LimitsForm, { phone_hour: "x", phone_day: -1 }),
-  "a top-up": readTyped(TopUpForm, { amount: null }),
+  "a step that waits for no number": decodeInput(RoutingStep, { channel: "bale", wait: "x" }),
+  "an account": decodeInput(AccountChangeBody, { label: long, gap_ms: "x", per_minute: 1.5 }),
+  "a webhook": decodeInput(NewWebhookBody, { url: "", events: [], description: long }),
+  "a webhook with a long address": decodeInput(NewWebhookBody, { url: long, events: ["x"] }),
+  "a template": decodeInput(NewTemplate, { name: long, body: "" }),
+  "the guard": decodeInput(GuardChangeBody, { mode: "x", unverified_hour: "x", sms_price: -1 }),
+  limits: decodeInput(LimitsForm, { phone_hour: "x", phone_day: -1 }),
+  "a top-up": decodeInput(TopUpForm, { amount: null }),
   settings: hostMistake
 }
 

@@ -115,7 +115,7 @@ describe("what is wrong is explained in one line:", () => {
     [
       "an --expires-at that has passed",
       ["key", "create", "--mode", "live", "--expires-at", "2020-01-01T00:00:00Z"],
-      /expired/
+      /--expires-at Expected a time in the future/
     ],
     [
       "an --expires-at that is no date",

@@ -1,11 +1,12 @@
-import { Clock, Effect, Redacted, Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { type ApiKeyRecord, apiKeyStatus } from "../../../domain/people/ApiKey.ts"
 import { KeyMode } from "../../../domain/people/Customer.ts"
-import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant, type Instant } from "../../../domain/Instant.ts"
+import { ApiKeyChange, KeyRotation, NewApiKey } from "../../../services/resources/access/KeyActions.ts"
 import type { CreatedKey } from "../../../services/resources/access/Keys.ts"
 import { OptionalIdempotencyKey, OptionalJson, RequireJson } from "../../RequestGuards.ts"
-import { DateTimeText, IpNetwork, Name, optional, Timestamp } from "../../../domain/Fields.ts"
+import { Timestamp } from "../../../domain/Fields.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
@@ -41,57 +42,26 @@ const CreatedApiKey = Schema.Struct({
   secret: Schema.String.annotateKey({ description: "The key itself, returned only once." })
 }).annotate({ identifier: "CreatedApiKey" })
 
-const RequestsPerMinute = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })).annotate(
-  {
-    description: "Requests in any minute; 0: no limit."
-  }
-)
-const AllowedIps = Schema.NonEmptyArray(IpNetwork)
-  .check(Schema.isMaxLength(100))
-  .annotate({ description: "The networks it may be used from (addresses or CIDR)." })
+export const toApiKey = (key: ApiKeyRecord, now: Instant) => ({
+  id: key.id,
+  name: key.name,
+  mode: key.mode,
+  prefix: key.prefix,
+  last_four: key.lastFour,
+  status: apiKeyStatus(key, now),
+  rate_limit_per_minute: key.requestsPerMinute,
+  allowed_ips: key.allowedIps,
+  created_at: formatInstant(key.createdAt),
+  last_used_at: formatNullableInstant(key.lastUsedAt),
+  expires_at: formatNullableInstant(key.expiresAt),
+  revoked_at: formatNullableInstant(key.revokedAt),
+  version: key.version
+})
 
-export const NewApiKey = Schema.Struct({
-  name: Name,
-  mode: KeyMode,
-  expires_at: optional(DateTimeText),
-  rate_limit_per_minute: optional(RequestsPerMinute),
-  allowed_ips: optional(AllowedIps)
-}).annotate({ identifier: "NewApiKey" })
-
-/** In a change, null restores the default if there is one. */
-export const ApiKeyChange = Schema.Struct({
-  name: optional(Name),
-  rate_limit_per_minute: Schema.optionalKey(Schema.NullOr(RequestsPerMinute)),
-  allowed_ips: Schema.optionalKey(Schema.NullOr(AllowedIps))
-}).annotate({ identifier: "ApiKeyChange" })
-
-const MAX_OVERLAP_SECONDS = 30 * 24 * 3600
-
-export const KeyRotation = Schema.Struct({
-  overlap_seconds: optional(
-    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_OVERLAP_SECONDS }))
-  ).annotateKey({ description: "How long the old key stays valid; 86400 if absent." })
-}).annotate({ identifier: "KeyRotation" })
-
-export const toApiKey = (key: ApiKeyRecord) =>
-  Effect.map(Clock.currentTimeMillis, (now) => ({
-    id: key.id,
-    name: key.name,
-    mode: key.mode,
-    prefix: key.prefix,
-    last_four: key.lastFour,
-    status: apiKeyStatus(key, now),
-    rate_limit_per_minute: key.requestsPerMinute,
-    allowed_ips: key.allowedIps,
-    created_at: formatInstant(key.createdAt),
-    last_used_at: formatNullableInstant(key.lastUsedAt),
-    expires_at: formatNullableInstant(key.expiresAt),
-    revoked_at: formatNullableInstant(key.revokedAt),
-    version: key.version
-  }))
-
-export const toCreatedApiKey = ({ record, secret }: CreatedKey) =>
-  Effect.map(toApiKey(record), (key) => ({ ...key, secret: Redacted.value(secret) }))
+export const toCreatedApiKey = ({ record, secret }: CreatedKey, now: Instant) => ({
+  ...toApiKey(record, now),
+  secret: Redacted.value(secret)
+})
 
 export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
   .add(

@@ -1,12 +1,13 @@
-import { Clock, Effect, Redacted, Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Scope } from "../../../domain/people/Actor.ts"
 import { apiKeyStatus } from "../../../domain/people/ApiKey.ts"
-import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant, type Instant } from "../../../domain/Instant.ts"
 import type { TokenRecord } from "../../../domain/people/PersonalToken.ts"
+import { NewTokenBody } from "../../../services/resources/access/TokenActions.ts"
 import type { CreatedToken } from "../../../services/resources/access/Tokens.ts"
 import { RequireJson } from "../../RequestGuards.ts"
-import { DateTimeText, Name, optional, Timestamp } from "../../../domain/Fields.ts"
+import { Timestamp } from "../../../domain/Fields.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
@@ -30,28 +31,23 @@ const CreatedTokenResource = Schema.Struct({
   secret: Schema.String.annotateKey({ description: "The token itself, returned only once." })
 }).annotate({ identifier: "CreatedPersonalAccessToken" })
 
-export const NewTokenBody = Schema.Struct({
-  name: Name,
-  scope: Scope.annotate({ description: "read_only: for GET, HEAD and OPTIONS." }),
-  expires_at: optional(DateTimeText).annotateKey({ description: "Default: in 90 days." })
-}).annotate({ identifier: "NewPersonalAccessToken" })
+export const toToken = (token: TokenRecord, now: Instant) => ({
+  id: token.id,
+  name: token.name,
+  scope: token.scope,
+  prefix: token.prefix,
+  last_four: token.lastFour,
+  status: apiKeyStatus(token, now),
+  created_at: formatInstant(token.createdAt),
+  last_used_at: formatNullableInstant(token.lastUsedAt),
+  expires_at: formatNullableInstant(token.expiresAt),
+  revoked_at: formatNullableInstant(token.revokedAt)
+})
 
-export const toToken = (token: TokenRecord) =>
-  Effect.map(Clock.currentTimeMillis, (now) => ({
-    id: token.id,
-    name: token.name,
-    scope: token.scope,
-    prefix: token.prefix,
-    last_four: token.lastFour,
-    status: apiKeyStatus(token, now),
-    created_at: formatInstant(token.createdAt),
-    last_used_at: formatNullableInstant(token.lastUsedAt),
-    expires_at: formatNullableInstant(token.expiresAt),
-    revoked_at: formatNullableInstant(token.revokedAt)
-  }))
-
-export const toCreatedToken = ({ record, secret }: CreatedToken) =>
-  Effect.map(toToken(record), (token) => ({ ...token, secret: Redacted.value(secret) }))
+export const toCreatedToken = ({ record, secret }: CreatedToken, now: Instant) => ({
+  ...toToken(record, now),
+  secret: Redacted.value(secret)
+})
 
 export class TokensGroup extends HttpApiGroup.make("tokens")
   .add(

@@ -2,6 +2,7 @@ import { Clock, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ScopeInsufficient, ValidationError } from "../../../domain/Errors.ts"
 import { type Actor, isFresh, STALE_SIGN_IN } from "../../../domain/people/Actor.ts"
+import type { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import {
   type Change,
@@ -101,10 +102,16 @@ export const expectedVersion = Effect.flatMap(HttpServerRequest.HttpServerReques
 })
 
 /** The ETag of a body that has a version. */
-const etagOf = (body: unknown): Readonly<Record<string, string>> => {
+export const etagOf = (body: unknown): Readonly<Record<string, string>> => {
   const version: unknown = Object(body).version
   return typeof version === "number" ? { etag: `"${version}"` } : {}
 }
+
+/** A resource in the API's form, as it is now. */
+export const withNow =
+  <A, B>(toWire: (item: A, now: Instant) => B) =>
+  (item: A): Effect.Effect<B> =>
+    Effect.map(Clock.currentTimeMillis, (now) => toWire(item, now))
 
 /** Responds with a resource, and its ETag if it has versions. */
 export const answerResource = (body: unknown): HttpServerResponse.HttpServerResponse =>

@@ -1,3 +1,4 @@
+import { expect } from "@effect/vitest"
 import { type Act, id, ofCustomer } from "./Act.ts"
 
 const ofKey = () => ["--key", id("api_key")]
@@ -48,6 +49,13 @@ export const peopleActs: ReadonlyArray<Act> = [
     action: "api_key.update",
     subject: "api_key",
     details: { rate_limit_per_minute: 9 }
+  },
+  {
+    command: "key rotate",
+    words: () => [...ofKey(), "--overlap-seconds", "0"],
+    action: "api_key.rotate",
+    subject: "api_key",
+    details: { replaced_by: expect.any(Number), overlap_seconds: 0 }
   },
   { command: "key revoke", words: ofKey, action: "api_key.revoke", subject: "api_key", details: {} },
   {

@@ -12,7 +12,8 @@ import { html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import { change, page, type View } from "../../frame/SignedRoutes.ts"
-import { readTyped, typedNumber } from "../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../errors/SchemaErrors.ts"
+import { typedNumber } from "../../frame/forms/TypedBody.ts"
 import { writeAs } from "../../frame/forms/Writes.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { withNotice } from "../../parts/Notice.ts"
@@ -78,7 +79,7 @@ const versionOf = (fields: URLSearchParams): number | null => {
 
 const saveSettings = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
-    const body = yield* readTyped(GuardChangeBody, {
+    const body = yield* decodeInput(GuardChangeBody, {
       mode: fields.get("mode"),
       unverified_hour: typedNumber(fields.get("unverified_hour")),
       sms_price: typedNumber(fields.get("sms_price"))
@@ -105,7 +106,7 @@ const saveSettings = (view: View, fields: URLSearchParams) =>
 
 const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
-    const added = yield* readTyped(EntryBody, {
+    const added = yield* decodeInput(EntryBody, {
       type: fields.get(fieldOf(list, "type")),
       value: fields.get(fieldOf(list, "value"))?.trim()
     })
@@ -124,7 +125,7 @@ const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
 
 const removeEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
-    const removed = yield* readTyped(EntryBody, { type: fields.get("type"), value: fields.get("value") })
+    const removed = yield* decodeInput(EntryBody, { type: fields.get("type"), value: fields.get("value") })
     const guard = yield* GuardRecords
     const { customerId } = view.actor
     yield* writeAs(

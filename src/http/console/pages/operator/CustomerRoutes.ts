@@ -13,7 +13,8 @@ import { pathId } from "../../frame/PathIds.ts"
 import type { ConsoleError } from "../../frame/Refusals.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import { inLogOf, operatorForm, operatorPage, type View } from "../../frame/SignedRoutes.ts"
-import { readTyped, typedNumber } from "../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../errors/SchemaErrors.ts"
+import { typedNumber } from "../../frame/forms/TypedBody.ts"
 import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
 import { noFieldErrors } from "../../parts/fields/FieldErrors.ts"
 import { withNotice } from "../../parts/Notice.ts"
@@ -36,7 +37,7 @@ const typedDetails = (fields: URLSearchParams) => ({
 const createCustomer = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
     const customers = yield* CustomerRecords
-    const { name, plan } = yield* readTyped(DetailsForm, typedDetails(fields))
+    const { name, plan } = yield* decodeInput(DetailsForm, typedDetails(fields))
     const id = yield* writeOnce(
       view,
       "customer.create",
@@ -68,7 +69,7 @@ const customerForm = <E extends ConsoleError, R>(
 
 const saveDetails = Effect.fnUntraced(function* (view: View, id: number, fields: URLSearchParams) {
   const customers = yield* CustomerRecords
-  const change = yield* readTyped(DetailsForm, typedDetails(fields))
+  const change = yield* decodeInput(DetailsForm, typedDetails(fields))
   yield* writeAs(
     inLogOf(id, view),
     "customer.update",
@@ -80,7 +81,7 @@ const saveLimits = Effect.fnUntraced(function* (view: View, id: number, fields: 
   const customers = yield* CustomerRecords
   const names = Struct.keys(LimitOverrides.fields)
   const typed = Object.fromEntries(names.map((name) => [name, typedNumber(fields.get(name))]))
-  const change = yield* readTyped(LimitsForm, typed)
+  const change = yield* decodeInput(LimitsForm, typed)
   yield* writeAs(
     inLogOf(id, view),
     "customer.set_limits",
@@ -93,7 +94,7 @@ const saveLimits = Effect.fnUntraced(function* (view: View, id: number, fields: 
 
 const topUp = Effect.fnUntraced(function* (view: View, id: number, fields: URLSearchParams) {
   const wallets = yield* Wallets
-  const { amount } = yield* readTyped(TopUpForm, { amount: typedNumber(fields.get("amount")) })
+  const { amount } = yield* decodeInput(TopUpForm, { amount: typedNumber(fields.get("amount")) })
   yield* writeOnce(
     inLogOf(id, view),
     "wallet.top_up",

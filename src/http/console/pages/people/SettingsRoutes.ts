@@ -10,7 +10,7 @@ import { SIGN_IN_PATH } from "../../ConsolePaths.ts"
 import { seeOther } from "../../frame/Answers.ts"
 import { clearSession } from "../../frame/Cookies.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
-import { readTyped } from "../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../errors/SchemaErrors.ts"
 import { writeAs } from "../../frame/forms/Writes.ts"
 import { asPlatform, form, ownerChange, page, type View } from "../../frame/SignedRoutes.ts"
 import { withNotice } from "../../parts/Notice.ts"
@@ -28,7 +28,7 @@ const saveCustomer = (view: View, fields: URLSearchParams) =>
       const text = (fields.get(name) ?? "").trim()
       return text === "" ? null : text
     }
-    const { name, brand, locale, webotp_host } = yield* readTyped(CustomerForm, {
+    const { name, brand, locale, webotp_host } = yield* decodeInput(CustomerForm, {
       name: fields.get("name")?.trim(),
       brand: typed("brand"),
       locale: typed("locale"),
@@ -71,7 +71,7 @@ const setPassword = (view: View, fields: URLSearchParams) =>
     yield* requireOwnFresh(view)
     const own = inOwnLog(view)
     const users = yield* Users
-    const { password } = yield* readTyped(PasswordForm, { password: fields.get("password") })
+    const { password } = yield* decodeInput(PasswordForm, { password: fields.get("password") })
     const passwordHash = yield* hashed(own, password)
     yield* writeAs(
       own,

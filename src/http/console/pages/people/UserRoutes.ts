@@ -10,7 +10,7 @@ import type { ConsolePages } from "../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
 import { NO_REFERRER } from "../../frame/ConsoleHeaders.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
-import { readTyped } from "../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../errors/SchemaErrors.ts"
 import { writeAs, writeOnce } from "../../frame/forms/Writes.ts"
 import { ownerChange, ownerPage, page, requireFresh, type View } from "../../frame/SignedRoutes.ts"
 import { noFieldErrors } from "../../parts/fields/FieldErrors.ts"
@@ -34,7 +34,7 @@ const invite = (view: View, fields: URLSearchParams) =>
     yield* requireFresh(view)
     const users = yield* Users
     const password = yield* unknownPassword
-    const { email, name, role } = yield* readTyped(NewUserBody, {
+    const { email, name, role } = yield* decodeInput(NewUserBody, {
       email: fields.get("email"),
       name: fields.get("name")?.trim(),
       role: fields.get("role"),
@@ -65,7 +65,7 @@ const changeUser = (view: View, fields: URLSearchParams) =>
   Effect.flatMap(ofPath(view), (user) =>
     Effect.gen(function* () {
       const users = yield* Users
-      const { name, role } = yield* readTyped(UserChangeBody, {
+      const { name, role } = yield* decodeInput(UserChangeBody, {
         name: fields.get("name")?.trim(),
         role: fields.get("role")
       })

@@ -1,9 +1,9 @@
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { change, page, writerPage } from "../../../frame/SignedRoutes.ts"
-import { changeKey, revokeKey, rotateKey } from "./KeyChanges.ts"
+import { submitKey, submitNewKey, submitRevocation, submitRotation } from "./KeyChanges.ts"
 import { showKey } from "./KeyPage.ts"
 import { KEYS_PATH, NEW_KEY_PATH, showKeys } from "./KeysPage.ts"
-import { createKey, showNewKey } from "./NewKeyPage.ts"
+import { showNewKey } from "./NewKeyPage.ts"
 
 const KEY_PATH = `${KEYS_PATH}/:id` as const
 
@@ -13,10 +13,10 @@ export const keyPages = {
   routes: [
     page(KEYS_PATH, showKeys),
     writerPage(NEW_KEY_PATH, showNewKey),
-    change(NEW_KEY_PATH, createKey),
+    change(NEW_KEY_PATH, submitNewKey),
     page(KEY_PATH, showKey),
-    change(KEY_PATH, changeKey),
-    change(`${KEY_PATH}/rotate`, rotateKey),
-    change(`${KEY_PATH}/revoke`, revokeKey)
+    change(KEY_PATH, submitKey),
+    change(`${KEY_PATH}/rotate`, submitRotation),
+    change(`${KEY_PATH}/revoke`, submitRevocation)
   ]
 } as const satisfies ConsolePages

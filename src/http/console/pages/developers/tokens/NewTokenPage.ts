@@ -1,16 +1,9 @@
 import { Effect, Redacted, Schema } from "effect"
-import { ScopeInsufficient } from "../../../../../domain/Errors.ts"
-import { mayGrant } from "../../../../../domain/people/Actor.ts"
-import { Tokens } from "../../../../../services/resources/access/Tokens.ts"
-import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
-import { NewTokenBody } from "../../../../manage/access/TokensApi.ts"
+import { createToken } from "../../../../../services/resources/access/TokenActions.ts"
+import { creating, onceFormAction } from "../../../frame/forms/ActionForms.ts"
 import { answerPage } from "../../../frame/Answers.ts"
 import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
-import { showAgain } from "../../../frame/forms/ShownAgain.ts"
-import { readTyped } from "../../../frame/forms/TypedBody.ts"
-import { writeOnce } from "../../../frame/forms/Writes.ts"
 import { html } from "../../../frame/Html.ts"
-import { requireFresh } from "../../../frame/SignedRoutes.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
@@ -20,8 +13,6 @@ import { secretPanel } from "../../../parts/Secret.ts"
 import { foreign } from "../../../parts/Text.ts"
 import { expiryField, nameField, typedTime } from "../keys/KeyForms.ts"
 import { NEW_TOKEN_PATH, TOKENS_PATH } from "./TokensPage.ts"
-
-const entry = auditEntriesOf("token")
 
 const newTokenPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
@@ -57,39 +48,26 @@ const ShownToken = Schema.Struct({
   secret: Schema.RedactedFromValue(Schema.String)
 })
 
-export const createToken = (view: View, fields: URLSearchParams) =>
-  Effect.gen(function* () {
-    const { actor, locale } = view
-    const { say } = locale
-    const tokens = yield* Tokens
-    const { name, scope, expires_at } = yield* readTyped(NewTokenBody, {
-      name: fields.get("name")?.trim(),
-      scope: fields.get("scope"),
-      expires_at: typedTime(fields.get("expires_at"), locale.zone)
-    })
-    if (!mayGrant(actor.scope, scope)) return yield* new ScopeInsufficient()
-    if (scope === "full") yield* requireFresh(view)
-    const shown = yield* writeOnce(
-      view,
-      "token.create",
-      ShownToken,
-      Effect.map(
-        tokens.create(actor.customerId, { name, scope, expiresAt: expires_at ?? undefined }),
-        ({ record, secret }) => ({
-          result: { name: record.name, secret },
-          audit: entry("create", record.id, { name, scope })
-        })
-      )
-    )
+export const submitNewToken = onceFormAction(createToken, {
+  target: creating,
+  input: (fields, { locale }) => ({
+    name: fields.get("name")?.trim(),
+    scope: fields.get("scope"),
+    expires_at: typedTime(fields.get("expires_at"), locale.zone)
+  }),
+  shown: ShownToken,
+  show: ({ record: { name }, secret }) => ({ name, secret }),
+  done: (view, { name, secret }) => {
+    const { say } = view.locale
+    const panel = { label: say("The token", "توکن"), secret: Redacted.value(secret), done: TOKENS_PATH }
     return answerPage(view, {
       title: say("The token is made", "توکن ساخته شد"),
       name: "tokens",
-      lead: foreign(shown.name),
-      content: secretPanel(
-        { label: say("The token", "توکن"), secret: Redacted.value(shown.secret), done: TOKENS_PATH },
-        locale
-      )
+      lead: foreign(name),
+      content: secretPanel(panel, view.locale)
     })
-  }).pipe(Effect.catch(showAgain(view, (errors) => Effect.succeed(newTokenPage(view, fields, errors)))))
+  },
+  again: (view, fields, errors) => Effect.succeed(newTokenPage(view, fields, errors))
+})
 
 export const showNewToken = (view: View) => Effect.succeed(newTokenPage(view, view.query, noFieldErrors))

@@ -10,7 +10,7 @@ import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { pathId } from "../../../frame/PathIds.ts"
 import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { change, page, type View, writerPage } from "../../../frame/SignedRoutes.ts"
-import { readTyped } from "../../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../../errors/SchemaErrors.ts"
 import { writeAs, writeOnce } from "../../../frame/forms/Writes.ts"
 import { byField, type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
 import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
@@ -60,7 +60,7 @@ const showWebhook = (view: View) => Effect.flatMap(pathId, (id) => webhookPage(v
 const changeWebhook = (view: View, fields: URLSearchParams) =>
   Effect.flatMap(pathId, (id) =>
     Effect.gen(function* () {
-      const { url, events, description } = yield* readTyped(WebhookChangeBody, typedWebhook(fields))
+      const { url, events, description } = yield* decodeInput(WebhookChangeBody, typedWebhook(fields))
       if (url != null) yield* Effect.flatMap(Webhooks, (webhooks) => webhooks.checkUrl(url))
       const change = {
         ...(url == null ? {} : { url }),
@@ -147,7 +147,7 @@ const replaySince = (view: View, fields: URLSearchParams) =>
   Effect.flatMap(pathId, (id) =>
     Effect.gen(function* () {
       const webhooks = yield* Webhooks
-      const { since } = yield* readTyped(ReplayBody, {
+      const { since } = yield* decodeInput(ReplayBody, {
         since: typedTime(fields.get("since"), view.locale.zone) ?? ""
       })
       const replayed = yield* writeOnce(

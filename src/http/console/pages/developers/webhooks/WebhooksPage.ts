@@ -11,7 +11,7 @@ import type { Page } from "../../../frame/Layout.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
-import { readTyped } from "../../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../../errors/SchemaErrors.ts"
 import { writeOnce } from "../../../frame/forms/Writes.ts"
 import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
@@ -191,7 +191,7 @@ export const webhookSecretPage = (
 export const createWebhook = (view: View, fields: URLSearchParams) =>
   Effect.gen(function* () {
     const webhooks = yield* Webhooks
-    const { url, events, description, mode } = yield* readTyped(NewWebhookBody, {
+    const { url, events, description, mode } = yield* decodeInput(NewWebhookBody, {
       ...typedWebhook(fields),
       mode: fields.get("mode")
     })

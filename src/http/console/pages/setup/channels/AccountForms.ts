@@ -17,7 +17,8 @@ import { AccountChangeBody } from "../../../../manage/setup/AccountsApi.ts"
 import type { NoticeKey } from "../../../parts/Notice.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
-import { readTyped, typedNumber } from "../../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../../errors/SchemaErrors.ts"
+import { typedNumber } from "../../../frame/forms/TypedBody.ts"
 import { bySetting, inputName } from "./SettingInputs.ts"
 
 const fieldsOfProvider = Effect.fnUntraced(function* (provider: string) {
@@ -64,7 +65,7 @@ const versionOf = (typed: URLSearchParams): number | null => {
 
 /** The label, and the pace. */
 export const saveDetails = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
-  const { label, gap_ms, per_minute } = yield* readTyped(AccountChangeBody, {
+  const { label, gap_ms, per_minute } = yield* decodeInput(AccountChangeBody, {
     label: typed.get("label")?.trim(),
     gap_ms: typedNumber(typed.get("gap_ms")),
     per_minute: typedNumber(typed.get("per_minute"))

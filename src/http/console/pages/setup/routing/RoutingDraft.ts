@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { fieldError, ValidationError } from "../../../../../domain/Errors.ts"
 import { RoutingStep } from "../../../../../domain/people/Customer.ts"
 import { isChannel } from "../../../../../domain/routing/Channel.ts"
-import { readTyped, typedNumber } from "../../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../../errors/SchemaErrors.ts"
+import { typedNumber } from "../../../frame/forms/TypedBody.ts"
 
 /** One row of the form, as it was typed. */
 export interface DraftStep {
@@ -90,7 +91,7 @@ const inRow =
 const stepOf = Effect.fnUntraced(function* ({ target, wait, template }: DraftStep) {
   const [channel = "", account = ""] = target.split(":")
   if (!isChannel(channel)) return yield* fieldError("channel", "Choose a channel")
-  return yield* readTyped(RoutingStep, {
+  return yield* decodeInput(RoutingStep, {
     channel,
     ...(account === "" ? {} : account === "shared" ? { sender: "shared" } : { account_id: Number(account) }),
     ...(wait.trim() === "" ? {} : { wait: wait.trim() === MEASURED ? MEASURED : typedNumber(wait) }),

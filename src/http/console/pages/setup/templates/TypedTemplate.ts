@@ -1,6 +1,6 @@
 import { NewTemplate } from "../../../../manage/setup/TemplatesApi.ts"
 import { formErrorsOf } from "../../../frame/forms/ShownAgain.ts"
-import { readTyped } from "../../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../../errors/SchemaErrors.ts"
 import type { ConsoleError } from "../../../frame/Refusals.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
@@ -23,7 +23,7 @@ export const typedOr = ({ typed }: Shown) => ({
 })
 
 export const readTemplate = (typed: URLSearchParams) =>
-  readTyped(NewTemplate, { name: (typed.get("name") ?? "").trim(), body: bodyIn(typed) })
+  decodeInput(NewTemplate, { name: (typed.get("name") ?? "").trim(), body: bodyIn(typed) })
 
 export const isPreview = (typed: URLSearchParams): boolean => typed.get("do") === "preview"
 

@@ -6,7 +6,7 @@ import { Accounts } from "../../../../../../services/resources/accounts/Accounts
 import { accountEntry, examineFirst } from "../../../../../../services/resources/accounts/AccountWrites.ts"
 import { NewAccountBody } from "../../../../../manage/setup/AccountsApi.ts"
 import { answerPage, seeOther } from "../../../../frame/Answers.ts"
-import { readTyped } from "../../../../frame/forms/TypedBody.ts"
+import { decodeInput } from "../../../../../errors/SchemaErrors.ts"
 import { writeOnce } from "../../../../frame/forms/Writes.ts"
 import { type ConsoleError, refusalOf } from "../../../../frame/Refusals.ts"
 import type { View } from "../../../../frame/SignedRoutes.ts"
@@ -32,7 +32,7 @@ export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParam
     if (choice === null) return yield* fieldError("provider", "Choose a channel and a provider")
     const fields = settingFields(choice.adapter.settings)
     const settings = typedSettings(fields, (name) => typed.get(inputName(name)))
-    const { channel, provider, label } = yield* readTyped(NewAccountBody, {
+    const { channel, provider, label } = yield* decodeInput(NewAccountBody, {
       channel: choice.channel,
       provider: choice.adapter.name,
       label: typed.get("label")?.trim(),

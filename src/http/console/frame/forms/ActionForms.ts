@@ -1,0 +1,131 @@
+import { Effect, Schema } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { fieldError, type ValidationError } from "../../../../domain/Errors.ts"
+import { type Action, type Call, perform, performOnce } from "../../../../services/Action.ts"
+import type { Page } from "../Layout.ts"
+import type { ConsoleError } from "../Refusals.ts"
+import type { View } from "../SignedRoutes.ts"
+import type { FieldErrors } from "../../parts/fields/FieldErrors.ts"
+import { showAgain } from "./ShownAgain.ts"
+import { decodeInput } from "../../../errors/SchemaErrors.ts"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** How a form of the console performs an action. */
+interface FormFace<Target, TE, TR, PE, PR> {
+  /** What the action changes; `creating` if nothing exists yet. */
+  readonly target: Effect.Effect<Target, TE, TR>
+  /** The submitted fields as the action's input has them; absent: there are none. */
+  readonly input?: (fields: URLSearchParams, view: View) => unknown
+  /** The page of the form, shown again with what was submitted and the errors; absent: the error has a page. */
+  readonly again?: (view: View, fields: URLSearchParams, errors: FieldErrors) => Effect.Effect<Page, PE, PR>
+}
+
+/** The target of a form that creates. */
+export const creating = Effect.succeed(undefined)
+
+/** The version of which the form showed the values; null for a form without one, such as a button. */
+const versionIn = (fields: URLSearchParams): Effect.Effect<number | null, ValidationError> => {
+  const version = fields.get("version")
+  if (version === null) return Effect.succeed(null)
+  return /^\d{1,9}$/.test(version)
+    ? Effect.succeed(Number(version))
+    : fieldError("version", "Expected the version that the page has shown")
+}
+
+const callOf = Effect.fnUntraced(function* <Input extends Schema.Decoder<unknown>, Target, TE, TR>(
+  { input }: { readonly input: Input },
+  face: Pick<FormFace<Target, TE, TR, never, never>, "target" | "input">,
+  view: View,
+  fields: URLSearchParams
+) {
+  const call: Call<Input["Type"], Target> = {
+    actor: view.actor,
+    origin: view.origin,
+    target: yield* face.target,
+    input: yield* decodeInput(input, face.input?.(fields, view) ?? {}),
+    version: yield* versionIn(fields)
+  }
+  return call
+})
+
+const withPage = <PE extends ConsoleError, PR, E extends ConsoleError, R>(
+  face: Pick<FormFace<unknown, unknown, unknown, PE, PR>, "again">,
+  view: View,
+  fields: URLSearchParams,
+  answer: Effect.Effect<Response, E, R>
+): Effect.Effect<Response, ConsoleError, R | PR> => {
+  const { again } = face
+  return again === undefined
+    ? answer
+    : Effect.catch(answer, (error: ConsoleError) =>
+        showAgain(view, (errors) => again(view, fields, errors))(error)
+      )
+}
+
+/** The action of a form, in the name of who is signed in. */
+export const formAction =
+  <
+    Input extends Schema.Decoder<unknown>,
+    Target,
+    A,
+    E extends ConsoleError,
+    R,
+    TE extends ConsoleError,
+    TR,
+    PE extends ConsoleError = never,
+    PR = never
+  >(
+    performed: Action<Input, Target, A, E, R>,
+    face: FormFace<Target, TE, TR, PE, PR> & {
+      readonly done: (view: View, result: A, fields: URLSearchParams) => Response
+    }
+  ) =>
+  (view: View, fields: URLSearchParams) =>
+    withPage(
+      face,
+      view,
+      fields,
+      callOf(performed, face, view, fields).pipe(
+        Effect.flatMap((call) => perform(performed, call)),
+        Effect.map((result) => face.done(view, result, fields))
+      )
+    )
+
+/** The same for an action that creates or sends: a form that is submitted twice shows the first result again. */
+export const onceFormAction =
+  <
+    Input extends Schema.Decoder<unknown>,
+    Target,
+    A,
+    E extends ConsoleError,
+    R,
+    TE extends ConsoleError,
+    TR,
+    Shown extends Schema.Codec<unknown, unknown>,
+    PE extends ConsoleError = never,
+    PR = never
+  >(
+    performed: Action<Input, Target, A, E, R>,
+    face: FormFace<Target, TE, TR, PE, PR> & {
+      /** What is kept of the result, and shown: encrypted, since it can contain a secret. */
+      readonly shown: Shown
+      readonly show: (result: A) => Shown["Type"]
+      readonly done: (view: View, shown: Shown["Type"], fields: URLSearchParams) => Response
+    }
+  ) =>
+  (view: View, fields: URLSearchParams) =>
+    withPage(
+      face,
+      view,
+      fields,
+      Effect.gen(function* () {
+        const call = yield* callOf(performed, face, view, fields)
+        const { body } = yield* performOnce(performed, call, {
+          status: 200,
+          idempotency: view.sent,
+          encode: (result) => Effect.orDie(Schema.encodeEffect(face.shown)(face.show(result)))
+        })
+        return face.done(view, yield* Effect.orDie(Schema.decodeUnknownEffect(face.shown)(body)), fields)
+      })
+    )

@@ -1,0 +1,161 @@
+import { Clock, Effect, Option, Schema } from "effect"
+import { type Actor, isFresh } from "../domain/people/Actor.ts"
+import { ScopeInsufficient, StaleSignIn } from "../domain/Errors.ts"
+import type { IdempotentRequest } from "./customer/Idempotency.ts"
+import type { AuditArea } from "./resources/activity/AuditLog.ts"
+import { type AuditEntry, ManagementWrites, type Origin } from "./resources/ManagementWrites.ts"
+
+/** Who may perform an action: those who may change things, or owners, who also manage the access of others. */
+export type Access = "writer" | "owner"
+
+/** One performance of an action. */
+export interface Call<Input = unknown, Target = unknown> {
+  readonly actor: Actor
+  readonly origin: Origin
+  /** The id of what the action changes; undefined for one that creates. */
+  readonly target: Target
+  readonly input: Input
+  /** The version that the caller has seen; null: any. */
+  readonly version: number | null
+}
+
+/** What an action has done: for its caller, and for the audit log. */
+export interface Performed<A> {
+  readonly result: A
+  readonly audit: AuditEntry
+}
+
+/** Something that people and programs can do to a customer's set-up, the same by every face. */
+export interface Action<Input extends Schema.Top, Target, A, E, R> {
+  readonly name: string
+  readonly input: Input
+  readonly access: Access
+  /** Does what takes long, such as asking a provider; its result makes the change, inside a transaction. */
+  readonly prepare: (
+    call: Call<Input["Type"], Target>
+  ) => Effect.Effect<Effect.Effect<Performed<A>, E, R>, E, R>
+  /** After the change is committed. */
+  readonly after: Effect.Effect<void, never, R>
+}
+
+/** The input of an action that needs none. */
+export const NoInput = Schema.Struct({})
+
+/** The target of an action that creates. */
+export const NoTarget = Schema.Undefined
+
+interface ActionSpec<Input extends Schema.Top, Target extends Schema.Top, Prepared, A, PE, PR, E, R, AR> {
+  /** What the action changes: its id. */
+  readonly target: Target
+  /** The fields, by the names of the management API. */
+  readonly input: Input
+  readonly access: Access
+  /** Before the transaction: what takes long, and what refuses early. */
+  readonly prepare?: (call: Call<Input["Type"], Target["Type"]>) => Effect.Effect<Prepared, PE, PR>
+  /** In one transaction with the entry in the audit log. If it fails, nothing of it is stored. */
+  readonly run: (call: Call<Input["Type"], Target["Type"]>, prepared: Prepared) => Effect.Effect<A, E, R>
+  /** The entry: what was changed, and the changed fields; never a secret or personal data. */
+  readonly audit: (
+    result: NoInfer<A>,
+    call: Call<Input["Type"], Target["Type"]>
+  ) => { readonly id: number | string; readonly details?: Readonly<Record<string, unknown>> }
+  /** The kind of thing that was changed; the part of the name before the dot by default. */
+  readonly subject?: AuditArea
+  /** The name in the audit log, if several actions share one. */
+  readonly auditedAs?: `${AuditArea}.${string}`
+  readonly after?: Effect.Effect<void, never, AR>
+}
+
+/** @param name the resource, a dot, the verb: `api_key.rotate` */
+export const action = <
+  Input extends Schema.Top,
+  A,
+  E,
+  R,
+  Target extends Schema.Top,
+  Prepared = void,
+  PE = never,
+  PR = never,
+  AR = never
+>(
+  name: `${AuditArea}.${string}`,
+  spec: ActionSpec<Input, Target, Prepared, A, PE, PR, E, R, AR>
+): Action<Input, Target["Type"], A, E | PE, R | PR | AR> => {
+  const { input, access, run, audit, auditedAs = name, after = Effect.void } = spec
+  const subjectType = spec.subject ?? name.slice(0, name.indexOf("."))
+  const prepare = spec.prepare ?? (() => Effect.succeed(undefined as Prepared))
+  return {
+    name,
+    input,
+    access,
+    after,
+    prepare: (call) =>
+      Effect.map(prepare(call), (prepared) =>
+        Effect.map(run(call, prepared), (result) => {
+          const { id, details = {} } = audit(result, call)
+          return { result, audit: { action: auditedAs, subjectType, subjectId: String(id), details } }
+        })
+      )
+  }
+}
+
+/** For what gives access: an open session that somebody has got hold of must not let them in for good. */
+export const requireFresh = (actor: Actor): Effect.Effect<void, StaleSignIn> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    isFresh(actor, now) ? Effect.void : Effect.fail(new StaleSignIn())
+  )
+
+/** Whether this actor may perform actions of this kind. */
+export const mayPerform = ({ scope, isOwner }: Actor, access: Access): boolean =>
+  scope === "full" && (access === "writer" || isOwner)
+
+const authorize = ({ access }: { readonly access: Access }, { actor }: Call) =>
+  mayPerform(actor, access) ? Effect.void : Effect.fail(new ScopeInsufficient())
+
+/** Performs an action: one transaction with its entry in the audit log. */
+export const perform = Effect.fnUntraced(function* <Input extends Schema.Top, Target, A, E, R>(
+  performed: Action<Input, Target, A, E, R>,
+  call: Call<Input["Type"], Target>
+) {
+  const writes = yield* ManagementWrites
+  yield* authorize(performed, call)
+  const change = yield* performed.prepare(call)
+  let made: Performed<A> | undefined
+  const noted = Effect.map(change, (each) => {
+    made = each
+    return { body: null, audit: each.audit }
+  })
+  const request = { ...call, operation: performed.name, status: 200, idempotency: undefined }
+  yield* Effect.catchTag(writes.write(request, noted), "idempotency_key_conflict", Effect.die)
+  yield* performed.after
+  return made === undefined ? yield* Effect.die("an action was written that was not run") : made.result
+})
+
+/** How the result of an action is kept for repeated requests. */
+export interface Keeping<A> {
+  readonly status: number
+  /** Absent: the caller gave no key, and every request acts. */
+  readonly idempotency: IdempotentRequest | undefined
+  /** What is stored (encrypted, because it can contain a secret), and returned: JSON. */
+  readonly encode: (result: A) => Effect.Effect<unknown>
+}
+
+/** Performs an action once for each idempotency key: a repeated request gets the stored result. */
+export const performOnce = Effect.fnUntraced(function* <Input extends Schema.Top, Target, A, E, R>(
+  performed: Action<Input, Target, A, E, R>,
+  call: Call<Input["Type"], Target>,
+  { status, idempotency, encode }: Keeping<A>
+) {
+  const writes = yield* ManagementWrites
+  yield* authorize(performed, call)
+  const request = { ...call, operation: performed.name, status, idempotency }
+  const kept = idempotency === undefined ? Option.none() : yield* writes.kept(request)
+  if (Option.isSome(kept)) return kept.value
+  const change = yield* performed.prepare(call)
+  const answer = yield* writes.write(
+    request,
+    Effect.flatMap(change, ({ result, audit }) => Effect.map(encode(result), (body) => ({ body, audit })))
+  )
+  yield* performed.after
+  return answer
+})
