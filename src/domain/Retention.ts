@@ -127,7 +127,7 @@ export type RetentionPass = typeof RetentionPass.Type
 export const RetentionProgress = Schema.Struct({
   /** Null between two rounds. */
   pass: Schema.NullOr(RetentionPass),
-  /** When the round began; absent before the first, and if an earlier version began it. */
+  /** When the round began; absent before the first. */
   beganAt: Schema.optionalKey(Instant),
   /** Everything older that is finished is already erased. */
   erasedUntil: Schema.Struct({ verification_phones: Instant, message_phones: Instant })

@@ -45,7 +45,8 @@ export const demoLines = (origin: string, demo: DemoCustomer): string =>
     "In the sandbox nothing is sent, and the code is always 123456:",
     "",
     `  ${sandbox(origin, demo)}`,
-    ...(demo.token === undefined
-      ? []
-      : ["", "Manage the account:", "", `  ${management(origin, demo.token)}`])
+    "",
+    "Manage the account:",
+    "",
+    `  ${management(origin, demo.token)}`
   ].join("\n")

@@ -13,7 +13,7 @@ const decodeDemo = Schema.decodeUnknownOption(
       customer_id: Schema.Int,
       live_key: Schema.String,
       test_key: Schema.String,
-      token: Schema.optionalKey(Schema.String)
+      token: Schema.String
     })
   )
 )

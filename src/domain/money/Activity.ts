@@ -23,11 +23,11 @@ export const ActivityFigures = Schema.Struct({
   /** Attempts that a provider accepted, and those that failed; of channels only. */
   sent: Schema.Int,
   failed: Schema.Int,
-  /** Attempts that arrived, by the provider's report; of channels only. Absent: an earlier version summed them up. */
-  delivered: Schema.optionalKey(Schema.Int),
-  /** Those that did not arrive, by the report, and failed attempts by error code; as `delivered`. */
-  undelivered: Schema.optionalKey(Schema.Int),
-  errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
+  /** Attempts that arrived, and those that did not, by the provider's report; of channels only. */
+  delivered: Schema.Int,
+  undelivered: Schema.Int,
+  /** Failed attempts by error code; of channels only. */
+  errors: Schema.Record(Schema.String, Schema.Int),
   /** In rials; of channels only. */
   cost: Schema.Int,
   /** How many were verified in each class of `SECONDS_CLASSES`, by the class's index. */
@@ -40,7 +40,7 @@ export interface ActivitySlot {
   readonly figures: ReadonlyArray<ActivityFigures>
 }
 
-export interface ActivitySums extends Required<Omit<ActivityFigures, "kind" | "channel">> {}
+export interface ActivitySums extends Omit<ActivityFigures, "kind" | "channel"> {}
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -58,11 +58,11 @@ const addTo = (sums: Sums, figures: ActivityFigures): void => {
   sums.verified += figures.verified
   sums.sent += figures.sent
   sums.failed += figures.failed
-  sums.delivered += figures.delivered ?? 0
-  sums.undelivered += figures.undelivered ?? 0
+  sums.delivered += figures.delivered
+  sums.undelivered += figures.undelivered
   sums.cost += figures.cost
   addEach(sums.seconds, figures.seconds)
-  addEach(sums.errors, figures.errors ?? {})
+  addEach(sums.errors, figures.errors)
 }
 
 /** The sum of those figures that are chosen. A month has 1440 slots: they are added in place. */

@@ -16,7 +16,6 @@ export type KeyPurpose =
   | "code-hash"
   | "code-mask"
   | "code-tag"
-  | "code-seal"
   | "account-settings"
   | "client-hash"
   | "secret-check"

@@ -25,8 +25,8 @@ export interface DemoCustomer {
   readonly customer_id: number
   readonly live_key: string
   readonly test_key: string
-  /** A personal access token of full scope; files of older versions have none. */
-  readonly token?: string
+  /** A personal access token of full scope. */
+  readonly token: string
 }
 
 export const demoFile = (dataDirectory: string): string => path.join(dataDirectory, "demo.json")

@@ -4,8 +4,6 @@ import { CodeVault } from "../../services/verification/CodeVault.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 
 const TAG_BYTES = 16
-/** Codes of earlier versions were sealed with AES-256-GCM, and are longer: iv, code, tag. */
-const EARLIER_BYTES = 12 + 4 + 16
 
 /**
  * A code is masked with bytes that only the master secret and its verification's id give, and that mask nothing else,
@@ -27,7 +25,6 @@ export const CodeVaultMac = Layer.effect(
       return Buffer.concat([sealed, tagOf(id, sealed)])
     }
     const open = (id: string, sealed: Uint8Array): string => {
-      if (sealed.length >= EARLIER_BYTES) return key.open("code-seal", id, sealed)
       const bytes = Buffer.from(sealed.subarray(0, -TAG_BYTES))
       if (!timingSafeEqual(tagOf(id, bytes), sealed.subarray(-TAG_BYTES))) {
         throw new Error("a sealed code was changed, or is another verification's")

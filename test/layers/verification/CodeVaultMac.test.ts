@@ -62,14 +62,4 @@ describe("a code vault", () => {
       yield* failsToOpen(ID, sealed)
     }).pipe(Effect.provide(vaultOf(1)))
   )
-
-  it.effect("opens what an earlier version sealed", () =>
-    Effect.gen(function* () {
-      const { seal } = yield* MasterKey
-      const vault = yield* CodeVault
-      for (const code of ["0042", "9999999999"]) {
-        assert.strictEqual(yield* vault.open(ID, seal("code-seal", ID, code)), code)
-      }
-    }).pipe(Effect.provide(vaultOf(1)))
-  )
 })

@@ -215,32 +215,6 @@ layer(TestDatabase, { excludeTestServices: true })("a usage report", (it) => {
     }).pipe(Effect.provide(readProcess(scriptProviders(), { retentionRecordsDays: 2 })))
   )
 
-  it.effect(
-    "is summed up again where an earlier version did not count errors, while its records are there",
-    () => {
-      const providers = scriptProviders()
-      return Effect.gen(function* () {
-        const customerId = yield* makeCustomer(["sms"])
-        const { id } = yield* codeTo(customerId, phoneOf(1), ["sms"])
-        yield* settle
-        yield* verifyCode(providers, customerId, id)
-        yield* TestClock.adjust("2 days")
-        yield* slotsOf(customerId)
-        const sql = yield* SqlClient.SqlClient
-        const unfinished = Effect.map(unfinishedFirst(customerId), (slots) =>
-          slots.map(({ summedAt }) => summedAt)
-        )
-        assert.deepStrictEqual(yield* unfinished, [])
-        yield* sql`update activity_slots set figures = (
-          select jsonb_agg(f - 'errors') from jsonb_array_elements(figures) f)
-        where customer_id = ${customerId} and figures <> '[]'`
-        assert.deepStrictEqual(yield* unfinished, [null])
-        yield* sql`delete from verifications where customer_id = ${customerId}`
-        assert.deepStrictEqual(yield* unfinished, [])
-      }).pipe(Effect.provide(readProcess(providers)))
-    }
-  )
-
   it.effect("counts a code for each channel it was tried over, and a right one for the last", () => {
     const providers = scriptProviders({ bale: unreachable })
     return Effect.gen(function* () {

@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import forgetEndedCodes from "../../../src/layers/postgres/migrations/0011_ended_codes.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { rejected, scriptProviders } from "../../support/ScriptedProviders.ts"
@@ -83,20 +82,6 @@ layer(TestDatabase, { excludeTestServices: true })("what is kept of a code", (it
       yield* (yield* TimerRunner).runDue
       assert.deepStrictEqual(yield* keeps, nothing)
       assert.strictEqual((yield* verify(right)).reason, "expired")
-    }).pipe(Effect.provide(testProcess(providers.layer)))
-  })
-
-  it.effect("the upgrade removes the hashes of verifications that ended before it, and no others", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const ended = yield* sendOne(providers)
-      yield* ended.verify(ended.right)
-      yield* sql`update verifications set code_hash = 'old' where id = ${ended.id}::uuid`
-      const open = yield* sendOne(scriptProviders())
-      yield* forgetEndedCodes
-      assert.deepStrictEqual(yield* ended.keeps, nothing)
-      assert.isTrue((yield* open.keeps)?.hash)
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 })

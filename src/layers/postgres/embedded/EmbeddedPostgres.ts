@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { findPackage, prepareBinaries } from "./EmbeddedPostgresBinaries.ts"
 import { directoryError, type EmbeddedPostgresError, withFiles } from "./EmbeddedPostgresError.ts"
 import { createCluster, removeAbandonedStarts } from "./EmbeddedPostgresCluster.ts"
-import { checkPassword, readPassword, requirePassword } from "./EmbeddedPostgresPassword.ts"
+import { passwordIn } from "./EmbeddedPostgresPassword.ts"
 import { choosePlace, socketPathIn } from "./EmbeddedPostgresPlace.ts"
 import { joinServer } from "./EmbeddedPostgresPresence.ts"
 import { withReason } from "../StoreAvailability.ts"
@@ -71,11 +71,6 @@ const prepare = Effect.fnUntraced(function* (directory: string, options: Embedde
   }
 })
 
-const requiredPassword = Effect.fnUntraced(function* (directory: string) {
-  const password = yield* withFiles(directory, () => readPassword(directory))
-  return password ?? (yield* directoryError(directory, "has lost its password"))
-})
-
 /**
  * PostgreSQL from the npm package's binaries, with its files in `directory`. Processes with the same directory share
  * one server: the first starts it and the last to leave stops it.
@@ -87,13 +82,12 @@ export const start: (
   "EmbeddedPostgres.start"
 )(function* (directory: string, options: EmbeddedPostgresOptions = {}) {
   const cluster = yield* prepare(directory, options)
-  yield* checkPassword(cluster.directory)
+  const password = yield* passwordIn(cluster.directory)
   const sql = yield* joinServer(cluster)
-  const prepared = Effect.andThen(requirePassword(cluster, sql, alone(sql)), createApplicationDatabase(sql))
-  yield* Effect.mapError(prepared, unprepared(cluster.directory))
+  yield* Effect.mapError(createApplicationDatabase(sql), unprepared(cluster.directory))
   return {
     socketPath: socketPathIn(cluster.directory),
     socketDirectory: cluster.directory,
-    password: yield* requiredPassword(cluster.directory)
+    password
   }
 })

@@ -1,21 +1,13 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect, Redacted } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { Redacted } from "effect"
 import { nobody, type ServerUser } from "./EmbeddedPostgresAccess.ts"
-import { directoryError, type EmbeddedPostgresError, errorCode, withFiles } from "./EmbeddedPostgresError.ts"
+import { directoryError, errorCode, withFiles } from "./EmbeddedPostgresError.ts"
 
 const PASSWORD_BYTES = 32
-const SCRAM_ITERATIONS = 4096
 
 export const passwordFileIn = (directory: string) => path.join(directory, "peyk.password")
-const accessFileIn = (directory: string) => path.join(directory, "pg_hba.conf")
-
-const ACCESS_RULES = `# Written by Peyk: connections need the password in peyk.password.
-local all all scram-sha-256
-local replication all scram-sha-256
-`
 
 export const makePassword = (): Redacted.Redacted =>
   Redacted.make(randomBytes(PASSWORD_BYTES).toString("base64url"))
@@ -52,79 +44,17 @@ export const keepPasswordDraft = (draft: string, directory: string, user: Server
   fs.renameSync(draft, passwordFileIn(directory))
 }
 
-/** The password of the cluster's only role; undefined in a cluster of an earlier version, which had none. */
-export const readPassword = (directory: string): Redacted.Redacted | undefined => {
+/** The password of the cluster's only role. */
+export const readPassword = (directory: string): Redacted.Redacted => {
+  const file = passwordFileIn(directory)
   try {
     const { O_NOFOLLOW, O_RDONLY } = fs.constants
-    const text = fs.readFileSync(passwordFileIn(directory), { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW })
-    return Redacted.make(text.trim())
+    return Redacted.make(fs.readFileSync(file, { encoding: "utf8", flag: O_RDONLY | O_NOFOLLOW }).trim())
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined
-    throw error
+    if (errorCode(error) !== "ENOENT") throw error
+    const remedy = "bring it back; a database of a development version of Peyk has none, and cannot be used"
+    throw directoryError(directory, `lacks its password, ${file}: ${remedy}`)
   }
 }
 
-/** Clusters of earlier versions admit every process of their user. */
-const trustsAnybody = (directory: string) =>
-  /^\s*(local|host\w*)\s.*\btrust\b/m.test(fs.readFileSync(accessFileIn(directory), "utf8"))
-
-/** The rules are read first: a process that writes them has stored the password before. */
-export const checkPassword = (directory: string) =>
-  withFiles(directory, () => {
-    if (trustsAnybody(directory) || readPassword(directory) !== undefined) return
-    const remedy =
-      "bring it back, or replace pg_hba.conf there by the line “local all all trust”: the next start makes another password"
-    throw directoryError(directory, `lacks its password, ${passwordFileIn(directory)}; ${remedy}`)
-  })
-
-/** The form in which PostgreSQL stores a password (RFC 5803); computed here, so that no statement contains the password. */
-const scramVerifier = (password: string) => {
-  const salt = randomBytes(16)
-  const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, "sha256")
-  const keyOf = (name: string) => createHmac("sha256", salted).update(name).digest()
-  const storedKey = createHash("sha256").update(keyOf("Client Key")).digest("base64")
-  const serverKey = keyOf("Server Key").toString("base64")
-  return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString("base64")}$${storedKey}:${serverKey}`
-}
-
-const replace = (file: string, text: string, owner: ServerUser | undefined) => {
-  const draft = `${file}.${process.pid}`
-  fs.rmSync(draft, { force: true })
-  writeNew(draft, text, owner)
-  fs.renameSync(draft, file)
-}
-
-const needsPassword = (directory: string) =>
-  withFiles(directory, () => trustsAnybody(directory) || readPassword(directory) === undefined)
-
-/** In this order, each step can be the last before a crash: the next start repeats them. */
-const convert = Effect.fnUntraced(function* (
-  directory: string,
-  user: ServerUser | undefined,
-  sql: SqlClient.SqlClient
-) {
-  const password = (yield* withFiles(directory, () => readPassword(directory))) ?? makePassword()
-  yield* sql.unsafe(`alter role postgres password '${scramVerifier(Redacted.value(password))}'`)
-  yield* withFiles(directory, () => {
-    replace(passwordFileIn(directory), `${Redacted.value(password)}\n`, passwordOwner(user))
-    replace(accessFileIn(directory), ACCESS_RULES, user)
-  })
-  yield* sql.unsafe("select pg_reload_conf()")
-  yield* Effect.logInfo(`The embedded PostgreSQL in ${directory} takes connections with its password only`)
-})
-
-/** Gives a cluster of an earlier version a password, and makes it ask for that from now on. */
-export const requirePassword = Effect.fnUntraced(function* (
-  { directory, user }: { readonly directory: string; readonly user: ServerUser | undefined },
-  sql: SqlClient.SqlClient,
-  alone: <A>(
-    work: Effect.Effect<A, EmbeddedPostgresError | SqlError.SqlError>
-  ) => Effect.Effect<A, EmbeddedPostgresError | SqlError.SqlError>
-) {
-  if (!(yield* needsPassword(directory))) return
-  yield* alone(
-    Effect.flatMap(needsPassword(directory), (needed) =>
-      needed ? convert(directory, user, sql) : Effect.void
-    )
-  )
-})
+export const passwordIn = (directory: string) => withFiles(directory, () => readPassword(directory))

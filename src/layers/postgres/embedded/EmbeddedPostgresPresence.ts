@@ -4,7 +4,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import { decodedAs } from "../SqlRows.ts"
 import { directoryError, errorCode } from "./EmbeddedPostgresError.ts"
-import { readPassword } from "./EmbeddedPostgresPassword.ts"
+import { passwordIn } from "./EmbeddedPostgresPassword.ts"
 import { socketPathIn } from "./EmbeddedPostgresPlace.ts"
 import { findPostmaster, removeStaleLocks, stopPostmaster } from "./EmbeddedPostgresPostmaster.ts"
 import { type Cluster, NotYet, startServer } from "./EmbeddedPostgresServer.ts"
@@ -21,12 +21,13 @@ export interface Presence {
 }
 
 const openSession = Effect.fnUntraced(function* (directory: string) {
+  const password = yield* passwordIn(directory)
   const scope = yield* Scope.make()
   const close = Scope.close(scope, Exit.void)
   const sql = yield* PgClient.makeClient({
     path: socketPathIn(directory),
     username: "postgres",
-    password: readPassword(directory),
+    password,
     database: "postgres",
     applicationName: "peyk presence"
   }).pipe(

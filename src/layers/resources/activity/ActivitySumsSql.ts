@@ -39,16 +39,6 @@ export const ActivitySumsSql = Layer.effect(
     const customerRows = rowsOf(CustomerRow)
     const slot = sql.literal(SLOT)
 
-    /** Of records that are gone, sums cannot be made again. */
-    const firstRecord = (customerId: number) => sql`
-      select least(
-        (select created_at from verifications where customer_id = ${customerId} order by id limit 1),
-        (select created_at from messages where customer_id = ${customerId} order by id limit 1)) as sent_at`
-
-    /** A version that did not count all of this summed the slot up, maybe while this one was being installed. */
-    const lacksErrors = sql`(jsonb_array_length(a.figures) > 0 and a.figures -> 0 -> 'errors' is null)`
-    const canBeMadeAgain = sql`(${lacksErrors} and s >= first.sent_at) is true`
-
     const slotsWithin = ({ from, to }: TimeSpan) => sql`
       a.starts_at >= ${timestamp(from)}::timestamptz and a.starts_at < ${timestamp(to)}::timestamptz`
 
@@ -56,17 +46,16 @@ export const ActivitySumsSql = Layer.effect(
       // An open slot can be older than its records: a message is scheduled up to 30 days ahead.
       unfinished: (customerId, { from, to }, now) =>
         slotRows(sql`
-          select s as "startsAt", case when not ${canBeMadeAgain} then a.summed_at end as "summedAt",
+          select s as "startsAt", a.summed_at as "summedAt",
             coalesce(a.is_open, true) as "isOpen"
           from customers c, generate_series(
               greatest(${timestamp(slotOf(from))}::timestamptz,
                 date_bin(${slot}, c.created_at, timestamptz '1970-01-01 00:00:00Z')),
               ${timestamp(slotOf(to - 1))}::timestamptz, ${slot}) s
             left join activity_slots a on a.customer_id = ${customerId} and a.starts_at = s
-            left join (${firstRecord(customerId)}) first on true
           where c.id = ${customerId} and (a.summed_at is null
             or s >= ${timestamp(recordsWholeSince(settings, now))}::timestamptz
-              and (a.is_open or ${canBeMadeAgain} or a.summed_at < s + ${sql.literal(FINAL_AFTER)}))`),
+              and (a.is_open or a.summed_at < s + ${sql.literal(FINAL_AFTER)}))`),
 
       sumUp: (customerId, range, now) =>
         Effect.asVoid(
@@ -96,7 +85,6 @@ export const ActivitySumsSql = Layer.effect(
             select a.starts_at as "startsAt", a.summed_at as "summedAt", a.is_open as "isOpen", a.figures
             from activity_slots a
             where a.customer_id = ${customerId} and ${slotsWithin(span)}
-              and (not ${lacksErrors} or a.starts_at < ${timestamp(wholeSince)}::timestamptz)
             order by a.starts_at`),
           (slots) => slots.filter((each) => each.startsAt < wholeSince || isUsable(each, now))
         )

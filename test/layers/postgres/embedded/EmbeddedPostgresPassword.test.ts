@@ -17,9 +17,6 @@ import {
   directory,
   failureOf,
   isRoot,
-  joinFromAnotherProcess,
-  leave,
-  query,
   quick,
   startAndQuery,
   useFreshDirectory,
@@ -53,7 +50,7 @@ const isClosed = (socketPath: string) =>
     return refusal !== null && /password/.test(refusal)
   })
 
-/** A cluster as it was made before it had a password: everybody who reaches the socket is let in. */
+/** A cluster as development versions made it: everybody who reaches the socket is let in. */
 const makeTrustingCluster = Effect.gen(function* () {
   const owner = isRoot ? nobody : undefined
   const root = yield* findPackage(process.platform, process.arch)
@@ -133,48 +130,20 @@ describe("an embedded PostgreSQL", () => {
     Effect.gen(function* () {
       yield* Effect.scoped(start(directory, quick))
       fs.rmSync(passwordFileIn(directory))
-      expect(yield* failureOf(directory)).toMatch(/lacks its password.*bring it back, or replace/)
-      fs.writeFileSync(path.join(directory, "pg_hba.conf"), "local all all trust\n")
-      const { socketPath } = yield* start(directory, quick)
-      yield* waitUntil(isClosed(socketPath))
+      expect(yield* failureOf(directory)).toMatch(/lacks its password, .*peyk\.password: bring it back/)
     })
   )
 })
 
-describe("an embedded PostgreSQL that was made before it had a password", () => {
-  it.live("keeps its data, and lets nobody in without a password any more", () =>
+describe("an embedded PostgreSQL of a development version, which lets everybody in", () => {
+  it.live("is not started, and says what to do", () =>
     Effect.gen(function* () {
       yield* makeTrustingCluster
-      const { socketPath } = yield* start(directory, quick)
-      yield* query(socketPath, "create table kept as select 7 as answer", "peyk")
-      yield* waitUntil(isClosed(socketPath))
-      expect(accessRules()).not.toMatch(/^[^#]*trust/m)
-      expect(yield* query(socketPath, "select answer from kept", "peyk")).toBe(7)
-    })
-  )
-
-  it.live("is given one password when three processes start at once", () =>
-    Effect.gen(function* () {
-      yield* makeTrustingCluster
-      const all = yield* Effect.all(
-        Array.from({ length: 3 }, () => joinFromAnotherProcess(directory)),
-        { concurrency: "unbounded" }
+      expect(yield* failureOf(directory)).toMatch(
+        /lacks its password.*development version.*Set PEYK_DATA_DIR to another directory/
       )
-      for (const { socketPath } of all) expect(yield* query(socketPath, "select 1 as answer", "peyk")).toBe(1)
-      yield* waitUntil(isClosed(all[0]?.socketPath ?? ""))
-      yield* Effect.forEach(all, leave, { concurrency: "unbounded" })
-    })
-  )
-
-  it.live("is converted to the end where a start died on the way", () =>
-    Effect.gen(function* () {
-      yield* makeTrustingCluster
-      // the password was kept, and nothing after that
-      fs.writeFileSync(passwordFileIn(directory), "kept-before\n", { mode: 0o600 })
-      const { socketPath, password } = yield* start(directory, quick)
-      expect(Redacted.value(password)).toBe("kept-before")
-      yield* waitUntil(isClosed(socketPath))
-      expect(yield* refusalOf(socketPath, "kept-before")).toBeNull()
+      expect(fs.existsSync(path.join(directory, "postmaster.pid"))).toBe(false)
+      expect(fs.existsSync(passwordFileIn(directory))).toBe(false)
     })
   )
 })
