@@ -62,7 +62,8 @@ with phone as (
   select 1 + i % ${customers}, 'code', '+98935' || lpad(i::text, 7, '0'), now() - interval '2 hours', 1,
     now() + interval '21 hours', 1
   from generate_series(0, ${Math.min(stored, PHONES) - 1}) i returning phone)
-insert into platform_phone_counters (phone, day_ends_at, day_used) select phone, now() + interval '21 hours', 1 from phone`
+insert into platform_phone_counters (phone, day_ends_at, day_used, callers, callers_until)
+  select phone, now() + interval '21 hours', 1, '{}', now() from phone`
 
 const referenceChunk = (first: number, last: number, amount: Amount) => `
 with ${numbers(first, last, amount)},

@@ -46,7 +46,7 @@ const copy = (file: string, to = file) => {
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(`${root}node_modules/.bin/tsc`, ["-p", `${root}tsconfig.build.json`], { stdio: "inherit" })
-for (const asset of globSync("src/**/*.{css,js,html,svg}", { cwd: root }))
+for (const asset of globSync("src/**/*.{css,js,html,svg,sql}", { cwd: root }))
   copy(asset, asset.replace(/^src/, "dist"))
 for (const file of ["bin/peyk.js", "docs", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE"]) copy(file)
 for (const page of ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: target })]) {

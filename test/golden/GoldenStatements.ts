@@ -144,7 +144,7 @@ export const goldenStatements: ReadonlyArray<GoldenStatement> = [
   {
     name: "accept",
     about: `Accepts the codes of many requests, while nobody is refused: it looks only at the customers' set-up, counts
-and writes. Where the counts show that a limit is exceeded, try_again() undoes all of it, and accept_checked follows.`,
+and writes. Where the counts show that a limit is exceeded, raise_race() undoes all of it, and accept_checked follows.`,
     isBatched: true,
     run: accept(Subjects.acceptance)
   },

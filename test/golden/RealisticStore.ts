@@ -41,7 +41,8 @@ const FILL = [
     select ${OWNER}, 'otp.send', n::text, '\\x00', uuidv7(n * interval '1 second'), ${AT} ${eachOf(SUBJECTS)}`,
   `insert into phone_counters (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at, day_used)
     select ${OWNER}, 'code', ${PHONE}, ${AT}, 1, ${AT}, 1 ${eachOf(SUBJECTS)}`,
-  `insert into platform_phone_counters (phone, day_ends_at, day_used) select ${PHONE}, ${AT}, 1 ${eachOf(SUBJECTS)}`,
+  `insert into platform_phone_counters (phone, day_ends_at, day_used, callers, callers_until)
+    select ${PHONE}, ${AT}, 1, '{}', ${AT} ${eachOf(SUBJECTS)}`,
   `insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
     select ${OWNER}, uuidv7(n * interval '1 second'), 'capture', -1000, uuidv7(n * interval '1 second'), ${AT}
     ${eachOf(SUBJECTS)}`,

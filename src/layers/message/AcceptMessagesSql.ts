@@ -58,6 +58,6 @@ export const acceptMessages = (mode: KeyMode) => {
     select ${stored.webhooks} as webhooks,
       case when exists (select from quota_counted c join r on r.quota > 0 where c.used > r.quota)
         or exists (select from phone_counted c join to_phone a on a.phone = c.phone
-          where c.hour_used > nullif(a.hour, 0) or c.day_used > nullif(a.day, 0)) then try_again() end as raced`
+          where c.hour_used > nullif(a.hour, 0) or c.day_used > nullif(a.day, 0)) then raise_race() end as raced`
   return { text, parameters: source.parameters }
 }

@@ -1,94 +1,24 @@
 import { Effect, Schema } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
-import verification from "./migrations/0001_verification.ts"
-import messaging from "./migrations/0002_messaging.ts"
-import limits from "./migrations/0003_limits.ts"
-import providers from "./migrations/0004_providers.ts"
-import management from "./migrations/0005_management.ts"
-import speed from "./migrations/0006_speed.ts"
-import retention from "./migrations/0007_retention.ts"
-import checks from "./migrations/0008_checks.ts"
-import accountChanges from "./migrations/0009_account_changes.ts"
-import eventTimes from "./migrations/0010_event_times.ts"
-import endedCodes from "./migrations/0011_ended_codes.ts"
-import answers from "./migrations/0012_answers.ts"
-import setUpVersions from "./migrations/0013_set_up_versions.ts"
-import managementLimits from "./migrations/0014_management_limits.ts"
-import answersAndTemplates from "./migrations/0015_answers_and_templates.ts"
-import accountPace from "./migrations/0016_account_pace.ts"
-import parkedTimers from "./migrations/0017_parked_timers.ts"
-import consoleSessions from "./migrations/0018_console_sessions.ts"
-import eventModes from "./migrations/0019_event_modes.ts"
-import textRepeats from "./migrations/0020_text_repeats.ts"
-import accountChecks from "./migrations/0021_account_checks.ts"
-import codeRequests from "./migrations/0022_code_requests.ts"
-import guard from "./migrations/0023_guard.ts"
-import sandboxMessages from "./migrations/0024_sandbox_messages.ts"
-import activity from "./migrations/0025_activity.ts"
-import operators from "./migrations/0026_operators.ts"
-import standbyAccounts from "./migrations/0027_standby_accounts.ts"
-import accountCredits from "./migrations/0028_account_credits.ts"
-import knownNetworks from "./migrations/0029_known_networks.ts"
-import requestLog from "./migrations/0030_request_log.ts"
-import measuredRoutes from "./migrations/0031_measured_routes.ts"
-import messageBatches from "./migrations/0032_message_batches.ts"
-import guardKnocks from "./migrations/0033_guard_knocks.ts"
-import requestBlockKeys from "./migrations/0034_request_block_keys.ts"
-import bombedPhones from "./migrations/0035_bombed_phones.ts"
-import requestBlocksById from "./migrations/0036_request_blocks_by_id.ts"
-import signInEpochs from "./migrations/0039_sign_in_epochs.ts"
-import accountFailures from "./migrations/0041_account_failures.ts"
+import { Migrator, SqlClient, type SqlError } from "effect/sql"
+import schema from "./migrations/0001_schema.ts"
+import { StartupError } from "../process/StartupError.ts"
 import { decodedAs, rowsOf } from "./SqlRows.ts"
 
-const migrations = {
-  "0001_verification": verification,
-  "0002_messaging": messaging,
-  "0003_limits": limits,
-  "0004_providers": providers,
-  "0005_management": management,
-  "0006_speed": speed,
-  "0007_retention": retention,
-  "0008_checks": checks,
-  "0009_account_changes": accountChanges,
-  "0010_event_times": eventTimes,
-  "0011_ended_codes": endedCodes,
-  "0012_answers": answers,
-  "0013_set_up_versions": setUpVersions,
-  "0014_management_limits": managementLimits,
-  "0015_answers_and_templates": answersAndTemplates,
-  "0016_account_pace": accountPace,
-  "0017_parked_timers": parkedTimers,
-  "0018_console_sessions": consoleSessions,
-  "0019_event_modes": eventModes,
-  "0020_text_repeats": textRepeats,
-  "0021_account_checks": accountChecks,
-  "0022_code_requests": codeRequests,
-  "0023_guard": guard,
-  "0024_sandbox_messages": sandboxMessages,
-  "0025_activity": activity,
-  "0026_operators": operators,
-  "0027_standby_accounts": standbyAccounts,
-  "0028_account_credits": accountCredits,
-  "0029_known_networks": knownNetworks,
-  "0030_request_log": requestLog,
-  "0031_measured_routes": measuredRoutes,
-  "0032_message_batches": messageBatches,
-  "0033_guard_knocks": guardKnocks,
-  "0034_request_block_keys": requestBlockKeys,
-  "0035_bombed_phones": bombedPhones,
-  "0036_request_blocks_by_id": requestBlocksById,
-  "0039_sign_in_epochs": signInEpochs,
-  "0041_account_failures": accountFailures
+/** By number and name; each runs once, in the order of the numbers. */
+export interface Migrations {
+  readonly [name: string]: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
+}
+
+export const migrations: Migrations = {
+  "0001_schema": schema
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"
 
-export const latestMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+const numberOf = (name: string): number => Number.parseInt(name, 10)
+const latestOf = (known: Migrations): number => Math.max(...Object.keys(known).map(numberOf))
 
-/** The store had a migration that this version does not know by its number, so ours cannot follow. */
-export class UnknownHistory extends Schema.TaggedError<UnknownHistory>()("UnknownHistory", {
-  message: Schema.String
-}) {}
+export const latestMigration = latestOf(migrations)
 
 const AppliedRow = Schema.Struct({ id: Schema.Int, name: Schema.String })
 const HistoryRow = Schema.Struct({ exists: Schema.Boolean })
@@ -104,35 +34,37 @@ const appliedMigrations = Effect.gen(function* () {
   )
 })
 
-const isOurs = ({ id, name }: typeof AppliedRow.Type): boolean =>
-  id > latestMigration || Object.hasOwn(migrations, `${String(id).padStart(4, "0")}_${name}`)
+const isKnown = (known: Migrations, { id, name }: typeof AppliedRow.Type): boolean =>
+  id > latestOf(known) || Object.hasOwn(known, `${String(id).padStart(4, "0")}_${name}`)
 
 /**
- * Fails if the store's migrations differ from ours by number and name. With numbers alone, a store could pass as
- * current although it lacks one of ours. Migrations newer than ours come from a process of a later version.
+ * Fails if the store's migrations differ from ours by number and name: ours cannot follow. Stores of development versions
+ * differ so. With numbers alone, a store could pass as current although it lacks one of ours. Migrations newer than ours
+ * come from a process of a later version.
  */
-export const checkHistory = Effect.gen(function* () {
-  const foreign = (yield* appliedMigrations).find((applied) => !isOurs(applied))
+const checkHistoryFor = Effect.fnUntraced(function* (known: Migrations) {
+  const foreign = (yield* appliedMigrations).find((applied) => !isKnown(known, applied))
   if (foreign === undefined) return
-  return yield* new UnknownHistory({
-    message: `this store had migration ${foreign.id} "${foreign.name}", which this version of Peyk does not have. Use the version that made the store, or an empty store`
+  return yield* new StartupError({
+    message:
+      `this store was made by another version of Peyk, which had a migration ${foreign.id} “${foreign.name}”: run that ` +
+      "version, or set PEYK_DATA_DIR or DATABASE_URL to where there is no store"
   })
 })
 
-/** Upgrades the schema, forward only. Safe in several processes at once: one does it, others wait. */
-export const migrate = Effect.andThen(
-  checkHistory,
-  Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: MIGRATIONS_TABLE })
-)
+export const checkHistory = checkHistoryFor(migrations)
 
-/** The same, up to the schema of an earlier version. */
-export const migrateTo = (last: number) =>
-  Migrator.make({})({
-    loader: Migrator.fromRecord(
-      Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last))
-    ),
-    table: MIGRATIONS_TABLE
-  })
+const run = (known: Migrations) =>
+  Migrator.make({})({ loader: Migrator.fromRecord(known), table: MIGRATIONS_TABLE })
+
+/** Upgrades the schema, forward only. Safe in several processes at once: one does it, others wait. */
+export const migrateWith = (known: Migrations) => Effect.andThen(checkHistoryFor(known), run(known))
+
+export const migrate = migrateWith(migrations)
+
+/** Makes an empty database a store of the schema as this migration left it. */
+export const migrateTo = (last: number, known = migrations) =>
+  run(Object.fromEntries(Object.entries(known).filter(([name]) => numberOf(name) <= last)))
 
 /** Whether there is a store in the database. */
 export const hasMigrations = Effect.map(appliedMigrations, (applied) => applied.length > 0)

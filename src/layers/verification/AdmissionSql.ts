@@ -106,7 +106,7 @@ export const admissionSql = (sql: SqlClient.SqlClient, request: AdmissionRequest
     counts: sql.literal(counts.join("")),
     /** The columns of a `VerdictRow`. */
     columns: sql.literal(`v.reason, v.until, exists (select from claimed) as accepted,
-      case when ${isRaced} then try_again() end as raced`)
+      case when ${isRaced} then raise_race() end as raced`)
   }
 }
 

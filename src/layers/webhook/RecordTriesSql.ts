@@ -64,7 +64,7 @@ const COMPARED = {
   condition: "and d.next_try_at is not distinct from h.seen_at",
   returning: "returning true",
   raced:
-    ", case when (select count(*) from delivery) <> (select count(*) from held) then try_again() end as raced"
+    ", case when (select count(*) from delivery) <> (select count(*) from held) then raise_race() end as raced"
 }
 
 /**

@@ -114,6 +114,6 @@ select case when exists (
   select count(*)
   from held) <> (
   select count(*)
-  from holds) then try_again() end as raced, (
+  from holds) then raise_race() end as raced, (
   select count(*)::int
   from webhook) as webhooks

@@ -139,7 +139,7 @@ select case when (
   select count(*)
   from held) <> (
   select count(*)
-  from holds) then try_again() end as raced, (
+  from holds) then raise_race() end as raced, (
   select json_agg(json_build_object('nth', nth, 'reason', verdict, 'until', (extract(epoch from case verdict
     when 'phone_hour' then phone_hour_until
     when 'phone_day' then phone_day_until end) * 1000)::bigint))

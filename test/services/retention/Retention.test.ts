@@ -140,7 +140,7 @@ for (const isDistributed of [false, true]) {
           yield* sql`insert into idempotency_keys values (${customerId}, 'otp.send', ${String(n)}, '', ${userId}::uuid, ${at})`
           yield* sql`insert into management_answers values (${customerId}, 'o', ${String(n)}, '', 201, '', ${at})`
           yield* sql`insert into phone_counters values (${customerId}, 'code', ${String(n)}, ${new Date(0)}, 1, ${at}, 1)`
-          yield* sql`insert into platform_phone_counters values (${String(n)}, ${at}, 1)`
+          yield* sql`insert into platform_phone_counters values (${String(n)}, ${at}, 1, '{}', ${at})`
           yield* sql`insert into key_windows values (${n}, ${at}, 1, 1)`
           yield* sql`insert into sign_in_failures values (${String(n)}, ${at}, 1)`
           yield* sql`insert into signing_keys values (${String(n)}, 'EdDSA', '{}', '', ${at}, ${at})`

@@ -224,8 +224,8 @@ const begin = Effect.fnUntraced(function* ({
       values (${CUSTOMER}, 'code', ${PHONE}, ${at(hour.endsIn)}, ${hour.used}::int, ${at(day.endsIn)}, ${day.used}::int)`
   }
   if (platform !== undefined) {
-    yield* sql`insert into platform_phone_counters (phone, day_ends_at, day_used)
-      values (${PHONE}, ${at(platform.endsIn)}, ${platform.used}::int)`
+    yield* sql`insert into platform_phone_counters (phone, day_ends_at, day_used, callers, callers_until)
+      values (${PHONE}, ${at(platform.endsIn)}, ${platform.used}::int, '{}', ${at(0)})`
   }
   if (usedInMonth !== undefined) {
     yield* sql`insert into monthly_counters (customer_id, month, used) values (${CUSTOMER}, '2027-01-01', ${usedInMonth}::int)`

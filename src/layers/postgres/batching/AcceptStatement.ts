@@ -229,7 +229,7 @@ export const acceptStatement = <Request extends AcceptRequest, Row extends Reque
   const text = `
     with ${checksFirst ? checkedAdmission(operation, rows, rules) : optimisticAdmission(rows)},
     ${writes(operation, rules, takeOver, kind.stores(optional))}
-    select case when ${isRaced(rules, checksFirst)} then try_again() end as raced
+    select case when ${isRaced(rules, checksFirst)} then raise_race() end as raced
       ${checksFirst ? `, ${exceptions(rules)} as exceptions` : ""} ${webhooks === null ? "" : `, ${webhooks} as webhooks`}`
   return { text, parameters }
 }

@@ -60,7 +60,7 @@ const LOCKED: Unchanged = { lock: "for update of v", condition: "", raced: "" }
 const COMPARED: Unchanged = {
   lock: "",
   condition: "and v.revision = t.revision and v.wrong_codes = t.wrong_codes",
-  raced: `union all select array[try_again()], false, null, 0
+  raced: `union all select array[raise_race()], false, null, 0
   where (select count(*) from compared) <> (select count(*) from target)`
 }
 

@@ -1,0 +1,17 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs"
+
+const file = new URL("../schema.sql", import.meta.url)
+
+/** A semicolon in a comment, a function's body or a text ends no statement. */
+const STATEMENT = /(?:--.*|\$\$[^]*?\$\$|'[^']*'|[^;])+/g
+
+const isMoreThanComments = (statement: string) => statement.replaceAll(/--.*/g, "").trim() !== ""
+
+/** One by one: the driver prepares what it sends, and PostgreSQL prepares no text of several statements. */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const statements = (fs.readFileSync(file, "utf8").match(STATEMENT) ?? []).filter(isMoreThanComments)
+  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+})
