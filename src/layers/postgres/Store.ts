@@ -34,10 +34,12 @@ const checkSettingsOrExplain = Effect.catchTag(checkSettings, "SqlError", (error
 const migrateOrExplain = Effect.mapError(
   Effect.flatMap(MigrationSql, (sql) => Effect.provideService(migrate, SqlClient.SqlClient, sql)),
   (error) =>
-    new StartupError({
-      message: `the schema could not be brought up to date: ${withReason(error)}`,
-      isTemporary: isTemporary(error)
-    })
+    error._tag === "StartupError"
+      ? error
+      : new StartupError({
+          message: `the schema could not be brought up to date: ${withReason(error)}`,
+          isTemporary: isTemporary(error)
+        })
 )
 
 export const MasterKeyLive = (configuration: Configuration) =>

@@ -11,7 +11,12 @@ import { readBackup, writeBackup } from "../../../src/layers/postgres/backup/Bac
 import { BACKUP_FORMAT } from "../../../src/layers/postgres/backup/BackupFormat.ts"
 import { quoted, storedTables, writeStore } from "../../../src/layers/postgres/backup/StoreBackup.ts"
 import { readHeader, restoreStore } from "../../../src/layers/postgres/backup/StoreRestore.ts"
-import { appliedMigration, latestMigration, migrateTo } from "../../../src/layers/postgres/Migrations.ts"
+import {
+  appliedMigration,
+  latestMigration,
+  migrations,
+  migrateTo
+} from "../../../src/layers/postgres/Migrations.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const folder = Effect.acquireRelease(
@@ -125,11 +130,11 @@ const backUp = (file: string) =>
     })
   )
 
-const restore = (file: string) =>
+const restore = (file: string, known = migrations) =>
   Effect.scoped(
     Effect.gen(function* () {
       const readLine = yield* readBackup(file)
-      return yield* restoreStore(yield* readHeader(readLine), readLine)
+      return yield* restoreStore(yield* readHeader(readLine), readLine, known)
     })
   )
 
@@ -153,19 +158,33 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
     Effect.gen(function* () {
       const file = path.join(yield* folder, "old.backup")
       const source = yield* emptyDatabase
-      yield* migrateTo(10).pipe(over(source))
+      yield* migrateTo(latestMigration).pipe(over(source))
       yield* source`insert into customers (name, plan, created_at) values ('old', 'free', now())`
-      yield* source`
-        insert into verifications (customer_id, id, mode, phone, status, revision, route, attempts, remaining, code_hash,
-          created_at, expires_at)
-        values (1, gen_random_uuid(), 'live', '+989121234567', 'verified', 1, '[]', '[]', '{}', 'hash', now(), now())`
-      assert.strictEqual((yield* backUp(file).pipe(over(source))).migration, 10)
+      assert.strictEqual((yield* backUp(file).pipe(over(source))).migration, latestMigration)
       const target = yield* emptyDatabase
-      yield* restore(file).pipe(over(target))
-      assert.strictEqual(yield* appliedMigration.pipe(over(target)), latestMigration)
-      const [row] = yield* target<{ readonly kept: boolean }>`
-        select code_hash is not null as kept from verifications`
-      assert.isFalse(row?.kept)
+      const renamed = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`update customers set name = name || ', upgraded'`
+      )
+      const later = {
+        ...migrations,
+        [`${String(latestMigration + 1).padStart(4, "0")}_later`]: Effect.asVoid(renamed)
+      }
+      yield* restore(file, later).pipe(over(target))
+      assert.strictEqual(yield* appliedMigration.pipe(over(target)), latestMigration + 1)
+      assert.deepStrictEqual(yield* target`select name from customers`, [{ name: "old, upgraded" }])
+    })
+  )
+
+  it.effect("is not made of a store of a development version", () =>
+    Effect.gen(function* () {
+      const file = path.join(yield* folder, "development.backup")
+      const source = yield* emptyDatabase
+      yield* migrateTo(latestMigration).pipe(over(source))
+      yield* source`update peyk_migrations set name = 'verification'`
+      const error = yield* Effect.flip(backUp(file).pipe(over(source)))
+      assert.match(error.message, /made by another version of Peyk/)
+      assert.isFalse(fs.existsSync(file))
     })
   )
 
@@ -185,7 +204,13 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
   it.effect("is refused where it names a table that is not of the schema", () =>
     Effect.gen(function* () {
       const file = path.join(yield* folder, "forged.backup")
-      const header = { format: BACKUP_FORMAT, migration: latestMigration, made_at: "", secret_check: null }
+      const header = {
+        format: BACKUP_FORMAT,
+        migration: latestMigration,
+        made_at: "",
+        secret_check: null,
+        rows: {}
+      }
       const role = { table: "pg_db_role_setting", columns: ["setdatabase", "setrole", "setconfig"] }
       const trailer = { sequences: {}, rows: { pg_db_role_setting: 1 } }
       yield* Effect.scoped(

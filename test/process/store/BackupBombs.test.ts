@@ -10,6 +10,7 @@ import { pipeline } from "node:stream/promises"
 import { createGzip } from "node:zlib"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { BACKUP_FORMAT } from "../../../src/layers/postgres/backup/BackupFormat.ts"
 import { latestMigration } from "../../../src/layers/postgres/Migrations.ts"
 import { neutralEnvironment, until } from "../../contract/Server.ts"
 import { programFile } from "../../support/Programs.ts"
@@ -23,13 +24,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const header = (rows?: Readonly<Record<string, number>>) =>
+const header = (rows: Readonly<Record<string, number>> = { users: 1_000_000_000 }) =>
   `${JSON.stringify({
-    format: "peyk-backup-1",
+    format: BACKUP_FORMAT,
     migration: latestMigration,
     made_at: "2026-11-26T00:00:00.000Z",
     secret_check: null,
-    ...(rows === undefined ? {} : { rows })
+    rows
   })}\n${JSON.stringify({ table: "users", columns: ["id"] })}\n`
 
 /** A compressed file: a beginning, and a part that is repeated. */

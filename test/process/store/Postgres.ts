@@ -63,21 +63,29 @@ export const answerOf = (url: string, statement: string) =>
     )
   )
 
+/** The result of one statement in the store of a data directory. */
+const answerIn = (dataDir: string, statement: string) => query(directoryIn(dataDir), "peyk", statement)
+
+/** Makes an embedded PostgreSQL in a data directory, runs the statements in its database, and stops it. */
+export const makeEmbedded = (dataDir: string, statements: ReadonlyArray<string>) =>
+  start(directoryIn(dataDir), { initFlags: ["--no-sync"] }).pipe(
+    Effect.andThen(
+      Effect.forEach(statements, (statement) => Effect.promise(() => answerIn(dataDir, statement)))
+    ),
+    Effect.scoped,
+    Effect.runPromise
+  )
+
 /** How many sends are due, now or later, in the store of a data directory. */
 export const timersIn = (dataDir: string) =>
-  query(
-    directoryIn(dataDir),
-    "peyk",
+  answerIn(
+    dataDir,
     "select count(*)::int as answer from timers where kind not in ('retention', 'guard', 'account_credits', 'activity_sums')"
   )
 
 /** The fingerprint, in hex, that an idempotency key of the store stands for. */
 export const fingerprintIn = (dataDir: string, key: string) =>
-  query(
-    directoryIn(dataDir),
-    "peyk",
-    `select encode(fingerprint, 'hex') as answer from idempotency_keys where key = '${key}'`
-  )
+  answerIn(dataDir, `select encode(fingerprint, 'hex') as answer from idempotency_keys where key = '${key}'`)
 
 export interface ExternalPostgres {
   /** Makes an empty database and gives the URL to connect to it with. */

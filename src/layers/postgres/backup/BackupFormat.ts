@@ -1,7 +1,10 @@
 import { Schema } from "effect"
 
 /** The version of the format after the header. */
-export const BACKUP_FORMAT = "peyk-backup-1"
+export const BACKUP_FORMAT = "peyk-backup-2"
+
+/** Of development versions, whose migrations had the same numbers. */
+export const UnreleasedHeader = Schema.Struct({ format: Schema.Literal("peyk-backup-1") })
 
 export const BackupHeader = Schema.Struct({
   format: Schema.Literal(BACKUP_FORMAT),
@@ -10,8 +13,8 @@ export const BackupHeader = Schema.Struct({
   made_at: Schema.String,
   /** Identifies the store's master secret, and reveals nothing else about it; null: none yet. */
   secret_check: Schema.NullOr(Schema.String),
-  /** The number of rows of each table: a reader stops at the first one too many. Older backups have it at the end only. */
-  rows: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int))
+  /** The number of rows of each table: a reader stops at the first one too many. */
+  rows: Schema.Record(Schema.String, Schema.Int)
 })
 export type BackupHeader = typeof BackupHeader.Type
 

@@ -1,7 +1,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { formatInstant } from "../../../domain/Instant.ts"
-import { appliedMigration, MIGRATIONS_TABLE } from "../Migrations.ts"
+import { appliedMigration, checkHistory, MIGRATIONS_TABLE } from "../Migrations.ts"
 import { rowsOf } from "../SqlRows.ts"
 import { BACKUP_FORMAT, type BackupHeader, type BackupTrailer, type TableLine } from "./BackupFormat.ts"
 import type { BackupWriter } from "./BackupFile.ts"
@@ -88,6 +88,7 @@ export const writeStore = Effect.fnUntraced(function* (writer: BackupWriter) {
   const sql = yield* SqlClient.SqlClient
   const write = Effect.gen(function* () {
     yield* sql`set transaction isolation level repeatable read, read only`
+    yield* checkHistory
     const tables = yield* storedTables
     const header = yield* headerOf(tables)
     yield* writer.write([JSON.stringify(header)])

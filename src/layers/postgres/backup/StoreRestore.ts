@@ -1,10 +1,10 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { appliedMigration, latestMigration, migrate, migrateTo } from "../Migrations.ts"
+import { appliedMigration, latestMigration, migrations, migrateTo, migrateWith } from "../Migrations.ts"
 import { rowsOf } from "../SqlRows.ts"
 import { StartupError } from "../../process/StartupError.ts"
 import type { ReadLine } from "./BackupFile.ts"
-import { BackupHeader, BackupTrailer, TableLine } from "./BackupFormat.ts"
+import { BackupHeader, BackupTrailer, TableLine, UnreleasedHeader } from "./BackupFormat.ts"
 import { quoted, storedTables } from "./StoreBackup.ts"
 
 const ROWS_AT_ONCE = 500
@@ -15,6 +15,7 @@ const CHARACTERS_TO_END = 128 * 1024 * 1024
 const FIRST_MIGRATION = 1
 
 const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(BackupHeader))
+const decodeUnreleased = Schema.decodeUnknownOption(Schema.fromJsonString(UnreleasedHeader))
 const decodeTable = Schema.decodeUnknownResult(Schema.fromJsonString(TableLine))
 const decodeTrailer = Schema.decodeUnknownResult(Schema.fromJsonString(BackupTrailer))
 
@@ -25,9 +26,14 @@ const broken = (what: string) =>
 
 /** The file's header, read before anything is done with it. */
 export const readHeader = Effect.fnUntraced(function* (readLine: ReadLine) {
-  const header = decodeHeader((yield* readLine) ?? "")
+  const line = (yield* readLine) ?? ""
+  const header = decodeHeader(line)
   if (Result.isFailure(header)) {
-    return yield* new StartupError({ message: "this is no backup that this version of Peyk can read" })
+    return yield* new StartupError({
+      message: Option.isSome(decodeUnreleased(line))
+        ? "the backup was made by a development version of Peyk: restore it with that version"
+        : "this is no backup that this version of Peyk can read"
+    })
   }
   const { migration } = header.success
   if (migration > latestMigration) {
@@ -150,9 +156,8 @@ const countRows = Effect.fnUntraced(function* (readLine: ReadLine, table: string
   }
 })
 
-/** Without a list of rows: an older backup. */
 const announcedRows = ({ rows }: BackupHeader, table: string): number =>
-  rows === undefined ? Number.POSITIVE_INFINITY : Object.hasOwn(rows, table) ? (rows[table] ?? 0) : 0
+  Object.hasOwn(rows, table) ? (rows[table] ?? 0) : 0
 
 /** Not of a file that goes on for too long. */
 const readToEnd = Effect.fnUntraced(function* (readLine: ReadLine) {
@@ -182,10 +187,14 @@ export const checkBackup = Effect.fnUntraced(
  * is a store, also one that another process created meanwhile. Triggers are off: the backup contains what they would
  * write.
  */
-export const restoreStore = Effect.fnUntraced(function* (header: BackupHeader, readLine: ReadLine) {
+export const restoreStore = Effect.fnUntraced(function* (
+  header: BackupHeader,
+  readLine: ReadLine,
+  known = migrations
+) {
   const sql = yield* SqlClient.SqlClient
   const restore = Effect.gen(function* () {
-    const applied = yield* migrateTo(header.migration)
+    const applied = yield* migrateTo(header.migration, known)
     if (applied[0]?.[0] !== FIRST_MIGRATION)
       return yield* new StartupError({ message: "there is a store already" })
     yield* sql`set local session_replication_role = replica`
@@ -194,7 +203,7 @@ export const restoreStore = Effect.fnUntraced(function* (header: BackupHeader, r
     return yield* load(readLine, new Set(tables))
   })
   const rows = yield* sql.withTransaction(restore)
-  yield* migrate
+  yield* migrateWith(known)
   yield* sql`analyze`
   return rows
 })
