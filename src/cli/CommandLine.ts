@@ -1,61 +1,21 @@
 import { ConfigProvider, Effect, Layer, Logger, References } from "effect"
 import { Command } from "effect/cli"
-import { accountCommand } from "./channels/AccountCommands.ts"
-import { backupCommand, restoreCommand } from "./server/BackupCommands.ts"
-import { contactsCommand } from "./channels/ContactCommands.ts"
-import { customerCommand } from "./people/CustomerCommands.ts"
-import { demoCommand } from "./server/DemoCommand.ts"
-import { doctorCommand } from "./server/DoctorCommand.ts"
+import { commandsNamedIn } from "./CommandList.ts"
 import { EnvFileFlag } from "./input/EnvFile.ts"
-import { keyCommand } from "./people/KeyCommands.ts"
-import { openapiCommand } from "./server/OpenApiCommand.ts"
 import { ErrorOutput, reportDefects } from "./output/Errors.ts"
 import { JsonFlag } from "./output/Output.ts"
-import { routingCommand } from "./channels/RoutingCommands.ts"
-import { migrateCommand, serveCommand } from "./server/ServeCommand.ts"
-import { templateCommand } from "./channels/TemplateCommands.ts"
-import { tokenCommand } from "./people/TokenCommands.ts"
-import { signingKeyCommand, userCommand } from "./people/UserCommands.ts"
-import { operatorCommand } from "./people/OperatorCommands.ts"
-import { walletCommand } from "./people/WalletCommands.ts"
-import { guardCommand } from "./activity/GuardCommands.ts"
-import { messageCommand } from "./activity/MessageCommands.ts"
-import { phoneCommand } from "./activity/PhoneCommands.ts"
-import { verificationCommand } from "./activity/VerificationCommands.ts"
-import { webhookCommand } from "./webhooks/WebhookCommands.ts"
 import { settings } from "../layers/config/Configuration.ts"
 import { inOneLine, shown } from "../domain/text/VisibleText.ts"
 import { version } from "../layers/config/Version.ts"
 
-const peyk = Command.make("peyk").pipe(
-  Command.withDescription("One-time codes for Iranian phones, over messengers and SMS, with fallback"),
-  Command.withSubcommands([
-    serveCommand,
-    migrateCommand,
-    openapiCommand,
-    doctorCommand,
-    backupCommand,
-    restoreCommand,
-    demoCommand,
-    customerCommand,
-    keyCommand,
-    tokenCommand,
-    userCommand,
-    operatorCommand,
-    signingKeyCommand,
-    accountCommand,
-    contactsCommand,
-    routingCommand,
-    templateCommand,
-    walletCommand,
-    verificationCommand,
-    messageCommand,
-    phoneCommand,
-    guardCommand,
-    webhookCommand
-  ]),
-  Command.withGlobalFlags([JsonFlag, EnvFileFlag])
-)
+const peyk = (words: ReadonlyArray<string>) =>
+  Effect.map(commandsNamedIn(words), (commands) =>
+    Command.make("peyk").pipe(
+      Command.withDescription("One-time codes for Iranian phones, over messengers and SMS, with fallback"),
+      Command.withSubcommands(commands),
+      Command.withGlobalFlags([JsonFlag, EnvFileFlag])
+    )
+  )
 
 const isText = (message: unknown): message is string => typeof message === "string"
 
@@ -89,4 +49,6 @@ const Logging = Layer.unwrap(
 
 /** Runs the command that these words name: what follows `peyk` on a command line. Standard input is a service. */
 export const runCommandLine = (words: ReadonlyArray<string>) =>
-  reportDefects(Command.runWith(peyk, { version })(words)).pipe(Effect.provide([Logging, ErrorOutput]))
+  Effect.flatMap(peyk(words), (command) => reportDefects(Command.runWith(command, { version })(words))).pipe(
+    Effect.provide([Logging, ErrorOutput])
+  )

@@ -46,6 +46,5 @@ const days = Command.make("days", { customer: customerFlag }, ({ customer }) =>
 ).pipe(Command.withDescription("Count the codes that the guard refused, or would refuse, by day"))
 
 export const guardCommand = Command.make("guard").pipe(
-  Command.withDescription("Protection against pumping, bombing and guessing"),
   Command.withSubcommands([show, setCommand, days, alarmsCommand, clearCommand, ...listCommands])
 )

@@ -167,6 +167,5 @@ const batch = Command.make(
 ).pipe(Command.withDescription("Create up to 500 messages from a file"))
 
 export const messageCommand = Command.make("message").pipe(
-  Command.withDescription("Sent messages and their outcomes"),
   Command.withSubcommands([list, show, batch, cancel])
 )

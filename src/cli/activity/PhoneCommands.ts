@@ -35,7 +35,4 @@ const erase = Command.make(
   )
 )
 
-export const phoneCommand = Command.make("phone").pipe(
-  Command.withDescription("Recipients: erase a phone from the records"),
-  Command.withSubcommands([erase])
-)
+export const phoneCommand = Command.make("phone").pipe(Command.withSubcommands([erase]))

@@ -137,6 +137,5 @@ const next = Command.make(
 ).pipe(Command.withDescription("Try the next channel of a verification now"))
 
 export const verificationCommand = Command.make("verification").pipe(
-  Command.withDescription("Sent codes and their outcomes"),
   Command.withSubcommands([list, show, next, cancel])
 )

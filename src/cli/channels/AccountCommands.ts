@@ -54,7 +54,6 @@ const remove = Command.make("delete", { account: accountFlag }, ({ account }) =>
 ).pipe(Command.withDescription("Delete an account that nothing needs, with its contacts"))
 
 export const accountCommand = Command.make("account").pipe(
-  Command.withDescription("Sending accounts"),
   Command.withSubcommands([
     connectCommand,
     list,

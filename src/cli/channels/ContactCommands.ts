@@ -70,6 +70,5 @@ const remove = Command.make(
 ).pipe(Command.withDescription("Delete the link by which a bot reaches a phone"))
 
 export const contactsCommand = Command.make("contacts").pipe(
-  Command.withDescription("The phones that bots can reach"),
   Command.withSubcommands([importContacts, count, remove])
 )

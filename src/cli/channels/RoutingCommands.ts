@@ -99,7 +99,4 @@ const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }
   )
 ).pipe(Command.withDescription("Show a customer's default routing order"))
 
-export const routingCommand = Command.make("routing").pipe(
-  Command.withDescription("The default order of channels"),
-  Command.withSubcommands([set, showOrder])
-)
+export const routingCommand = Command.make("routing").pipe(Command.withSubcommands([set, showOrder]))

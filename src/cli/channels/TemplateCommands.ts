@@ -105,7 +105,6 @@ const remove = Command.make("delete", { template: templateFlag }, ({ template })
 ).pipe(Command.withDescription("Delete a template that the routing order does not name"))
 
 export const templateCommand = Command.make("template").pipe(
-  Command.withDescription("Texts with placeholders"),
   Command.withSubcommands([
     create,
     list,

@@ -111,6 +111,5 @@ const update = Command.make(
 ).pipe(Command.withDescription("Change a customer; options that you leave out change nothing"))
 
 export const customerCommand = Command.make("customer").pipe(
-  Command.withDescription("Customers"),
   Command.withSubcommands([create, list, update, customerLimits])
 )

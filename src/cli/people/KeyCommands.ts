@@ -116,6 +116,5 @@ const limit = Command.make(
 ).pipe(Command.withDescription("Set the limit of a service key"))
 
 export const keyCommand = Command.make("key").pipe(
-  Command.withDescription("Service keys"),
   Command.withSubcommands([create, list, limit, rotate, revoke])
 )

@@ -95,6 +95,5 @@ const signInLink = Command.make("sign-in-link", { email: emailFlag }, ({ email }
 )
 
 export const operatorCommand = Command.make("operator").pipe(
-  Command.withDescription("People who run this installation, in the console"),
   Command.withSubcommands([create, list, signInLink])
 )

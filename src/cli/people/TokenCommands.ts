@@ -62,7 +62,4 @@ const revoke = Command.make(
     )
 ).pipe(Command.withDescription("Revoke a personal access token, in every process at once"))
 
-export const tokenCommand = Command.make("token").pipe(
-  Command.withDescription("Personal access tokens, for the management API"),
-  Command.withSubcommands([create, list, revoke])
-)
+export const tokenCommand = Command.make("token").pipe(Command.withSubcommands([create, list, revoke]))

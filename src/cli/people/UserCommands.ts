@@ -147,7 +147,6 @@ const signInLink = Command.make(
 ).pipe(Command.withDescription("Make a link that signs a user in to the console, once and within 10 minutes"))
 
 export const userCommand = Command.make("user").pipe(
-  Command.withDescription("People who manage a customer's account"),
   Command.withSubcommands([create, list, disable, enable, setPassword, signInLink])
 )
 
@@ -164,7 +163,4 @@ const rotate = Command.make("rotate", {}, () =>
   )
 ).pipe(Command.withDescription("Create a new signing key; Peyk accepts the old one for another hour"))
 
-export const signingKeyCommand = Command.make("signing-key").pipe(
-  Command.withDescription("The keys that sign the JWTs of sign-ins"),
-  Command.withSubcommands([rotate])
-)
+export const signingKeyCommand = Command.make("signing-key").pipe(Command.withSubcommands([rotate]))

@@ -43,7 +43,4 @@ const show = Command.make("show", { customer: customerFlag }, ({ customer }) =>
   )
 ).pipe(Command.withDescription("Show a customer's wallet"))
 
-export const walletCommand = Command.make("wallet").pipe(
-  Command.withDescription("Wallets, in whole rials"),
-  Command.withSubcommands([topUp, show])
-)
+export const walletCommand = Command.make("wallet").pipe(Command.withSubcommands([topUp, show]))

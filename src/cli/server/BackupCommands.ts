@@ -71,7 +71,6 @@ const backup = Effect.fnUntraced(function* (configuration: Configuration, target
 export const backupCommand = Command.make("backup", { file }, (given) =>
   withStorePlace((configuration) => backup(configuration, given.file))
 ).pipe(
-  Command.withDescription("Write the whole embedded store to a file; the server can be running"),
   Command.withExamples([
     { command: "peyk backup /backups/peyk.backup", description: "The master secret is not in it" }
   ])
@@ -136,4 +135,4 @@ const restore = Effect.fnUntraced(function* (configuration: Configuration, sourc
 
 export const restoreCommand = Command.make("restore", { file }, (given) =>
   withConfiguration((configuration) => Effect.scoped(restore(configuration, given.file)))
-).pipe(Command.withDescription("Make an embedded store from a backup, in a data directory without one"))
+)

@@ -182,4 +182,4 @@ export const demoCommand = Command.make(
     )
   },
   ({ timed }) => withConfiguration((configuration) => demo(configuration, timed))
-).pipe(Command.withDescription("Walk through a verification with a fallback, in this terminal"))
+)

@@ -192,4 +192,4 @@ export const doctorCommand = Command.make("doctor", {}, () =>
       return yield* new CliError.UserError({ cause: new Unhealthy({ message: userMessage }), userMessage })
     }
   })
-).pipe(Command.withDescription("Check the settings, the store and every account"))
+)

@@ -6,6 +6,4 @@ import { Api } from "../../http/Api.ts"
 /** The OpenAPI document, as it is committed and served. */
 export const openApiDocument = (): string => `${JSON.stringify(OpenApi.fromApi(Api), null, 2)}\n`
 
-export const openapiCommand = Command.make("openapi", {}, () =>
-  Console.log(openApiDocument().trimEnd())
-).pipe(Command.withDescription("Print the OpenAPI document"))
+export const openapiCommand = Command.make("openapi", {}, () => Console.log(openApiDocument().trimEnd()))

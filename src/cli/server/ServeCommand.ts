@@ -84,7 +84,6 @@ export const serve = (configuration: Configuration, graphs = useCases) =>
 export const serveCommand = Command.make("serve", {}, () =>
   withConfiguration((configuration) => serve(configuration))
 ).pipe(
-  Command.withDescription("Serve the API, and run due work"),
   Command.withExamples([
     { command: "peyk serve", description: "On the embedded store, at http://127.0.0.1:8080" }
   ])
@@ -117,4 +116,4 @@ export const migrateCommand = Command.make(
         yield* printOne({ schema: "up to date", migration: applied, ...distributed })
       }).pipe(Effect.provide(Infrastructure(configuration)))
     )
-).pipe(Command.withDescription("Upgrade the schema of the store (serve does it too)"))
+)

@@ -115,6 +115,5 @@ const remove = Command.make(
 ).pipe(Command.withDescription("Delete a webhook; its pending deliveries end"))
 
 export const webhookCommand = Command.make("webhook").pipe(
-  Command.withDescription("Webhooks: the addresses that receive a customer's events"),
   Command.withSubcommands([create, list, show, remove, deliveries, replay])
 )

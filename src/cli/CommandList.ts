@@ -1,0 +1,143 @@
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+
+/** A command that is loaded when the command line names it. Its description is also part of the help of `peyk` itself. */
+const command = <const Name extends string, Input, ContextInput, E, R>(
+  name: Name,
+  description: string,
+  load: () => Promise<Command.Command<Name, Input, ContextInput, E, R>>
+) => {
+  const describe = Command.withDescription(description)
+  return { name, load: async () => describe(await load()), unloaded: describe(Command.make(name)) }
+}
+
+/** In the order of `peyk --help`. */
+const commands = [
+  command(
+    "serve",
+    "Serve the API, and run due work",
+    async () => (await import("./server/ServeCommand.ts")).serveCommand
+  ),
+  command(
+    "migrate",
+    "Upgrade the schema of the store (serve does it too)",
+    async () => (await import("./server/ServeCommand.ts")).migrateCommand
+  ),
+  command(
+    "openapi",
+    "Print the OpenAPI document",
+    async () => (await import("./server/OpenApiCommand.ts")).openapiCommand
+  ),
+  command(
+    "doctor",
+    "Check the settings, the store and every account",
+    async () => (await import("./server/DoctorCommand.ts")).doctorCommand
+  ),
+  command(
+    "backup",
+    "Write the whole embedded store to a file; the server can be running",
+    async () => (await import("./server/BackupCommands.ts")).backupCommand
+  ),
+  command(
+    "restore",
+    "Make an embedded store from a backup, in a data directory without one",
+    async () => (await import("./server/BackupCommands.ts")).restoreCommand
+  ),
+  command(
+    "demo",
+    "Walk through a verification with a fallback, in this terminal",
+    async () => (await import("./server/DemoCommand.ts")).demoCommand
+  ),
+  command(
+    "customer",
+    "Customers",
+    async () => (await import("./people/CustomerCommands.ts")).customerCommand
+  ),
+  command("key", "Service keys", async () => (await import("./people/KeyCommands.ts")).keyCommand),
+  command(
+    "token",
+    "Personal access tokens, for the management API",
+    async () => (await import("./people/TokenCommands.ts")).tokenCommand
+  ),
+  command(
+    "user",
+    "People who manage a customer's account",
+    async () => (await import("./people/UserCommands.ts")).userCommand
+  ),
+  command(
+    "operator",
+    "People who run this installation, in the console",
+    async () => (await import("./people/OperatorCommands.ts")).operatorCommand
+  ),
+  command(
+    "signing-key",
+    "The keys that sign the JWTs of sign-ins",
+    async () => (await import("./people/UserCommands.ts")).signingKeyCommand
+  ),
+  command(
+    "account",
+    "Sending accounts",
+    async () => (await import("./channels/AccountCommands.ts")).accountCommand
+  ),
+  command(
+    "contacts",
+    "The phones that bots can reach",
+    async () => (await import("./channels/ContactCommands.ts")).contactsCommand
+  ),
+  command(
+    "routing",
+    "The default order of channels",
+    async () => (await import("./channels/RoutingCommands.ts")).routingCommand
+  ),
+  command(
+    "template",
+    "Texts with placeholders",
+    async () => (await import("./channels/TemplateCommands.ts")).templateCommand
+  ),
+  command(
+    "wallet",
+    "Wallets, in whole rials",
+    async () => (await import("./people/WalletCommands.ts")).walletCommand
+  ),
+  command(
+    "verification",
+    "Sent codes and their outcomes",
+    async () => (await import("./activity/VerificationCommands.ts")).verificationCommand
+  ),
+  command(
+    "message",
+    "Sent messages and their outcomes",
+    async () => (await import("./activity/MessageCommands.ts")).messageCommand
+  ),
+  command(
+    "phone",
+    "Recipients: erase a phone from the records",
+    async () => (await import("./activity/PhoneCommands.ts")).phoneCommand
+  ),
+  command(
+    "guard",
+    "Protection against pumping, bombing and guessing",
+    async () => (await import("./activity/GuardCommands.ts")).guardCommand
+  ),
+  command(
+    "webhook",
+    "Webhooks: the addresses that receive a customer's events",
+    async () => (await import("./webhooks/WebhookCommands.ts")).webhookCommand
+  )
+]
+
+/** These are about every command. */
+const ABOUT_ALL = /^--(completions|wizard)(=|$)/
+
+/**
+ * The commands of `peyk`. Only those that a word names are loaded, because most of the program is not needed for one of
+ * them: a word may be the value of a flag, which only loads too much.
+ */
+export const commandsNamedIn = (words: ReadonlyArray<string>) => {
+  const isNeeded = words.some((word) => ABOUT_ALL.test(word))
+    ? () => true
+    : (name: string) => words.includes(name)
+  return Effect.promise(() =>
+    Promise.all(commands.map(({ name, load, unloaded }) => (isNeeded(name) ? load() : unloaded)))
+  )
+}
