@@ -84,7 +84,8 @@ const measure = async (directory: string) => {
   const url = `http://127.0.0.1:${port}`
   const server = spawn(
     process.execPath,
-    ["--inspect=127.0.0.1:0", fileURLToPath(new URL("bin/peyk.js", root)), "serve"],
+    // the source, file by file: what bin/peyk.js starts is a few files
+    ["--inspect=127.0.0.1:0", fileURLToPath(new URL("src/main.ts", root)), "serve"],
     {
       env: {
         ...process.env,

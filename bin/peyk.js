@@ -11,8 +11,13 @@ const NEEDED = 26
 const existing = (...paths) =>
   paths.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
 
-// A clone runs its source; the npm package has it compiled.
-const main = existing("../src/main.ts", "../dist/main.js")
+/** The npm package has the program compiled, a clone makes it, and a part of a clone runs its source. */
+const findProgram = async (onMake) => {
+  const clone = existing("./clone.js")
+  if (clone !== undefined) return (await import(clone.href)).programOfClone(onMake)
+  const compiled = fileURLToPath(new URL("../node_modules/.cache/peyk", import.meta.url))
+  return { main: new URL("../dist/main.js", import.meta.url), compiled }
+}
 const majorOf = (version) => Number(version.split(".")[0])
 
 const nodePackages = {
@@ -45,10 +50,15 @@ const helps = rest.some((word) => word === "--help" || word === "-h")
 const announces = command === "serve" && !helps && process.send === undefined
 
 if (isNewEnough) {
-  // What follows loads for seconds on a busy machine.
+  // What follows can take seconds on a busy machine.
   if (announces) console.log("Starting Peyk …")
+  const { main, compiled } = await findProgram(() => {
+    if (announces)
+      console.log("Putting the program together: this takes some seconds, after each change of it.")
+  })
   // Keeps what was compiled, next to the packages (not in a directory that others can write to): commands start faster.
-  module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/peyk", import.meta.url)))
+  // The first process decides which functions are kept, and a server needs others than the commands.
+  module.enableCompileCache(join(compiled, command === "serve" ? "serve" : "commands"))
   await import(main.href)
 } else if (ownNode !== undefined) {
   // This file again, which then keeps what was compiled.

@@ -1,0 +1,2 @@
+/** Null: there is no such file. */
+export declare const stampOf: (file: string) => string | null
