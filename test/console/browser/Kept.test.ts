@@ -1,6 +1,7 @@
 import type { Page, Route } from "playwright-core"
 import { beforeAll, expect, it } from "vitest"
 import { newCustomer } from "../../contract/Operator.ts"
+import { PASSWORD } from "../../contract/Manager.ts"
 import { signedIn, type Visitor } from "../Visitor.ts"
 import { sendCode } from "./kit/Activity.ts"
 import { desktop, type Look } from "./kit/Looks.ts"
@@ -130,7 +131,48 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
       expect(await page.getByLabel("Ask the provider first whether the account works").isChecked()).toBe(
         false
       )
-      expect(await page.evaluate<string>("JSON.stringify(history.state)")).not.toContain("a-secret-token")
+      const kept = await page.evaluate<string>("JSON.stringify([history.state, { ...sessionStorage }])")
+      expect(kept).toContain("A long label")
+      expect(kept).not.toContain("a-secret-token")
+    })
+  })
+
+  it("of one user, and not of the next who signs in there", async () => {
+    const leaving = await signedIn(stage, stage.demo.customer_id, "owner")
+    const next = await signedIn(stage, stage.demo.customer_id, "owner")
+    await stage.within(desktop, leaving, async ({ page, open }) => {
+      await open("/console/users/new")
+      await page.getByLabel("Name").fill("Typed by another")
+      await page.getByLabel("E-mail").fill("typed@example.com")
+      await page.getByLabel("Name").focus()
+      await page.getByRole("button", { name: "Sign out" }).first().click()
+      await page.getByLabel("Password").waitFor()
+      const kept = () => page.evaluate<string>("JSON.stringify([history.state, { ...sessionStorage }])")
+      expect(await kept()).not.toContain("Typed by another")
+      await page.getByLabel("E-mail").fill(next.user.email)
+      await page.getByLabel("Password").fill(PASSWORD)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+      await page.evaluate("void setTimeout(() => history.go(2 - history.length))")
+      await expect.poll(() => page.url()).toContain("/console/users/new")
+      await page.getByLabel("Name").waitFor()
+      expect(await page.getByLabel("Name").inputValue()).toBe("")
+      expect(await page.getByLabel("E-mail").inputValue()).toBe("")
+      expect(await kept()).not.toContain("Typed by another")
+    })
+  })
+
+  it("of one form, and not in another with the same action", async () => {
+    await inTab(async (page, open) => {
+      await open("/console/templates")
+      await page.evaluate(`document.querySelector("main").insertAdjacentHTML("beforeend",
+        '<form method="post" action="/twice"><input name="a" id="a1"></form>' +
+        '<form method="post" action="/twice"><input name="a" id="a2"></form>')`)
+      await page.locator("#a2").fill("second")
+      await page.locator("#a1").focus()
+      const kept = await page.evaluate<string>("sessionStorage.getItem('peyk.typed')")
+      expect(kept).toContain(String.raw`["/twice\n0",[]]`)
+      expect(kept).toContain(String.raw`["/twice\n1",[["a\n0","second",false]]]`)
     })
   })
 

@@ -168,7 +168,7 @@ export const replaceContent = (part, next) => {
   showCopyButtons()
 }
 
-/** What somebody typed, of each form by its action. Secrets are never kept, and codes are not. */
+/** What somebody typed in a form. Secrets are never kept, and codes are not. */
 const typedIn = (form) =>
   [...fieldsIn(form)]
     .filter(
@@ -185,14 +185,64 @@ const putBack = (form, typed) => {
   }
 }
 
-/** Browsers forget fields without autocomplete when somebody leaves a page and comes back: its history entry keeps them. */
+const TYPED = "peyk.typed"
+const MAX_PAGES = 50
+
+/** What this user typed in this tab: of each page as its history entry names it, of each form. */
+const readTyped = (who) => {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(TYPED))
+    if (kept?.who === who) return kept
+  } catch {
+    // the browser keeps nothing, or somebody else wrote there
+  }
+  return { who, pages: [] }
+}
+
+const writeTyped = (kept) => {
+  try {
+    sessionStorage.setItem(TYPED, JSON.stringify(kept))
+  } catch {
+    // full, or not allowed: then the page forgets
+  }
+}
+
+const forgetTyped = () => {
+  try {
+    sessionStorage.removeItem(TYPED)
+  } catch {
+    // nothing was kept
+  }
+}
+
+/** Forms by their action, and their place among those with the same. The address keeps those that can be reordered. */
+const typedForms = () =>
+  byName(document, 'form[method="post"]:not([data-reorder])', (form) => form.getAttribute("action"))
+
+/**
+ * Browsers forget fields without autocomplete when somebody leaves a page and comes back. This tab keeps them for the same
+ * entry of its history, the same page, form and user, until that user signs out.
+ */
 const keepTyped = () => {
-  // the address keeps those that can be reordered
-  const forms = () => [...document.querySelectorAll('form[method="post"]:not([data-reorder])')]
-  for (const form of forms()) putBack(form, history.state?.typed?.[form.getAttribute("action")] ?? [])
+  const { who } = document.body.dataset
+  if (who === undefined) return
+  const kept = readTyped(who)
+  // what another user typed goes
+  writeTyped(kept)
+  const page = `${location.pathname} ${history.state?.page ?? Math.random()}`
+  const found = kept.pages.find(([name]) => name === page)
+  const forms = new Map(found?.[1])
+  for (const [name, form] of typedForms()) putBack(form, forms.get(name) ?? [])
   document.addEventListener("change", () => {
-    const typed = Object.fromEntries(forms().map((form) => [form.getAttribute("action"), typedIn(form)]))
-    history.replaceState({ typed }, "")
+    history.replaceState({ ...history.state, page: page.split(" ")[1] }, "")
+    const typed = Array.from(typedForms(), ([name, form]) => [name, typedIn(form)])
+    const { pages } = readTyped(who)
+    const others = pages.filter(([name]) => name !== page)
+    writeTyped({ who, pages: [...others, [page, typed]].slice(-MAX_PAGES) })
+  })
+  document.addEventListener("submit", ({ target }) => {
+    // on this device or everywhere
+    if (target.getAttribute("action")?.startsWith("/console/sign-out")) forgetTyped()
   })
 }
 

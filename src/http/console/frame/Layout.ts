@@ -78,7 +78,7 @@ export const layout = (visit: Signed, { title, name, actions, lead, content }: P
   return htmlDocument(
     visit,
     title,
-    html`<body>
+    html`<body data-who="${visit.session.user.id} ${visit.session.enteredId ?? ""}">
       <a class="skip" href="#main">${say("Skip to content", "رفتن به محتوا")}</a>
       <div class="shell">
         <header class="side">
