@@ -53,6 +53,18 @@ describe("the routing order", () => {
     expect(await api("GET", "/routing")).toEqual(before)
   })
 
+  it("is not filled in from a link that somebody else made, but from the page's own address", async () => {
+    const link = "/console/routing?version=1&order=saved&target=rubika%3A&wait=&template="
+    const saved = chosen((await owner.get("/console/routing")).text)
+    expect(chosen((await owner.get(link)).text)).toEqual(saved)
+    const markIn = (text: string) => /name="draft"\s+value="([^"]+)"/.exec(text)?.[1] ?? "none"
+    const mark = markIn((await owner.get("/console/routing")).text)
+    expect(chosen((await owner.get(`${link}&draft=${mark}`)).text)).toEqual(["rubika:"])
+    const another = markIn((await stranger.get("/console/test")).text)
+    expect(another).not.toBe("none")
+    expect(chosen((await owner.get(`${link}&draft=${another}`)).text)).toEqual(saved)
+  })
+
   it("is saved as it stands, and refused as the API refuses it", async () => {
     const twice = await draft("save", row("bale:"), row("bale:"))
     expect(twice.status).toBe(422)
@@ -209,6 +221,20 @@ describe("a test", () => {
     expect(text).not.toContain(server.demo.live_key)
   })
 
+  it("says that a link has filled in the form", async () => {
+    const linked = await owner.get("/console/test?mode=live&phone=09121110099&kind=message&message=hello")
+    expect(linked.text).toContain("A link filled in this form.")
+    expect((await owner.get("/console/test")).text).not.toContain("A link filled in")
+    const sent = await submit(owner, "/console/test", "/console/test", {
+      mode: "sandbox",
+      kind: "code",
+      phone: "09121110098",
+      target: "bale:",
+      do: "send"
+    })
+    expect((await owner.get(sent.location ?? "")).text).not.toContain("A link filled in")
+  })
+
   it("is refused in words, next to what was typed", async () => {
     const reply = await submit(owner, "/console/test", "/console/test", {
       mode: "live",
@@ -328,5 +354,21 @@ describe("set-up pages", () => {
     ]) {
       expect((await owner.post(path, { csrf: "x" })).status, path).toBe(403)
     }
+  })
+})
+
+describe("a form that a link leads to", () => {
+  const paths = {
+    "keys/new": "name=Chosen-elsewhere&mode=test&rate_limit_per_minute=7",
+    "tokens/new": "name=Chosen-elsewhere&scope=full",
+    "users/new": "name=Chosen-elsewhere&email=chosen%40elsewhere.example&role=owner",
+    "channels/connect":
+      "channel=sms&provider=bridge&label=Chosen-elsewhere&url=https%3A%2F%2Fchosen.elsewhere"
+  }
+  it.each(Object.entries(paths))("has nothing of the link's own: %s", async (path, query) => {
+    const { status, text } = await owner.get(`/console/${path}?${query}`)
+    expect(status).toBe(200)
+    const main = text.slice(text.indexOf("<form", text.indexOf("<h1>")))
+    expect(main).not.toMatch(/chosen.elsewhere/i)
   })
 })

@@ -65,6 +65,10 @@ export const csrfOfSession = (secret: Redacted.Redacted): string =>
     .update(`csrf:${Redacted.value(secret)}`)
     .digest("base64url")
 
+/** What an address must have whose query a page is filled in from: others cannot make such a link for this session. */
+export const draftMark = (csrf: string, customerId: number): string =>
+  createHash("sha256").update(`draft:${customerId}:${csrf}`).digest("base64url")
+
 /** Whether a form came from a page of ours; takes as long for a wrong token as for the right one. */
 export const isSameToken = (given: string | null, expected: string | null): boolean => {
   if (given === null || expected === null) return false

@@ -6,7 +6,9 @@ import type { IdempotentRequest } from "../../../../services/customer/Idempotenc
 import type { CodedError } from "../../../errors/Envelope.ts"
 import { maxBodyBytes } from "../../../RequestGuards.ts"
 import { awaitBody } from "../../../server/RequestBody.ts"
+import { draftMark, isSameToken } from "../Cookies.ts"
 import { html } from "../Html.ts"
+import type { View } from "../SignedRoutes.ts"
 
 const isForm = (contentType = ""): boolean =>
   contentType.split(";")[0]?.trim().toLowerCase() === "application/x-www-form-urlencoded"
@@ -24,6 +26,18 @@ export const readForm = Effect.gen(function* () {
 }).pipe(Effect.catchTag("HttpServerError", Effect.die))
 
 export const csrfField = (token: string) => html`<input type="hidden" name="csrf" value="${token}" />`
+
+/** The field by which an address that keeps a form (`data-kept`) is known as the page's own. */
+const DRAFT = "draft"
+const markOf = ({ csrf, actor }: Pick<View, "csrf" | "actor">): string => draftMark(csrf, actor.customerId)
+export const draftField = (view: View) =>
+  html`<input type="hidden" name="${DRAFT}" value="${markOf(view)}" />`
+
+/** Whether the console itself put into the address what a form is filled in from; anybody can make a link. */
+export const isOwnDraft = (view: View): boolean => isSameToken(view.query.get(DRAFT), markOf(view))
+
+/** The fields of a form that is opened: what a link has for them is not taken. */
+export const emptyForm = (): URLSearchParams => new URLSearchParams()
 
 /**
  * Makes what a form creates or sends happen once, however often this form is sent. A browser that restores the fields of

@@ -8,6 +8,7 @@ import { Wallets } from "../../../../services/resources/Wallets.ts"
 import { Name } from "../../../../domain/Fields.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { HOME_PATH, LEAVE_PATH } from "../../ConsolePaths.ts"
+import { emptyForm } from "../../frame/forms/Forms.ts"
 import { seeOther } from "../../frame/Answers.ts"
 import { pathId } from "../../frame/PathIds.ts"
 import type { ConsoleError } from "../../frame/Refusals.ts"
@@ -126,7 +127,7 @@ export const customerPages = {
   routes: [
     operatorPage(CUSTOMERS_PATH, showCustomers),
     operatorPage(NEW_CUSTOMER_PATH, (view) =>
-      Effect.succeed(newCustomerPage(view, view.query, noFieldErrors))
+      Effect.succeed(newCustomerPage(view, emptyForm(), noFieldErrors))
     ),
     operatorForm(NEW_CUSTOMER_PATH, createCustomer),
     operatorForm(LEAVE_PATH, leave),

@@ -7,6 +7,7 @@ import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.
 import { Users } from "../../../../services/resources/access/Users.ts"
 import { NewUserBody, UserChangeBody } from "../../../manage/access/UsersApi.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
+import { emptyForm } from "../../frame/forms/Forms.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
 import { NO_REFERRER } from "../../frame/ConsoleHeaders.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
@@ -108,7 +109,7 @@ export const userPages = {
   name: "users",
   routes: [
     page(USERS_PATH, showUsers),
-    ownerPage(NEW_USER_PATH, (view) => Effect.succeed(newUserPage(view, view.query, noFieldErrors))),
+    ownerPage(NEW_USER_PATH, (view) => Effect.succeed(newUserPage(view, emptyForm(), noFieldErrors))),
     ownerChange(NEW_USER_PATH, invite),
     ownerPage(USER_PATH, showUser),
     ownerChange(USER_PATH, changeUser),

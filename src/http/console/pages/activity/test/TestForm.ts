@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { checkCodeTemplate, placeholders, type Template } from "../../../../../domain/message/Template.ts"
-import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
+import { csrfField, draftField, isOwnDraft, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"
@@ -108,6 +108,22 @@ const content = (request: TestRequest, choices: Choices, errors: FieldErrors, vi
   return request.mode === "live" ? codeContent(request, choices, errors, view) : null
 }
 
+const FILLED_IN = ["phone", "target", "template", "message"]
+
+/** A link can fill in this form: whoever opens it is told, before they send what they did not choose. */
+const linkNotice = (view: View): Html | null => {
+  // the page of a result has the mode and the kind of what was sent
+  const names = view.query.has("id") ? FILLED_IN : ["mode", "kind", ...FILLED_IN]
+  return isOwnDraft(view) || !names.some((name) => view.query.has(name))
+    ? null
+    : html`<p class="notice warn" role="status">
+        ${view.locale.say(
+          "A link filled in this form. Check each field before you send.",
+          "این فرم را یک پیوند پر کرده است. پیش از فرستادن همهٔ فیلدها را ببینید."
+        )}
+      </p>`
+}
+
 /** The form of a test. The example requests next to it follow what is typed. */
 export const testForm = (view: View, request: TestRequest, choices: Choices, errors: FieldErrors): Html => {
   const { say } = view.locale
@@ -116,9 +132,10 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
     method="post"
     action="${TEST_PATH}"
     data-preview="snippets test-content"
-    data-kept="mode kind target template"
+    data-kept="draft mode kind target template"
   >
-    ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
+    ${csrfField(view.csrf)}${draftField(view)}${onceField()} ${errorSummary(errors, view.locale)}
+    ${linkNotice(view)}
     <fieldset class="options">
       <legend class="hidden">${say("Where", "کجا")}</legend>
       ${radio(

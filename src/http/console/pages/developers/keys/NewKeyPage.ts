@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
+import { csrfField, emptyForm, onceField } from "../../../frame/forms/Forms.ts"
 import { html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
@@ -28,4 +28,4 @@ export const newKeyPage = (view: View, typed: URLSearchParams, errors: FieldErro
   }
 }
 
-export const showNewKey = (view: View) => Effect.succeed(newKeyPage(view, view.query, noFieldErrors))
+export const showNewKey = (view: View) => Effect.succeed(newKeyPage(view, emptyForm(), noFieldErrors))

@@ -2,7 +2,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { createToken } from "../../../../../services/resources/access/TokenActions.ts"
 import { creating, onceFormAction } from "../../../frame/forms/ActionForms.ts"
 import { answerPage } from "../../../frame/Answers.ts"
-import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
+import { csrfField, emptyForm, onceField } from "../../../frame/forms/Forms.ts"
 import { html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
@@ -70,4 +70,4 @@ export const submitNewToken = onceFormAction(createToken, {
   again: (view, fields, errors) => Effect.succeed(newTokenPage(view, fields, errors))
 })
 
-export const showNewToken = (view: View) => Effect.succeed(newTokenPage(view, view.query, noFieldErrors))
+export const showNewToken = (view: View) => Effect.succeed(newTokenPage(view, emptyForm(), noFieldErrors))

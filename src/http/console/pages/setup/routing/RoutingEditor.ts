@@ -1,6 +1,6 @@
 import type { StepOrder } from "../../../../../domain/people/Customer.ts"
 import { icon } from "../../../frame/Document.ts"
-import { csrfField } from "../../../frame/forms/Forms.ts"
+import { csrfField, draftField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
@@ -74,7 +74,7 @@ export const routingEditor = (
     action="${ROUTING_PATH}"
     id="routing-form"
     data-preview="outlook"
-    data-kept="version order target wait template"
+    data-kept="draft version order target wait template"
     autocomplete="off"
     data-reorder
   >
@@ -85,7 +85,7 @@ export const routingEditor = (
       </p>
     </div>
     <div class="panel-body stack-tight">
-      ${csrfField(view.csrf)} <input type="hidden" name="version" value="${version}" />
+      ${csrfField(view.csrf)} ${draftField(view)} <input type="hidden" name="version" value="${version}" />
       ${errorSummary(errors, view.locale)}
       <button class="hidden" name="do" value="preview" tabindex="-1" aria-hidden="true">
         ${say("Preview", "پیش‌نمایش")}

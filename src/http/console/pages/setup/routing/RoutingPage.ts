@@ -7,6 +7,7 @@ import { RoutingOrders } from "../../../../../services/resources/RoutingOrders.t
 import { TemplateRecords } from "../../../../../services/resources/TemplateRecords.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { isOwnDraft } from "../../../frame/forms/Forms.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
@@ -93,10 +94,11 @@ const typedOrder = (typed: URLSearchParams): EditedOrder => ({
   version: versionIn(typed)
 })
 
-/** The saved order; or the draft that the address keeps, which nobody has saved yet. */
+/** The saved order; or the draft that this page has put into its address, which nobody has saved yet. */
 const showRouting = Effect.fnUntraced(function* (view: View) {
   const { query } = view
-  if (query.has("version")) return yield* routingPage(view, { ...typedOrder(query), errors: noFieldErrors })
+  if (query.has("version") && isOwnDraft(view))
+    return yield* routingPage(view, { ...typedOrder(query), errors: noFieldErrors })
   const { steps, order, version } = yield* (yield* RoutingOrders).find(view.actor.customerId)
   return yield* routingPage(view, { rows: draftOf(steps), order, version, errors: noFieldErrors })
 })

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { ProviderAdapters } from "../../../../../../services/provider/ProviderAdapter.ts"
+import { emptyForm } from "../../../../frame/forms/Forms.ts"
 import type { Page } from "../../../../frame/Layout.ts"
 import type { View } from "../../../../frame/SignedRoutes.ts"
 import { type FieldErrors, noFieldErrors } from "../../../../parts/fields/FieldErrors.ts"
@@ -33,7 +34,9 @@ export const connectPage = (
 }
 
 export const connectPageAt = Effect.fnUntraced(function* (view: View, place: ConnectPlace) {
-  return connectPage(view, place, yield* ProviderAdapters, view.query, noFieldErrors)
+  const chosen = emptyForm()
+  for (const name of ["channel", "provider"]) chosen.set(name, view.query.get(name) ?? "")
+  return connectPage(view, place, yield* ProviderAdapters, chosen, noFieldErrors)
 })
 
 export const showConnect = (view: View) => connectPageAt(view, ownPlace(view))
