@@ -5,6 +5,9 @@ import type { OutgoingResponse } from "./OutgoingResponse.ts"
 import type { OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"
 
+/** How often the time for a request begins again while its response goes on. Other writes cost nothing. */
+const PROGRESS_MILLIS = 250
+
 /** Where admitted requests are counted. */
 export interface Counts {
   readonly gate: OverloadGate
@@ -41,7 +44,7 @@ export class Admission implements RequestTime {
     this.#counts = counts
   }
 
-  /** Monotonic milliseconds: since when the application has worked on it without waiting for its client to read. */
+  /** Monotonic milliseconds: since when the application has worked on it, or on the next part of its response. */
   get since(): number {
     return this.#since
   }
@@ -118,6 +121,18 @@ export class Admission implements RequestTime {
     this.#outsideMillis = 0
     this.#link = this.#counts.open.add(this)
     if (this.#isCounted) this.#counts.gate.enterAgain(this.kind)
+  }
+
+  /** The application has written a part of the response: the next has as much time as a whole response. */
+  progress(): void {
+    if (this.#link === null || this.#isPaused || this.#wait !== null) return
+    const now = performance.now()
+    if (now - this.#since < PROGRESS_MILLIS) return
+    this.#since = now
+    this.#outsideMillis = 0
+    this.#outsideSince = now
+    this.#counts.open.remove(this.#link)
+    this.#link = this.#counts.open.add(this)
   }
 
   /** The application has ended the response, or the client is gone. */

@@ -44,10 +44,9 @@ export class OutgoingResponse<
       typeof encodingOrCallback === "string"
         ? super.write(chunk, encodingOrCallback, callback)
         : super.write(chunk, encodingOrCallback)
-    if (!hasRoom && this.#admission?.pause() === true) {
-      const admission = this.#admission
-      this.once("drain", () => admission.resume())
-    }
+    const admission = this.#admission
+    if (hasRoom) admission?.progress()
+    else if (admission?.pause() === true) this.once("drain", () => admission.resume())
     return hasRoom
   }
 

@@ -103,6 +103,30 @@ describe("a response that nobody reads", () => {
     await stop(server)
   })
 
+  it("may take longer than a request while the application goes on with it, and not once it stops", async () => {
+    const server = makeServer({ requestTimeoutMillis: 500 })
+    const PARTS = 40
+    server.on("request", async (_request, response) => {
+      for (let n = 0; n < PARTS; n += 1) {
+        response.write(`part ${n};`)
+        await pause(30)
+      }
+    })
+    const client = await clientOf(server)
+    client.on("error", () => {})
+    client.write(get("/v1/account"))
+    let text = ""
+    client.on("data", (chunk) => void (text += chunk))
+    const begun = performance.now()
+    await until(() => {
+      server.endOverdue()
+      return client.closed
+    })
+    assert.include(text, `part ${PARTS - 1};`)
+    assert.isAbove(performance.now() - begun, 1000)
+    await stop(server)
+  })
+
   it("does not count as load while the application waits for its client to read, and does afterwards", async () => {
     const server = makeServer()
     server.on("request", (_request, response) => {
