@@ -221,7 +221,7 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
   /** Gives up requests that wait too long for a body or a response, so that nothing is held forever. */
   endOverdue(): void {
     const now = performance.now()
-    this.#sockets.closeOverdue(now)
+    this.#sockets.closeOverdue(now, this.headersTimeout)
     this.#waits.giveUpOverdue(now)
     this.#closing.closeOverdue(now)
     const { requestTimeoutMillis, silentStoreMillis, isStoreSilent } = this.#options

@@ -80,6 +80,37 @@ describe("a connection between two requests", () => {
     await stop(server)
   })
 
+  it("is closed after the time for a head more, if its client sends only empty lines", async () => {
+    const server = makeServer({ keepAliveMillis: 800 })
+    server.headersTimeout = 200
+    Object.assign(server, { connectionsCheckingInterval: 20 })
+    const client = await clientOf(server)
+    const begun = performance.now()
+    const text = received(client)
+    // Node no longer looks at it.
+    await pause(400)
+    client.write("\r\n")
+    await sweepUntil(server, () => server.isIdle)
+    assert.isAbove(performance.now() - begun, 990)
+    assert.strictEqual(await text, "")
+    await stop(server)
+  })
+
+  it("is closed at once by a stop, if its client has sent only empty lines after a while", async () => {
+    const server = impatient()
+    const client = await clientOf(server)
+    const text = received(client)
+    // Node gives up looking at it.
+    await pause(IDLE_MILLIS)
+    client.write("\r\n")
+    await turns(20)
+    server.stopAccepting()
+    server.endIdle()
+    await turns(20)
+    assert.isTrue(server.isIdle)
+    assert.strictEqual(await text, "")
+  })
+
   it("is closed after the same time, if its client never sends a request", async () => {
     const server = answering(makeServer({ keepAliveMillis: 100 }))
     const client = await clientOf(server)

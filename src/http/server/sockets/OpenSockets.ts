@@ -132,16 +132,18 @@ export class OpenSockets {
     }
   }
 
-  /** Closes the connections whose clients do not read, or have never sent anything. */
-  closeOverdue(now: number): void {
+  /** Closes the connections whose clients do not read, or have never sent a request. */
+  closeOverdue(now: number, headMillis: number): void {
     const { writeTimeoutMillis, keepAliveMillis } = this.#bounds
     const stalled: Array<readonly [since: number, connection: Connection]> = []
     let unsent = 0
     for (const connection of this.#connections.values()) {
       const since = connection.stalledSince(now)
       if (since === null) {
-        // After its first request, Node itself counts the time.
-        if (connection.isUnused && now - connection.openedAt > keepAliveMillis) connection.socket.destroy()
+        // Node counts the time of a head once it has begun, and that between two requests. It no longer looks at a
+        // connection that was silent for the time of a head: empty lines may then come, and nothing else.
+        const limit = connection.isUnused ? keepAliveMillis : keepAliveMillis + headMillis
+        if (connection.last === null && now - connection.openedAt > limit) connection.socket.destroy()
       } else if (now - since >= writeTimeoutMillis) {
         this.#closeUnread(connection)
       } else {
@@ -169,8 +171,8 @@ export class OpenSockets {
     return left
   }
 
-  /** Closes the connections on which nothing has arrived. */
+  /** Closes the connections on which no request has arrived: Node no longer looks at those that are old. */
   closeUnused(): void {
-    for (const { socket, isUnused } of this.#connections.values()) if (isUnused) socket.destroy()
+    for (const { socket, last } of this.#connections.values()) if (last === null) socket.destroy()
   }
 }
