@@ -8,6 +8,7 @@ import { clientOf, makeServer, received, stop, turns, unreadingClientOf, until }
 
 const LARGE = "x".repeat(8_000_000)
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+const LAST = "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 /** Answers every request at once with more than any system keeps for a client. */
 const answerLarge = (server: ServingServer) =>
@@ -184,6 +185,40 @@ describe("requests that a client sends before the earlier ones are answered", ()
     client.write("GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     const bodies = (await text).match(/\[\d*\]/g) ?? []
     assert.deepStrictEqual(bodies, [...Array.from({ length: COUNT }, (_, n) => `[${1000 + n}]`), "[]"])
+    await stop(server)
+  })
+
+  it("are kept for clients that send some, when others send as many as they can: those are closed", async () => {
+    const server = makeServer({ requestTimeoutMillis: 60_000 })
+    const held: Array<() => void> = []
+    server.on("request", (request, response) => {
+      if (request.url === "/held") held.push(() => response.end("at last"))
+      else response.end("soon")
+    })
+    const holding = async (client: Socket, count: number) => {
+      const begun = held.length
+      client.write(get("/held"))
+      await until(() => held.length > begun)
+      // In one piece: they are read together.
+      client.write(get("/").repeat(count))
+      await turns(50)
+    }
+    const some = await clientOf(server)
+    const text = received(some)
+    const others: Array<Socket> = []
+    for (const count of [2400, 2400, 2400, 2400, 2400, 2400, 1900, 50]) {
+      const client = await unreadingClientOf(server)
+      others.push(client)
+      await holding(client, count)
+    }
+    await holding(some, 60)
+    some.write(LAST)
+    await turns(50)
+    for (const answer of held.splice(0)) answer()
+    const answers = (await text).match(/at last|soon/g) ?? []
+    assert.deepStrictEqual(answers, ["at last", ...Array<string>(61).fill("soon")])
+    for (const client of others) client.destroy()
+    await until(() => server.isIdle)
     await stop(server)
   })
 

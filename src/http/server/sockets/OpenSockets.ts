@@ -21,11 +21,10 @@ const EVICTED_AT_ONCE = 0.05
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024
 
 /**
- * Requests of one connection, and of all, that wait for their turn. Hardly any client sends two without waiting. One read
- * from a connection (64 KiB) has at most about 3600.
+ * Requests that wait for their turn, of all connections. Hardly any client sends two without waiting. Node's parser cannot
+ * stop within one read of a connection (64 KiB), which has at most about 3600.
  */
-const MAX_WAITING_OF_CONNECTION = 4096
-const MAX_WAITING = 16_384
+const MAX_WAITING = 4096
 
 /** The open connections, limited in number, also for each address, and in what they keep for slow readers. */
 export class OpenSockets {
@@ -96,12 +95,24 @@ export class OpenSockets {
     return this.#connections.get(socket)
   }
 
-  /** A request waits for its turn on the connection. False if too many do. */
+  /** A request waits for its turn on the connection. False if the connection is closed, because too many do there. */
   beginWait(connection: Connection): boolean {
-    if (connection.waiting >= MAX_WAITING_OF_CONNECTION || this.#waiting >= MAX_WAITING) return false
+    if (this.#waiting >= MAX_WAITING) this.#closeGreediest()
+    if (!this.#connections.has(connection.socket)) return false
     connection.addWaiting()
     this.#waiting += 1
     return true
+  }
+
+  /** Whoever sends the most makes room for the others, who would otherwise be closed for a second request. */
+  #closeGreediest(): void {
+    let greediest: Connection | null = null
+    for (const each of this.#connections.values()) {
+      if (greediest === null || each.waiting > greediest.waiting) greediest = each
+    }
+    if (greediest === null) return
+    greediest.socket.destroy()
+    this.#remove(greediest)
   }
 
   /** Its turn has come. False if the connection is closed. */
