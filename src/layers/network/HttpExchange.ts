@@ -1,5 +1,6 @@
 import type { Dispatcher } from "@effect/platform-node/Undici"
 import { type Context, Effect, type Fiber } from "effect"
+import type { OriginConnections } from "./OriginConnections.ts"
 
 /** A header that occurs several times is a list: Undici's own type does not say so. */
 type AnswerHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -45,6 +46,8 @@ const isWhole = ({ status, headers }: Head): boolean =>
 /** One request while it is under way; it settles once. */
 class Exchange implements Dispatcher.DispatchHandler {
   hasStarted = false
+  readonly #connections: OriginConnections
+  readonly #origin: string
   readonly #settle: Settle
   /** Called when the head of a response is there whose body does not matter, but follows. */
   readonly #onIgnoredBody: (() => void) | null
@@ -52,8 +55,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
   readonly #chunks: Array<Buffer> = []
+  /** How often the connections had been renewed when it started. */
+  #renewals = 0
 
-  constructor(settle: Settle, onIgnoredBody: (() => void) | null) {
+  constructor(
+    connections: OriginConnections,
+    origin: string,
+    settle: Settle,
+    onIgnoredBody: (() => void) | null
+  ) {
+    this.#connections = connections
+    this.#origin = origin
     this.#settle = settle
     this.#onIgnoredBody = onIgnoredBody
   }
@@ -63,6 +75,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#controller = controller
     if (this.#isSettled) return controller.abort(new Error("given up before it began"))
     this.hasStarted = true
+    this.#renewals = this.#connections.renewals
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders) {
@@ -99,6 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#onIgnoredBody !== null && this.#head !== undefined) return this.cutOff()
     this.fail(this.hasStarted ? "no answer in time" : "no connection in time")
     this.abort()
+    if (this.hasStarted) this.#connections.renew(this.#origin, this.#renewals)
   }
 
   /** Nobody waits for it any more. */
@@ -129,7 +143,12 @@ const watch = (exchange: Exchange, timeoutMillis: number) =>
     Effect.map(() => exchange.lapse())
   )
 
-const begin = (dispatcher: Dispatcher, call: HttpCall, context: Context.Context<never>, resume: Settle) => {
+const begin = (
+  connections: OriginConnections,
+  call: HttpCall,
+  context: Context.Context<never>,
+  resume: Settle
+) => {
   const fork = Effect.runForkWith(context)
   const watches: Array<Fiber.Fiber<void>> = []
   const stopWatches = () => watches.forEach((fiber) => fiber.interruptUnsafe())
@@ -140,14 +159,15 @@ const begin = (dispatcher: Dispatcher, call: HttpCall, context: Context.Context<
     // The connection is free for the next call only when Undici's own work is done.
     queueMicrotask(() => resume(result))
   }
-  const exchange = new Exchange(settle, call.ignoresBody ? cutOffLater : null)
   const { url, method, headers, body = null } = call
+  const { origin } = url
+  const exchange = new Exchange(connections, origin, settle, call.ignoresBody ? cutOffLater : null)
   // Before the call: one that fails at once stops its watch.
   watches.push(fork(watch(exchange, call.timeoutMillis)))
-  dispatcher.dispatch(
+  connections.dispatcher.dispatch(
     // The time-outs of the connection itself are off: they do not follow Effect's clock.
     {
-      origin: url.origin,
+      origin,
       path: url.pathname + url.search,
       method,
       headers,
@@ -164,7 +184,10 @@ const begin = (dispatcher: Dispatcher, call: HttpCall, context: Context.Context<
 }
 
 /** Makes one request over these connections, without redirects or repeats. */
-export const exchange = (dispatcher: Dispatcher, call: HttpCall): Effect.Effect<HttpAnswer, NoAnswer> =>
+export const exchange = (
+  connections: OriginConnections,
+  call: HttpCall
+): Effect.Effect<HttpAnswer, NoAnswer> =>
   Effect.contextWith((context: Context.Context<never>) =>
-    Effect.callback((resume) => begin(dispatcher, call, context, resume))
+    Effect.callback((resume) => begin(connections, call, context, resume))
   )

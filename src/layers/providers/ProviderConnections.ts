@@ -1,9 +1,10 @@
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from "@effect/platform-node/Undici"
+import { buildConnector } from "@effect/platform-node/Undici"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as net from "node:net"
 import type { CallKind } from "../../services/provider/CallKind.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
 import { MAX_ADMITTED_OF_CUSTOMER } from "../../services/webhook/WebhookQueues.ts"
+import { OriginConnections } from "../network/OriginConnections.ts"
 import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "../network/PrivateAddresses.ts"
 import { ProviderEndpoints } from "./ProviderEndpoints.ts"
 
@@ -22,29 +23,15 @@ const publicConnector = (): buildConnector.connector => {
   }
 }
 
-const scoped = (make: () => Dispatcher) =>
-  Effect.acquireRelease(Effect.sync(make), (dispatcher) => Effect.promise(() => dispatcher.destroy()))
-
-/** As long as Undici waits for a connection without a proxy. */
-const TUNNEL_MILLIS = 10_000
-
-/**
- * Connections through a proxy. One that has no tunnel after that time is given up: Undici would wait for the proxy's
- * response for five minutes, and the places of all those calls would be taken that long.
- */
-export const throughProxy = (
-  uri: string,
-  options: Omit<ProxyAgent.Options, "uri">,
-  tunnelMillis = TUNNEL_MILLIS
-): Dispatcher =>
-  new ProxyAgent({
-    ...options,
-    uri,
-    clientFactory: (proxy, given) => new Pool(proxy, { ...given, headersTimeout: tunnelMillis })
-  })
+const scoped = (make: () => OriginConnections) =>
+  Effect.acquireRelease(Effect.sync(make), ({ dispatcher }) => Effect.promise(() => dispatcher.destroy()))
 
 const connectionsThrough = (proxy: Redacted.Redacted | null, options: PoolOptions) =>
-  scoped(() => (proxy === null ? new Agent(options) : throughProxy(Redacted.value(proxy), options)))
+  scoped(() =>
+    proxy === null
+      ? OriginConnections.direct(options)
+      : OriginConnections.throughProxy(Redacted.value(proxy), options)
+  )
 
 /**
  * The possible targets of a request. `provider`: a provider, through a proxy if one is set. `public`: an address that a
@@ -83,7 +70,7 @@ export interface ConnectionChoice {
 /** The connections to providers: they are reused, check certificates, and limit responses. */
 export class ProviderConnections extends Context.Service<
   ProviderConnections,
-  (choice: ConnectionChoice) => Dispatcher
+  (choice: ConnectionChoice) => OriginConnections
 >()("peyk/layers/providers/ProviderConnections") {
   static readonly layer = Layer.effect(
     ProviderConnections,
@@ -96,7 +83,7 @@ export class ProviderConnections extends Context.Service<
       const telegram = telegramProxy === null ? provider : yield* allThrough(settings, telegramProxy)
       const any = yield* byKind(settings, (options) => connectionsThrough(null, options))
       const onlyPublic = yield* byKind(settings, (options) =>
-        scoped(() => new Agent({ ...options, connect: publicConnector() }))
+        scoped(() => OriginConnections.direct({ ...options, connect: publicConnector() }))
       )
       return ({ url, reach = "provider", isBackground = false, kind }: ConnectionChoice) => {
         switch (reach) {

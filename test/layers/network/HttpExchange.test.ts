@@ -1,9 +1,9 @@
-import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { exchange, type HttpCall } from "../../../src/layers/network/HttpExchange.ts"
+import { OriginConnections } from "../../../src/layers/network/OriginConnections.ts"
 import { fakeFarEnd, type Answer } from "../../support/fakes/FakeFarEnd.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 
@@ -11,12 +11,12 @@ const TIMEOUT_MILLIS = 3_600_000
 
 const setUp = Effect.gen(function* () {
   const fake = yield* fakeFarEnd(() => ({ text: "fine" }))
-  const dispatcher = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ connections: 1 })),
-    (agent) => Effect.promise(() => agent.destroy())
+  const connections = yield* Effect.acquireRelease(
+    Effect.sync(() => OriginConnections.direct({ connections: 1 })),
+    ({ dispatcher }) => Effect.promise(() => dispatcher.destroy())
   )
   const call = (path: string, changes: Partial<HttpCall> = {}) =>
-    exchange(dispatcher, {
+    exchange(connections, {
       method: "POST",
       url: new URL(path, fake.url),
       headers: {},
@@ -148,9 +148,9 @@ describe("a call that fails before it begins", () => {
   it.effect("leaves no time-out behind", () =>
     Effect.gen(function* () {
       const { clock, sleeps } = yield* countingClock
-      const dispatcher = new Agent()
-      yield* Effect.promise(() => dispatcher.destroy())
-      const failure = yield* exchange(dispatcher, {
+      const connections = OriginConnections.direct({})
+      yield* Effect.promise(() => connections.dispatcher.destroy())
+      const failure = yield* exchange(connections, {
         method: "GET",
         url: new URL("http://127.0.0.1:9"),
         headers: {},

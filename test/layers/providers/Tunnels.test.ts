@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { exchange } from "../../../src/layers/network/HttpExchange.ts"
-import { throughProxy } from "../../../src/layers/providers/ProviderConnections.ts"
+import { OriginConnections } from "../../../src/layers/network/OriginConnections.ts"
 import { fakeFarEnd } from "../../support/fakes/FakeFarEnd.ts"
 import { fakeProxy } from "../../support/FakeProxy.ts"
 
@@ -11,17 +11,17 @@ it.effect("a proxy that does not answer holds a connection only as long as a tun
   Effect.gen(function* () {
     const fake = yield* fakeFarEnd(() => ({ text: "fine" }))
     const proxy = yield* fakeProxy(fake.url)
-    const dispatcher = yield* Effect.acquireRelease(
+    const connections = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        throughProxy(
+        OriginConnections.throughProxy(
           proxy.url,
           { connections: 1, maxResponseSize: 1000, allowH2: false, proxyTunnel: true },
           TUNNEL_MILLIS
         )
       ),
-      (agent) => Effect.promise(() => agent.destroy())
+      ({ dispatcher }) => Effect.promise(() => dispatcher.destroy())
     )
-    const call = exchange(dispatcher, {
+    const call = exchange(connections, {
       method: "POST",
       url: new URL(fake.url),
       headers: {},
