@@ -14,6 +14,7 @@ import { errorOf, makeNoteError } from "./AccountFailuresSql.ts"
 import { cooldownSql } from "./CooldownSql.ts"
 import { conditionOf, isCooling, isPaced, makePacedAccounts, type PacedAccount } from "./PacedAccounts.ts"
 import { type SlotRow, slotSql, startSql } from "./SlotSql.ts"
+import { warnOfFailure } from "../../services/metrics/LoggedCause.ts"
 
 /** Sends that wait for the same account do not come back at the same instant. */
 const SPREADS = 20
@@ -96,7 +97,7 @@ const makeReport = Effect.fnUntraced(function* (accounts: PacedAccounts) {
     isWellAsKnown(account, result.kind)
       ? Effect.void
       : Effect.catchCause(note(account, result), (cause) =>
-          Effect.logWarning("the condition of an account was not noted", cause)
+          warnOfFailure("the condition of an account was not noted", cause)
         )
 })
 

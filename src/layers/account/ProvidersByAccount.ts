@@ -10,6 +10,7 @@ import { CallKind } from "../../services/provider/CallKind.ts"
 import { ContactLinks } from "../../services/account/ContactLinks.ts"
 import type { Addressed, ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 import { Providers, type TextDelivery } from "../../services/provider/Providers.ts"
+import { logFailure } from "../../services/metrics/LoggedCause.ts"
 
 class NotPrepared extends Data.TaggedError("NotPrepared")<{ readonly outcome: ProviderOutcome }> {}
 
@@ -57,7 +58,7 @@ export const ProvidersByAccount = Layer.effect(
           (cause) => Cause.hasDies(cause) && !Cause.hasInterrupts(cause),
           (cause) =>
             Effect.andThen(
-              Effect.logError("an account could not be read", cause),
+              logFailure("an account could not be read", cause),
               new NotPrepared({ outcome: unreadable })
             )
         )

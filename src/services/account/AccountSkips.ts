@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import type { SkipReason } from "../../domain/account/Pace.ts"
+import { warnOfFailure } from "../metrics/LoggedCause.ts"
 
 /** Steps that skipped an account in one minute. */
 export interface SkipsOfMinute {
@@ -46,7 +47,7 @@ export class AccountSkips extends Context.Service<
         const taken = [...counts.values()]
         counts = new Map()
         return store.add(taken, clock.currentTimeMillisUnsafe())
-      }).pipe(Effect.catchCause((cause) => Effect.logWarning("skipped steps were not counted", cause)))
+      }).pipe(Effect.catchCause((cause) => warnOfFailure("skipped steps were not counted", cause)))
 
       yield* Effect.addFinalizer(() => flush)
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), flush)))

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Option } from "effect"
 import {
   attemptToReport,
   type Delivery,
@@ -11,6 +11,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { recordDelivery as recordForMessage } from "../../domain/message/MessageMachine.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import type { Transition } from "../../domain/Transition.ts"
+import { logFailure } from "../metrics/LoggedCause.ts"
 import { recordDelivery as recordForVerification } from "../../domain/verification/StepCalls.ts"
 import { AccountConnections } from "./AccountConnections.ts"
 import { MessageStore } from "../message/MessageStore.ts"
@@ -90,7 +91,7 @@ export class DeliveryReports extends Context.Service<
             // A request that breaks is repeated like any other, and not forever.
             Effect.catchDefect((defect) =>
               Effect.as(
-                Effect.logError("an adapter broke when asked for a report", defect),
+                logFailure("an adapter broke when asked for a report", Cause.die(defect)),
                 DeliveryReport.NotKnown({ reason: "the question broke" })
               )
             )

@@ -5,6 +5,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { GuardStore } from "./GuardStore.ts"
+import { warnOfFailure } from "../metrics/LoggedCause.ts"
 
 const MAX_SEGMENTS = 50_000
 
@@ -45,7 +46,7 @@ export class BudgetAlarms extends Context.Service<
         runFork(
           Effect.catchCause(store.raise(customerId, alarm, enforced), (cause) => {
             raisedUntil.delete(name)
-            return Effect.logWarning("an alarm of the guard was not raised", cause)
+            return warnOfFailure("an alarm of the guard was not raised", cause)
           })
         )
       }

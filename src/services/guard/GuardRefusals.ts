@@ -1,7 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Layer } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { GuardStore, type RefusalCounts } from "./GuardStore.ts"
+import { warnOfFailure } from "../metrics/LoggedCause.ts"
 
 const INTERVAL = "5 seconds"
 /** Counts that the store refuses for five minutes are dropped. */
@@ -63,24 +64,24 @@ export class GuardRefusals extends Context.Service<
       const countedUntil = new BoundedMap<string, Instant>(MAX_PHONES)
       let failures = 0
 
-      const keep = (taken: ReadonlyArray<RefusalCounts>, cause: unknown) => {
+      const keep = (taken: ReadonlyArray<RefusalCounts>, cause: Cause.Cause<unknown>) => {
         failures += 1
         if (failures === MAX_TRIES) {
           failures = 0
-          return Effect.logWarning("refusals were not counted", cause)
+          return warnOfFailure("refusals were not counted", cause)
         }
         tally.putBack(taken)
-        return failures === 1 ? Effect.logWarning("refusals are not counted yet", cause) : Effect.void
+        return failures === 1 ? warnOfFailure("refusals are not counted yet", cause) : Effect.void
       }
       const flush = Effect.gen(function* () {
         const taken = tally.take()
         if (taken.length === 0) return
         const now = yield* Clock.currentTimeMillis
         yield* Effect.matchEffect(store.countRefused(taken, now), {
-          onFailure: ({ cause }) => keep(taken, cause),
+          onFailure: ({ cause }) => keep(taken, Cause.fail(cause)),
           onSuccess: () => Effect.sync(() => (failures = 0))
         })
-      }).pipe(Effect.catchCause((cause) => Effect.logWarning("refusals were not counted", cause)))
+      }).pipe(Effect.catchCause((cause) => warnOfFailure("refusals were not counted", cause)))
       yield* Effect.addFinalizer(() => flush)
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), flush)))
       return GuardRefusals.of({

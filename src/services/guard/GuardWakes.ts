@@ -5,6 +5,7 @@ import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { Timers } from "../timer/Timers.ts"
 import { GuardStore } from "./GuardStore.ts"
+import { warnOfFailure } from "../metrics/LoggedCause.ts"
 
 /** A customer's rounds are ensured this often while it sends. */
 const ENSURED_FOR_MILLIS = 30_000
@@ -28,7 +29,7 @@ export class GuardWakes extends Context.Service<
           Effect.andThen(Effect.sync(() => timers.wakeAt(at))),
           Effect.catchCause((cause) => {
             ensuredAt.delete(customerId)
-            return Effect.logWarning("a round of the guard was not ensured", cause)
+            return warnOfFailure("a round of the guard was not ensured", cause)
           })
         )
       return GuardWakes.of({

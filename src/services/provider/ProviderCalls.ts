@@ -3,6 +3,7 @@ import type { Channel } from "../../domain/routing/Channel.ts"
 import { maskPhone, type Phone } from "../../domain/Phone.ts"
 import { attemptErrorCode, keptText, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import { inSpan, reportSpan } from "../metrics/Spans.ts"
+import { logFailure } from "../metrics/LoggedCause.ts"
 
 const NO_ANSWER = "no answer within the time-out"
 const BROKEN_CALL = "the call to the provider broke"
@@ -36,7 +37,7 @@ export const outcomeOf = (
       (cause) => !Cause.hasInterrupts(cause),
       (cause) =>
         Effect.as(
-          Effect.logError(`the adapter of ${options.channel} broke`, cause),
+          logFailure(`the adapter of ${options.channel} broke`, cause),
           ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
         )
     ),

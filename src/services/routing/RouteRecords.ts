@@ -5,6 +5,7 @@ import { noRecord, recorded } from "../../domain/routing/measured/ChannelRecord.
 import type { RouteKnowledge } from "../../domain/routing/measured/MeasuredRoute.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { type ReadTry, RouteRecordStore } from "./RouteRecordStore.ts"
+import { warnOfFailure } from "../metrics/LoggedCause.ts"
 
 /** Records are counted from codes of at most this age, and from at most this many codes. */
 const OLDEST_MILLIS = 14 * DAY_MILLIS
@@ -92,7 +93,7 @@ export class RouteRecords extends Context.Service<
           if (entry.isRefreshing) return Effect.void
           entry.isRefreshing = true
           return read(customerId, entry).pipe(
-            Effect.catchCause((cause) => Effect.logWarning("the records of channels were not read", cause)),
+            Effect.catchCause((cause) => warnOfFailure("the records of channels were not read", cause)),
             Effect.ensuring(
               Effect.sync(() => {
                 entry.isRefreshing = false

@@ -11,6 +11,7 @@ import { makeTimerWork } from "./TimerHandlers.ts"
 import { poolOf, TimerPools } from "./TimerPools.ts"
 import { Timers } from "./Timers.ts"
 import { TimerStore } from "./TimerStore.ts"
+import { logFailure } from "../metrics/LoggedCause.ts"
 
 const AT_ONCE = 0
 
@@ -87,7 +88,7 @@ const makeHaltLog = () => {
     failed: (cause: Cause.Cause<never>) => {
       const isNew = !isHalted
       isHalted = true
-      return isNew ? Effect.logError("timers are halted", cause) : Effect.void
+      return isNew ? logFailure("timers are halted", cause) : Effect.void
     },
     succeeded: Effect.suspend(() => {
       const isOver = isHalted

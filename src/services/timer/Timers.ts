@@ -1,4 +1,4 @@
-import { type Cause, Clock, Context, Effect, Latch, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../../domain/Instant.ts"
 import { leaseRenewals, RELEASED_TIMER_MILLIS } from "../../domain/Schedules.ts"
@@ -8,6 +8,7 @@ import { Settings } from "../Settings.ts"
 import { withoutSpans } from "../metrics/Spans.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { LinkedSet } from "../concurrency/LinkedSet.ts"
+import { logFailure, warnOfFailure } from "../metrics/LoggedCause.ts"
 
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -63,7 +64,7 @@ export class Timers extends Context.Service<
         for (const timer of renewed) timer.leasedUntil = now + leaseMillis
       })
       yield* withoutSpans(renewHeld).pipe(
-        Effect.catchDefect((defect) => Effect.logWarning(`leases were not renewed: ${String(defect)}`)),
+        Effect.catchDefect((defect) => warnOfFailure("leases were not renewed", Cause.die(defect))),
         Effect.repeat(leaseRenewals(leaseMillis)),
         Effect.forkScoped
       )
@@ -88,7 +89,7 @@ export class Timers extends Context.Service<
         isLeased: (timer) => clock.currentTimeMillisUnsafe() < timer.leasedUntil,
         run: (timer, work) =>
           Effect.catchCause(Effect.asVoid(holding(timer, work)), (cause) =>
-            Effect.logError(`timer ${timer.kind} ${timer.subject} failed`, cause)
+            logFailure(`timer ${timer.kind} ${timer.subject} failed`, cause)
           ),
         releaseForRetry: (timer) => (cause) =>
           Effect.gen(function* () {

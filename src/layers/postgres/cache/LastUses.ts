@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { timestamp } from "../SqlRows.ts"
+import { warnOfFailure } from "../../../services/metrics/LoggedCause.ts"
 
 const INTERVAL = "30 seconds"
 
@@ -19,7 +20,7 @@ export const makeLastUses = Effect.fnUntraced(function* (
       : Effect.asVoid(sql`
         update ${sql(table)} k set last_used_at = greatest(k.last_used_at, used.at)
         from unnest(${ids}::int[], ${times}::timestamptz[]) as used (id, at) where k.id = used.id`)
-  }).pipe(Effect.catchCause((cause) => Effect.logWarning(`last uses of ${table} were not written`, cause)))
+  }).pipe(Effect.catchCause((cause) => warnOfFailure(`last uses of ${table} were not written`, cause)))
   yield* Effect.addFinalizer(() => write)
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), write)))
   return (id: number, now: number) => void lastUsed.set(id, now)

@@ -12,6 +12,7 @@ import { Workers } from "../../concurrency/Workers.ts"
 import { Timers } from "../../timer/Timers.ts"
 import type { TimeSpan } from "../../../domain/TimePosition.ts"
 import { ActivitySums } from "./ActivityReports.ts"
+import { warnOfFailure } from "../../metrics/LoggedCause.ts"
 
 /** A customer with fewer sends in a day: its reports read them one by one anyway. */
 const BUSY_SENDS = 100
@@ -57,7 +58,7 @@ export class ActivityRounds extends Context.Service<
       /** One customer's failure must not keep the others' sums from being made. */
       const trySumUp = (customerId: number, span: TimeSpan, end: Instant) =>
         Effect.catchCause(sumUp(customerId, span, end), (cause) =>
-          Effect.as(Effect.logWarning(`sums of customer ${customerId} failed`, cause), 0)
+          Effect.as(warnOfFailure(`sums of customer ${customerId} failed`, cause), 0)
         )
 
       const isBusy = (customerId: number, now: Instant) =>
