@@ -89,6 +89,22 @@ describe.each(["DATABASE_URL", "PEYK_DATABASE_LISTEN_URL", "PEYK_DATABASE_READ_U
     expect(kept).toContain(own)
   })
 
+  it.each([
+    ["postgres://peyk@one/peyk?password=own", "postgres://peyk@one/peyk?password=own"],
+    ["postgres://one?user=peyk&password=o@wn", "postgres://one?user=peyk&password=o@wn"],
+    ["postgres://one,two?user=p@eyk", "postgres://one,two?user=p@eyk&password=p%40g"],
+    ["postgres://one/peyk", "postgres://one/peyk"],
+    ["postgres://peyk:@one/peyk", "postgres://peyk:@one/peyk"],
+    ["postgres://:own@one/peyk", "postgres://:own@one/peyk"]
+  ])("adds PGPASSWORD only where there is a user without a password: %s", async (url, expected) => {
+    const { databaseUrl, databaseListenUrl, databaseReadUrl } = await valuesOf({
+      [name]: url,
+      PGPASSWORD: "p@g"
+    })
+    const urls = [databaseUrl, databaseListenUrl, databaseReadUrl].filter(Option.isSome)
+    expect(urls.map(({ value }) => Redacted.value(value))).toContain(expected)
+  })
+
   it.each(["hush", "hu:sh", "hu@sh", "hu%2Fsh", "hu%40sh", "hu sh", "a+b=c&d", "گذرواژه"])(
     "takes the password %s",
     async (password) => {

@@ -31,10 +31,16 @@ const isEncoded = (text: string): boolean => {
   }
 }
 
+const pairsOf = (query: string): ReadonlyArray<string> => query.split("&").filter((pair) => pair !== "")
+
+/** What can have a `@` as a value of the query. */
+const VALUE = /^(user|password|dbname|options|application_name)=/
+
 /** Whether a character of the password ends it too early: what looks like the path then has the host in it. */
 const endsPasswordEarly = (scheme: string, hosts: string, rest: string): boolean => {
   const [path, query] = splitQuery(rest)
-  const isCut = path.includes("@") || rest.includes("#") || (path === "" && query.includes("@"))
+  const isQueryCut = path === "" && pairsOf(query).some((pair) => pair.includes("@") && !VALUE.test(pair))
+  const isCut = path.includes("@") || rest.includes("#") || isQueryCut
   // With several hosts, the text between two `@` would count as hosts.
   return isCut || (hosts.includes("@") && hosts.includes(",")) || !isEncoded(scheme)
 }
@@ -48,14 +54,22 @@ export const databaseUrlProblem = (text: string): string | null => {
   return isPostgres && urls.every((url) => URL.canParse(url)) ? null : FORM
 }
 
-/** The URL with this password, if it names a user without one. */
-export const withPassword = (url: string, password: string): string =>
-  url.replace(/^([a-z]+:\/\/[^@/?#:]+)@/i, (_, user: string) => `${user}:${encodeURIComponent(password)}@`)
+/** The URL with this password, if it names a user without one: before the hosts, or in its query. */
+export const withPassword = (url: string, password: string): string => {
+  const { scheme = "", hosts = "", rest = "" } = PARTS.exec(url)?.groups ?? {}
+  const pairs = pairsOf(splitQuery(rest)[1])
+  const hasPair = (name: string) => pairs.some((pair) => pair.startsWith(`${name}=`))
+  const user = /^[a-z]+:\/\/([^@:]*)(:?)/i.exec(scheme)
+  if (hasPair("password") || user?.[2] === ":") return url
+  const encoded = encodeURIComponent(password)
+  if (scheme.endsWith("@")) return `${scheme.slice(0, -1)}:${encoded}@${hosts}${rest}`
+  return hasPair("user") ? `${url}&password=${encoded}` : url
+}
 
 /** The pairs of a query, less one; not parsed, because a password there must stay as it is. */
 const without = (name: string, rest: string): string => {
   const [path, query] = splitQuery(rest)
-  const pairs = query.split("&").filter((pair) => pair !== "" && !pair.startsWith(`${name}=`))
+  const pairs = pairsOf(query).filter((pair) => !pair.startsWith(`${name}=`))
   return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`
 }
 
