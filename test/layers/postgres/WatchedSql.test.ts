@@ -140,6 +140,25 @@ it.live(
     )
 )
 
+it.live("a statement that waited for a connection has its usual time once PostgreSQL responds again", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const pool = yield* behindProxy
+      yield* pool.backends
+      const silent = yield* begin(pool, "in silence", 600)
+      pool.proxy.silence("in silence")
+      // The other connection is closed too, because nothing is heard on it: it was idle.
+      yield* pool.ticks(TICKS + 1)
+      yield* Fiber.await(silent)
+      yield* nextTurn
+      assert.strictEqual(pool.closed(), 2)
+      assert.deepStrictEqual(yield* pool.sql`select 1 as one, pg_sleep(1)::text as slept`, [
+        { one: 1, slept: "" }
+      ])
+    })
+  )
+)
+
 it.live("a statement waits for a connection only briefly while PostgreSQL is known to be silent", () =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -42,6 +42,10 @@ export interface Watch {
 export const isSameEnd = (one: Socket, other: Socket) =>
   one.localPort !== undefined && one.localPort === other.localPort && one.localAddress === other.localAddress
 
+/** Whether something has arrived that the next tick will notice. */
+export const hasHeard = ({ connections }: Watch): boolean =>
+  [...connections.values()].some(({ socket, bytesHeard }) => socket.bytesRead !== bytesHeard)
+
 export const isSilent = ({ heardAt, patience }: Connection, now: number) => now - heardAt >= patience
 
 /** Whether its oldest statement, and it itself, will be overdue in so many ticks. */

@@ -3,6 +3,7 @@ import type { NetConnectOpts, Socket } from "node:net"
 import {
   close,
   type Connection,
+  hasHeard,
   isSameEnd,
   newConnection,
   openSocket,
@@ -92,7 +93,7 @@ export const makePool = (
       }
       return false
     },
-    isSilent: () => watch.isSilent,
+    isSilent: () => watch.isSilent && !hasHeard(watch),
     lapsed: () => {
       watch.troubledAt = watch.now
     },

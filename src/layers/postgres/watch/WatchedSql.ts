@@ -26,25 +26,36 @@ interface Borrowing {
 /** While PostgreSQL is silent, a request that has waited for one statement does not wait as long for the next. */
 const SILENT_MILLIS = 400
 
+const always = () => true
+
 /**
+ * While PostgreSQL is silent, the limit is short until there is a connection. PostgreSQL may respond again meanwhile, to
+ * others or on a connection that is being opened: then the usual limit counts.
+ *
  * The driver cancels a statement that is interrupted over a connection of its own, and waits five seconds for that. If
  * PostgreSQL is silent, the time-out would come that much later, so the end of the work is not awaited.
  */
 const timeLimit =
   (patienceMillis: number, { isSilent, lapsed }: WatchedPool) =>
-  <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    Effect.acquireUseRelease(
+  <A, E, R>(work: Effect.Effect<A, E, R>, isWaiting: () => boolean = always) => {
+    const lapse = Effect.suspend(() => {
+      lapsed()
+      return Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
+    })
+    const within = <E2>(working: Fiber.Fiber<A, E>, duration: number, orElse: () => Effect.Effect<A, E2>) =>
+      Effect.timeoutOrElse(Fiber.join(working), { duration, orElse })
+    const briefMillis = Math.min(patienceMillis, SILENT_MILLIS)
+    return Effect.acquireUseRelease(
       Effect.forkDetach(work, { startImmediately: true }),
       (working) =>
-        Effect.timeoutOrElse(Fiber.join(working), {
-          duration: isSilent() ? Math.min(patienceMillis, SILENT_MILLIS) : patienceMillis,
-          orElse: () => {
-            lapsed()
-            return Effect.fail(connectionError("no connection to PostgreSQL was free in time", "acquire"))
-          }
-        }),
+        isSilent()
+          ? within(working, briefMillis, () =>
+              isWaiting() && isSilent() ? lapse : within(working, patienceMillis - briefMillis, () => lapse)
+            )
+          : within(working, patienceMillis, () => lapse),
       (working) => Effect.sync(() => working.interruptUnsafe())
     )
+  }
 
 const makeBorrower = ({ pool, watched, perConnection, inTime, watch }: Borrowing): SqlConnection.Borrower => {
   /** Borrowers that wait for a connection: those that come later wait behind them. */
@@ -61,7 +72,8 @@ const makeBorrower = ({ pool, watched, perConnection, inTime, watch }: Borrowing
         pool.use((connection) => {
           stopWaiting()
           return use(watch(connection))
-        })
+        }),
+        () => isWaiting
       ),
       () => void stopWaiting()
     )
