@@ -3,6 +3,7 @@ import { type SkipCounts, SkipReason } from "../../domain/account/Pace.ts"
 import { AccountFinding } from "../../domain/account/AccountFinding.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import {
+  type AccountOwner,
   type AccountRecord,
   Accounts,
   type CheckedAccount
@@ -10,6 +11,9 @@ import {
 import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
 import { SetUpConcern, SetUpConcerns } from "../../services/resources/SetUpConcerns.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
+
+/** Questions to the store at a time: an installation can have thousands of customers. */
+const CONCURRENCY = 4
 
 /** A remark about an account. `words` is empty if the provider's own words are enough. */
 interface Remark {
@@ -92,16 +96,19 @@ export const accountFindings = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis
   // An account that was deleted meanwhile has no finding.
   return Arr.getSomes(
-    yield* Effect.forEach(all, (checked) =>
-      Effect.option(
-        Effect.map(find(checked.owner, checked.accountId), (record) =>
-          summary(checked, [
-            onFinding(checked),
-            onFailures(record, now),
-            onSettings(checked, record, sendingSettings(record.provider))
-          ])
-        )
-      )
+    yield* Effect.forEach(
+      all,
+      (checked) =>
+        Effect.option(
+          Effect.map(find(checked.owner, checked.accountId), (record) =>
+            summary(checked, [
+              onFinding(checked),
+              onFailures(record, now),
+              onSettings(checked, record, sendingSettings(record.provider))
+            ])
+          )
+        ),
+      { concurrency: CONCURRENCY }
     )
   )
 })
@@ -154,24 +161,28 @@ const describeConcern: (
   })
 })
 
+/** Others than these are a customer's own choice, or are over: they do not fail the installation's check. */
+const failing: ReadonlyArray<SetUpConcern["_tag"]> = ["AccountRefused", "ChannelDeliversNothing"]
+
+const toFindings = (owner: AccountOwner, concern: SetUpConcern) => {
+  const described = describeConcern(concern)
+  if (described === null) return []
+  const ok = !failing.includes(concern._tag)
+  const { finding, advice } = described
+  const check = owner === null ? "shared" : `customer ${owner}`
+  return [ok ? { check, ok, finding: `${finding}; ${advice}` } : { check, ok, finding, advice }]
+}
+
 /** One finding for each thing in a customer's set-up that keeps codes from arriving. */
 export const setUpFindings = Effect.gen(function* () {
   const concerns = yield* SetUpConcerns
   const now = yield* Clock.currentTimeMillis
   const customers = yield* (yield* CustomerRecords).list
-  const owners = [null, ...customers.map(({ id }) => id)]
-  const found = yield* Effect.forEach(owners, (owner) =>
-    Effect.map(concerns.read(owner, now), (each) =>
-      each.flatMap((concern) => {
-        const described = describeConcern(concern)
-        if (described === null) return []
-        // Others are a customer's own choice, or are over: they are named, and do not fail the installation's check.
-        const ok = concern._tag !== "AccountRefused" && concern._tag !== "ChannelDeliversNothing"
-        const { finding, advice } = described
-        const check = owner === null ? "shared" : `customer ${owner}`
-        return [ok ? { check, ok, finding: `${finding}; ${advice}` } : { check, ok, finding, advice }]
-      })
-    )
+  const owners: ReadonlyArray<AccountOwner> = [null, ...customers.map(({ id }) => id)]
+  const found = yield* Effect.forEach(
+    owners,
+    (owner) => Effect.map(concerns.read(owner, now), (each) => each.flatMap((one) => toFindings(owner, one))),
+    { concurrency: CONCURRENCY }
   )
   return found.flat()
 })

@@ -28,7 +28,7 @@ import { KeysSql } from "../resources/access/KeysSql.ts"
 import { ManagementCredentials } from "../../services/access/ManagementCredentials.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { PersonalTokensSql } from "../access/PersonalTokensSql.ts"
-import { ReadHandlers } from "./ReadGraph.ts"
+import { overReads, ReadHandlers } from "./ReadGraph.ts"
 
 const Credentials = Layer.provide(ManagementCredentials.layer, [PersonalTokensSql, SessionsLive])
 
@@ -51,7 +51,10 @@ const Records = Layer.mergeAll(
 )
 
 /** The resources that customers manage by the API, and operators by the command line. */
-export const Resources = Layer.provideMerge(Layer.provide(SetUpConcerns.layer, ChannelResultsSql), Records)
+export const Resources = Layer.provideMerge(
+  Layer.provide(SetUpConcerns.layer, ChannelResultsSql.pipe(overReads)),
+  Records
+)
 
 /** The handlers of the management API, over the store. */
 export const ManagementHandlers = Layer.mergeAll(

@@ -18,7 +18,7 @@ import { UsageRecordsSql } from "../resources/activity/UsageRecordsSql.ts"
 import { UsageReports } from "../../services/resources/activity/UsageReports.ts"
 
 /** Uses separate connections, because searches can take long; to the replica, if there is one. */
-const overReads = Layer.provide(Layer.effect(SqlClient.SqlClient, ReadSql))
+export const overReads = Layer.provide(Layer.effect(SqlClient.SqlClient, ReadSql))
 
 /** The same, on the primary. */
 const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))

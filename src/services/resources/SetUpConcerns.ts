@@ -1,4 +1,4 @@
-import { Context, Data, Effect, Layer, Option, Struct } from "effect"
+import { Cache, Clock, Context, Data, Effect, Exit, Layer, Option, Struct } from "effect"
 import type { AccountState, LastError } from "../../domain/account/AccountState.ts"
 import { mostPerMinute, type SkipCounts } from "../../domain/account/Pace.ts"
 import type { AlarmReason } from "../../domain/guard/Alarm.ts"
@@ -71,6 +71,10 @@ const MIN_CODES = 10
 const LOOKS_BACK_MILLIS = 24 * HOUR_MILLIS
 /** A person takes so long to enter a code. */
 const ENTERED_AFTER_MILLIS = 10 * MINUTE_MILLIS
+
+/** Many pages ask, and keep themselves up to date: the codes of a customer are read once for all of them. */
+const RESULTS_AGE = "5 seconds"
+const MAX_CUSTOMERS = 1000
 
 const named = ({ id, label, channel }: AccountRecord): OfAccount => ({ id, label, channel })
 
@@ -151,16 +155,22 @@ export class SetUpConcerns extends Context.Service<
       const customers = yield* CustomerRecords
       const orders = yield* RoutingOrders
       const guard = yield* GuardRecords
-      const results = yield* ChannelResults
+      const { read: readResults } = yield* ChannelResults
+      const results = yield* Cache.makeWith(
+        Effect.fnUntraced(function* (customerId: number) {
+          const now = yield* Clock.currentTimeMillis
+          return yield* readResults(customerId, {
+            from: now - LOOKS_BACK_MILLIS,
+            to: now - ENTERED_AFTER_MILLIS
+          })
+        }),
+        { capacity: MAX_CUSTOMERS, timeToLive: (exit) => (Exit.isSuccess(exit) ? RESULTS_AGE : 0) }
+      )
 
       const listOf = (owner: AccountOwner) =>
         Effect.map(accounts.list(owner, { limit: MAX_ACCOUNTS, after: null }), ({ items }) => items)
 
-      const ofCustomer = Effect.fnUntraced(function* (
-        customerId: number,
-        own: ReadonlyArray<AccountRecord>,
-        now: Instant
-      ) {
+      const ofCustomer = Effect.fnUntraced(function* (customerId: number, own: ReadonlyArray<AccountRecord>) {
         const found = yield* Effect.option(customers.find(customerId))
         if (Option.isNone(found)) return []
         const { plan, webOtpHost, brand, locale } = found.value
@@ -177,12 +187,11 @@ export class SetUpConcerns extends Context.Service<
           accounts: own,
           sharedAccounts: steps.some(({ sender }) => sender === "shared") ? yield* listOf(null) : []
         }
-        const span = { from: now - LOOKS_BACK_MILLIS, to: now - ENTERED_AFTER_MILLIS }
         const { openAlarms } = yield* guard.state(customerId)
         const [newest] = openAlarms
         return [
           ...stepConcerns(steps, configuration),
-          ...channelConcerns(yield* results.read(customerId, span)),
+          ...channelConcerns(yield* Cache.get(results, customerId)),
           ...(newest === undefined
             ? []
             : [
@@ -206,7 +215,7 @@ export class SetUpConcerns extends Context.Service<
           )
           return [
             ...active.flatMap((account) => accountConcerns(account, byId.get(account.id))),
-            ...(owner === null ? [] : yield* ofCustomer(owner, own, now))
+            ...(owner === null ? [] : yield* ofCustomer(owner, own))
           ]
         })
       })

@@ -1,11 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Array as Arr, Clock, Effect } from "effect"
+import { Array as Arr, Clock, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { setUpFindings } from "../../../src/cli/server/DoctorAccounts.ts"
 import { AccountSkips } from "../../../src/services/account/AccountSkips.ts"
 import { Accounts } from "../../../src/services/resources/accounts/Accounts.ts"
 import { RoutingOrders } from "../../../src/services/resources/RoutingOrders.ts"
-import { SetUpConcerns } from "../../../src/services/resources/SetUpConcerns.ts"
+import { ManagementLive } from "../../../src/layers/graphs/Live.ts"
+import { ReadSql } from "../../../src/layers/postgres/hosts/Replica.ts"
+import { ChannelResults, SetUpConcerns } from "../../../src/services/resources/SetUpConcerns.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { codeTo, paced } from "../../support/PacedAccounts.ts"
@@ -107,5 +110,78 @@ layer(TestDatabase, { excludeTestServices: true })("what is wrong with a custome
         yield* (yield* Verifications).status({ customerId, id: sent[0]?.verificationId ?? "" })
       )
     }).pipe(Effect.provide(paced(providers, { accountGapMillis: 0 })))
+  })
+})
+
+/** Concerns of a store whose results are scripted, and how many reads there were, and were at a time. */
+const countedResults = () => {
+  const counts = { reads: 0, atOnce: 0, most: 0, fails: false }
+  const results = Layer.succeed(ChannelResults, {
+    read: () =>
+      Effect.gen(function* () {
+        counts.reads += 1
+        counts.atOnce += 1
+        counts.most = Math.max(counts.most, counts.atOnce)
+        yield* Effect.yieldNow
+        yield* Effect.promise(() => new Promise(setImmediate))
+        counts.atOnce -= 1
+        return counts.fails ? yield* Effect.die("no store") : []
+      })
+  })
+  return { counts, layer: Layer.provide(Layer.fresh(SetUpConcerns.layer), results) }
+}
+
+layer(TestDatabase, { excludeTestServices: true })("the codes that concerns are found in", (it) => {
+  it.effect("are read once for all who ask in five seconds, and again after a failure", () => {
+    const { counts, layer: counted } = countedResults()
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["sms"])
+      yield* Effect.gen(function* () {
+        yield* Effect.all(
+          Arr.makeBy(5, () => concernsOf(customerId)),
+          { concurrency: "unbounded" }
+        )
+        assert.strictEqual(counts.reads, 1)
+        yield* TestClock.adjust("6 seconds")
+        counts.fails = true
+        yield* Effect.exit(concernsOf(customerId))
+        counts.fails = false
+        yield* concernsOf(customerId)
+        assert.strictEqual(counts.reads, 3)
+      }).pipe(Effect.provide(counted))
+    }).pipe(Effect.provide(paced(scriptProviders())))
+  })
+
+  it.effect("are read of several customers at a time by doctor, but not of all", () => {
+    const { counts, layer: counted } = countedResults()
+    return Effect.gen(function* () {
+      for (let made = 0; made < 12; made++) yield* makeCustomer([])
+      yield* setUpFindings.pipe(Effect.provide(counted))
+      assert.isAtLeast(counts.reads, 12)
+      assert.isAtLeast(counts.most, 2)
+      assert.isAtMost(counts.most, 4)
+    }).pipe(Effect.provide(paced(scriptProviders())))
+  })
+
+  it.effect("are read over the connections of reads", () => {
+    const statements: Array<string> = []
+    const Reads = Layer.effect(
+      ReadSql,
+      Effect.map(
+        SqlClient.SqlClient,
+        (sql) =>
+          new Proxy(sql, {
+            apply: (client, self, args) => {
+              if (Array.isArray(args[0])) statements.push(args[0].join("?"))
+              return Reflect.apply(client, self, args)
+            }
+          })
+      )
+    )
+    return Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["sms"])
+      yield* concernsOf(customerId).pipe(Effect.provide(Layer.provide(Layer.fresh(ManagementLive), Reads)))
+      assert.isTrue(statements.some((text) => text.includes("jsonb_array_elements(c.attempts)")))
+    }).pipe(Effect.provide(paced(scriptProviders())))
   })
 })
