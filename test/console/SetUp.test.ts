@@ -372,3 +372,8 @@ describe("a form that a link leads to", () => {
     expect(main).not.toMatch(/chosen.elsewhere/i)
   })
 })
+
+it("says of a bridge's address when it may be http", async () => {
+  const { text } = await owner.get("/console/channels/connect?channel=sms&provider=bridge&lang=en")
+  expect(text).toContain("https; http too where PEYK_ALLOW_PRIVATE_ADDRESSES is set")
+})

@@ -1,5 +1,5 @@
 import { Array as Arr, Clock, Effect } from "effect"
-import { type SkipCounts, SkipReason } from "../../domain/account/Pace.ts"
+import { type SkipCounts, SkipReason, skipWords } from "../../domain/account/Pace.ts"
 import { AccountFinding } from "../../domain/account/AccountFinding.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import {
@@ -113,16 +113,9 @@ export const accountFindings = Effect.gen(function* () {
   )
 })
 
-const reasonWords: Readonly<Record<SkipReason, string>> = {
-  gap: "its next turn was too far away",
-  rate: "it was at its rate",
-  cooldown: "it was cooling down",
-  busy: "its provider had too many calls"
-}
-
 const skippedWords = (skips: SkipCounts): string =>
   SkipReason.literals
-    .flatMap((reason) => ((skips[reason] ?? 0) > 0 ? [`${reasonWords[reason]} (${skips[reason]})`] : []))
+    .flatMap((reason) => ((skips[reason] ?? 0) > 0 ? [`${skipWords[reason][0]} (${skips[reason]})`] : []))
     .join("; ")
 
 const accountName = ({ id, channel, label }: { id: number; channel: string; label: string }): string =>

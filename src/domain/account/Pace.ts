@@ -24,6 +24,23 @@ export type SendKind = "code" | "text"
 export const SkipReason = Schema.Literals(["gap", "rate", "cooldown", "busy"])
 export type SkipReason = typeof SkipReason.Type
 
+/** The reasons in words, for people: the end of a sentence, in English and in Persian. */
+export const skipWords: Readonly<Record<SkipReason, readonly [english: string, persian: string]>> = {
+  gap: [
+    "the account leaves a gap between two sends, and its next turn was too far away",
+    "حساب میان دو ارسال فاصله می‌گذارد و نوبت بعدی‌اش دیر بود"
+  ],
+  rate: ["the account had sent all that it may in a minute", "حساب سقف ارسال در دقیقه را پر کرده بود"],
+  cooldown: [
+    "the account was cooling down after failures, or because its provider asked to slow down",
+    "حساب پس از شکست‌ها، یا چون سرویس‌دهنده خواست آهسته‌تر بفرستد، در حال استراحت بود"
+  ],
+  busy: [
+    "too many calls to its provider were under way",
+    "فراخوانی‌های همزمان به سرویس‌دهنده‌اش بیش از اندازه بود"
+  ]
+}
+
 /** How many steps skipped an account, by reason. */
 export type SkipCounts = Readonly<Partial<Record<SkipReason, number>>>
 

@@ -16,7 +16,10 @@ const bridgeSettings = (allowsPrivateAddresses: boolean) =>
   Schema.Struct({
     url: Schema.String.check(
       Schema.makeFilter((text) => checkSavedUrl(text, allowsPrivateAddresses))
-    ).annotateKey({ description: "Where your gateway takes messages: https." }),
+    ).annotateKey({
+      description:
+        "Where your gateway takes messages: https; http too where PEYK_ALLOW_PRIVATE_ADDRESSES is set."
+    }),
     secret: WebhookSecret.annotateKey({ description: "whsec_ and base64; it signs what Peyk posts." }),
     reports_delivery: Schema.optionalKey(Schema.Boolean).annotateKey({
       description: "Whether your gateway knows what became of a message; no by default."

@@ -1,4 +1,4 @@
-import type { SkipReason } from "../../../../domain/account/Pace.ts"
+import { type SkipReason, skipWords } from "../../../../domain/account/Pace.ts"
 import type { AttemptErrorCode } from "../../../../domain/account/ProviderOutcome.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import type { PageName } from "../../Navigation.ts"
@@ -76,24 +76,8 @@ const words: Readonly<Record<AttemptErrorCode, ErrorWords>> = {
   }
 }
 
-const skips: Readonly<Record<SkipReason, readonly [english: string, persian: string]>> = {
-  gap: [
-    "its account leaves a gap between two sends, and its next turn was too far away",
-    "حسابش میان دو ارسال فاصله می‌گذارد و نوبت بعدی‌اش دیر بود"
-  ],
-  rate: ["its account had sent all that it may in a minute", "حسابش سقف ارسال در دقیقه را پر کرده بود"],
-  cooldown: [
-    "its account was cooling down after failures, or because its provider asked to slow down",
-    "حسابش پس از شکست‌ها، یا چون سرویس‌دهنده خواست آهسته‌تر بفرستد، در حال استراحت بود"
-  ],
-  busy: [
-    "too many calls to its provider were under way",
-    "فراخوانی‌های همزمان به سرویس‌دهنده‌اش بیش از اندازه بود"
-  ]
-}
-
 /** Why a step was not called. */
-export const whySkipped = (reason: SkipReason, { say }: Locale): string => say(...skips[reason])
+export const whySkipped = (reason: SkipReason, { say }: Locale): string => say(...skipWords[reason])
 
 export const whatWentWrong = (code: AttemptErrorCode, { say }: Locale): string => say(...words[code].what)
 

@@ -1,11 +1,10 @@
-import { Struct } from "effect"
 import type {
   AccountState,
   Blockage,
   LastCheck,
   LastError
 } from "../../../../../domain/account/AccountState.ts"
-import { mostPerMinute, type SkipReason } from "../../../../../domain/account/Pace.ts"
+import { mostPerMinute, SkipReason, skipWords } from "../../../../../domain/account/Pace.ts"
 import { blockageOf } from "../../../../../domain/account/AccountState.ts"
 import type { Instant } from "../../../../../domain/Instant.ts"
 import { sendsNothing } from "../../../../../domain/people/Customer.ts"
@@ -108,22 +107,14 @@ export const minuteOf = (state: AccountState | undefined, { say, number }: Local
   return say(`${used} of ${all}`, `${used} از ${all}`)
 }
 
-const skipNames = {
-  gap: ["its next turn was too far away", "نوبت بعدی‌اش دیر بود"],
-  rate: ["its minute was used up", "سقف دقیقه‌اش پر بود"],
-  cooldown: ["it was cooling down", "در حال استراحت بود"],
-  busy: ["its provider had too many calls", "سرویس‌دهنده‌اش فراخوانی بیش از اندازه داشت"]
-} as const satisfies Readonly<Record<SkipReason, readonly [string, string]>>
-
 /** The codes of the last hour that skipped an account, with the reasons; null if none did. */
 export const skipsWords = (
   { skips }: Pick<AccountState, "skips">,
   { say, number }: Locale
 ): string | null => {
-  const named = Struct.keys(skipNames).flatMap((reason) => {
+  const named = SkipReason.literals.flatMap((reason) => {
     const count = skips[reason] ?? 0
-    const [english, persian] = skipNames[reason]
-    return count === 0 ? [] : [{ count, why: say(english, persian) }]
+    return count === 0 ? [] : [{ count, why: say(...skipWords[reason]) }]
   })
   if (named.length === 0) return null
   const total = named.reduce((sum, { count }) => sum + count, 0)

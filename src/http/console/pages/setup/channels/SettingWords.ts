@@ -14,7 +14,10 @@ const words: Readonly<Record<string, Words>> = {
   username: { label: ["User name", "نام کاربری"] },
   password: { label: ["Password", "گذرواژه"] },
   secret: { label: ["Secret", "راز مشترک"], hint: "whsec_ و سپس base64؛ آنچه پیک می‌فرستد با آن امضا می‌شود." },
-  url: { label: ["URL", "نشانی"], hint: "جایی که درگاه شما پیام‌ها را می‌گیرد: https." },
+  url: {
+    label: ["URL", "نشانی"],
+    hint: "جایی که درگاه شما پیام‌ها را می‌گیرد: https؛ اگر PEYK_ALLOW_PRIVATE_ADDRESSES روشن باشد، http هم."
+  },
   line_number: { label: ["Line number", "شمارهٔ خط"], hint: "خطی که متن‌ها از آن فرستاده می‌شود." },
   from: { label: ["Line number", "شمارهٔ خط"], hint: "خطی که متن‌ها از آن فرستاده می‌شود." },
   from_number: {
