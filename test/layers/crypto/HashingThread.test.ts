@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { argon2Sync } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { getPriority } from "node:os"
+import type { Worker } from "node:worker_threads"
 import { HashingThread, hashOn } from "../../../src/layers/crypto/HashingThread.ts"
 
 const parameters = {
@@ -45,7 +46,32 @@ describe("the thread for hashes", () => {
     })
   )
 
-  it.effect("that fails refuses what waited for it, and the next hash has another thread", () =>
+  it.effect("that ends refuses what waited for it, and the next hash has another thread", () =>
+    Effect.gen(function* () {
+      const threads: Array<Worker> = []
+      const keep = (worker: Worker) => void threads.push(worker)
+      process.on("worker", keep)
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.off("worker", keep)))
+      const thread = new HashingThread()
+      yield* hashOn(thread, parameters)
+      const waiting = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 3 }, () => Effect.flip(hashOn(thread, parameters))),
+          { concurrency: "unbounded" }
+        ),
+        { startImmediately: true }
+      )
+      yield* Effect.promise(() => Promise.all(threads.map((worker) => worker.terminate())))
+      assert.deepStrictEqual(
+        (yield* Fiber.join(waiting)).map(({ _tag }) => _tag),
+        Array<string>(3).fill("service_unavailable")
+      )
+      assert.strictEqual((yield* hashOn(thread, parameters)).length, 32)
+      assert.strictEqual(threads.length, 2)
+    })
+  )
+
+  it.effect("goes on after a hash that cannot be computed", () =>
     Effect.gen(function* () {
       const thread = new HashingThread()
       const tooMuch = { ...parameters, memory: 2 ** 32 }
