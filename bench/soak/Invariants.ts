@@ -7,6 +7,7 @@ import { events } from "./invariants/Events.ts"
 import { fairness } from "./invariants/Fairness.ts"
 import { holdings } from "./invariants/Holdings.ts"
 import { money } from "./invariants/Money.ts"
+import { promptness } from "./invariants/Promptness.ts"
 import { sentOnce } from "./invariants/SentOnce.ts"
 import { states } from "./invariants/States.ts"
 import { stops } from "./invariants/Stops.ts"
@@ -25,6 +26,7 @@ const invariants: ReadonlyArray<Invariant> = [
   acceptance,
   holdings,
   stops,
+  promptness,
   fairness
 ]
 

@@ -21,6 +21,8 @@ export interface Lateness {
   readonly timers: ReadonlyArray<Span & { readonly timer: string; readonly millis: number }>
   /** The longest delay of the machine itself: how late it woke a sleeping timer. */
   readonly ofMachine: number
+  /** How often all that was late was found. */
+  readonly looks: number
 }
 
 export interface LatenessWatch {
@@ -48,6 +50,7 @@ export const watchLateness = (
   const state = { isStopped: false }
   /** The last look that found all there was. */
   let wholeLookAt = Number.NEGATIVE_INFINITY
+  let looks = 0
 
   const look = async () => {
     const askedAt = now()
@@ -61,7 +64,9 @@ export const watchLateness = (
       if (known === undefined) overdue.set(key, { timer: key, since: wasNotThere ? wholeLookAt : at, seenAt })
       else known.seenAt = seenAt
     }
-    if (rows.length < MAX_ROWS) wholeLookAt = askedAt
+    if (rows.length === MAX_ROWS) return
+    wholeLookAt = askedAt
+    looks += 1
   }
 
   let ofMachine = 0
@@ -93,7 +98,7 @@ export const watchLateness = (
         to: each.seenAt,
         millis: latenessOf(each)
       }))
-      return { timers, ofMachine }
+      return { timers, ofMachine, looks }
     }
   }
 }

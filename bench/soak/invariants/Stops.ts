@@ -1,10 +1,10 @@
 /**
- * In an orderly stop no request that was read fails, and after a crash nothing waits longer than a lease.
+ * In an orderly stop no request that was read fails.
  *
  * A request that a stopping process never read can break: its client repeats it, and the repeat is the first.
  */
 import type { Outcome } from "../Client.ts"
-import { type DisturbanceKind, LOSSES, type Span } from "../Disturbances.ts"
+import { LOSSES } from "../Disturbances.ts"
 import type { Evidence, Invariant } from "../Evidence.ts"
 
 const isDoneAlready = (outcome: Outcome): boolean =>
@@ -32,23 +32,13 @@ const readAndFailed = (attempts: ReadonlyArray<Outcome>, evidence: Evidence): bo
 /** A call to a provider can be in progress, and its outcome must be recorded. */
 const LONGEST_STOP_MILLIS = 10_000
 
-/** Without a fault, a due timer is taken up within this time. */
-const PROMPT_MILLIS = 3000
-/** Faults after which others take over. */
-const TAKEOVERS: ReadonlyArray<DisturbanceKind> = [...LOSSES, "roll"]
-
 export const stops: Invariant = (evidence) => {
-  const { journal, lateness, leaseMillis, problems, stopMillis } = evidence
+  const { journal, problems, stopMillis } = evidence
   const slowest = Math.max(0, ...stopMillis)
-  /** A lease of a process that stopped or was stopped has to run out first, or of one whose statements were lost. */
-  const mayBeLate = (timer: Span): number =>
-    (evidence.disturbances.during(timer, TAKEOVERS) ? leaseMillis : PROMPT_MILLIS) + lateness.ofMachine
   const cutByRolls = journal.broken.filter((each) => isTakenByStop(each, evidence)).length
-  const latest = Math.max(0, ...lateness.timers.map(({ millis }) => millis))
   return {
-    invariant:
-      "In an orderly stop no request that was read fails; nothing is late, after a fault by more than the lease",
-    counted: `${stopMillis.length} orderly stops, the longest ${slowest.toFixed(0)} ms; ${cutByRolls} connections closed by them before a request was read; the latest timer ${latest.toFixed(0)} ms after its time (lease ${leaseMillis} ms, the machine itself late by ${lateness.ofMachine.toFixed(0)} ms at worst)`,
+    invariant: "In an orderly stop no request that was read fails",
+    counted: `${stopMillis.length} orderly stops, the longest ${slowest.toFixed(0)} ms; ${cutByRolls} connections closed by them before a request was read`,
     isCovered: stopMillis.length > 0,
     broken: [
       ...problems,
@@ -58,10 +48,7 @@ export const stops: Invariant = (evidence) => {
         .map(
           (attempts) =>
             `${attempts[0]?.operation} was read by a process that stopped in order, and not answered`
-        ),
-      ...lateness.timers
-        .filter((timer) => timer.millis > mayBeLate(timer))
-        .map(({ timer, millis }) => `${timer} waited ${millis.toFixed(0)} ms`)
+        )
     ]
   }
 }
