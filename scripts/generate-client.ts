@@ -1,51 +1,21 @@
 /**
  * `npm run generate`: writes what the clients have from openapi.json: types, the management operations, and a collection
- * for Postman and Bruno. It needs the tools in test/generators (`npm --prefix test/generators ci`).
+ * for Postman and Bruno. Git keeps the operations alone: clients of Python and PHP are installed from the tree.
  */
 import { execFileSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { managedOperationsOf, readDocument, writeClientTypes } from "./ClientFiles.ts"
 import { type ApiDocument, makeCollection } from "./PostmanCollection.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
-const target = `${root}packages/client/src/`
+const source = `${root}packages/client/src/managedOperations.ts`
 
-interface Operation {
-  readonly operationId: string
-  readonly parameters?: ReadonlyArray<{ readonly $ref?: string }>
-  readonly requestBody?: unknown
-}
-
-const document = JSON.parse(readFileSync(`${root}openapi.json`, "utf8")) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-}
-
-const describe = (path: string, method: string, operation: Operation) => {
-  const parameters = (operation.parameters ?? []).map(({ $ref }) => $ref?.split("/").at(-1))
-  return {
-    method: method.toUpperCase(),
-    path,
-    ...(parameters.includes("Cursor") ? { isList: true } : {}),
-    ...(parameters.includes("IdempotencyKey") ? { isIdempotent: true } : {}),
-    ...(operation.requestBody === undefined ? {} : { hasBody: true })
-  }
-}
-
-const managed = Object.fromEntries(
-  Object.entries(document.paths)
-    .filter(([path]) => path.startsWith("/v1/manage/"))
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => [
-        operation.operationId,
-        describe(path, method, operation)
-      ])
-    )
-)
-
-const json = `${JSON.stringify(managed, null, 2)}\n`
+const document = readDocument()
+const json = `${JSON.stringify(managedOperationsOf(document), null, 2)}\n`
 
 writeFileSync(
-  `${target}managedOperations.ts`,
+  source,
   `/** Made from openapi.json by \`npm run generate\`. */
 
 export interface ManagedOperation {
@@ -61,6 +31,7 @@ export const managedOperations = ${json.trimEnd()} as const satisfies Readonly<R
 export type ManagedId = keyof typeof managedOperations
 `
 )
+execFileSync(`${root}node_modules/.bin/oxfmt`, [source], { stdio: "inherit" })
 
 writeFileSync(`${root}clients/python/peyk/operations.json`, json)
 writeFileSync(`${root}clients/php/src/operations.json`, json)
@@ -68,11 +39,4 @@ writeFileSync(
   `${root}clients/postman/peyk.postman_collection.json`,
   `${JSON.stringify(makeCollection(document as unknown as ApiDocument), null, 1)}\n`
 )
-
-const tools = `${root}test/generators/node_modules/.bin/`
-execFileSync(`${tools}openapi-typescript`, [`${root}openapi.json`, "-o", `${target}api.ts`], {
-  stdio: "inherit"
-})
-execFileSync(`${root}node_modules/.bin/oxfmt`, [`${target}managedOperations.ts`, `${target}api.ts`], {
-  stdio: "inherit"
-})
+writeClientTypes()

@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { writeClientTypes } from "../../scripts/ClientFiles.ts"
 import { root, runProgram, tools } from "../clients/packages/Packed.ts"
 import { freePort, neutralEnvironment, type Server } from "../contract/Server.ts"
 import { djangoPython } from "../support/InstalledPrograms.ts"
@@ -19,6 +20,7 @@ const compileClient = (folder: string) => {
   const to = join(folder, "node_modules/@peyk/client")
   mkdirSync(to, { recursive: true })
   cpSync(join(root, "packages/client/package.json"), join(to, "package.json"))
+  writeClientTypes()
   const tsc = join(root, "node_modules/.bin/tsc")
   execFileSync(tsc, ["-p", join(root, "packages/client"), "--outDir", join(to, "dist")])
 }
