@@ -1,9 +1,10 @@
 import { Data } from "effect"
-import { STALE_SIGN_IN } from "./people/Actor.ts"
+import { type FieldProblem, problem, type Problem } from "./Problem.ts"
+import { textOf } from "./ProblemTexts.ts"
 
 /**
  * Each error's tag is its code in the error envelope. `http/errors/ErrorTable.ts` has their HTTP statuses and texts.
- * `details` appears in the envelope.
+ * `details` appears in the envelope; where it has words, those of the problem in English.
  */
 export class Unauthenticated extends Data.TaggedError("unauthenticated") {}
 export class TestKeyNotAllowed extends Data.TaggedError("test_key_not_allowed") {}
@@ -11,7 +12,10 @@ export class LiveKeyNotAllowed extends Data.TaggedError("live_key_not_allowed") 
 export class ScopeInsufficient extends Data.TaggedError("scope_insufficient") {}
 /** What gives access needs a recent sign-in. */
 export class StaleSignIn extends Data.TaggedError("scope_insufficient") {
-  readonly details = { reason: STALE_SIGN_IN }
+  readonly problem = problem("stale_sign_in")
+  get details() {
+    return { reason: textOf(this.problem) }
+  }
 }
 /** The resource has a different version from the one that the change expects. */
 export class PreconditionFailed extends Data.TaggedError("precondition_failed")<{
@@ -19,14 +23,26 @@ export class PreconditionFailed extends Data.TaggedError("precondition_failed")<
 }> {}
 /** A field is well formed, but its value is impossible. */
 export class ValidationError extends Data.TaggedError("validation_error")<{
-  readonly details: { readonly errors: ReadonlyArray<{ readonly path: string; readonly message: string }> }
-}> {}
+  readonly problems: ReadonlyArray<FieldProblem>
+}> {
+  get details() {
+    return { errors: this.problems.map(({ path, problem }) => ({ path, message: textOf(problem) })) }
+  }
+}
 /** What may need an account or a template: the saved order, or codes and messages that have not ended. */
 export type UsedBy = "routing" | "codes" | "messages"
 /** The resource to remove or change is still in use. */
 export class Conflict extends Data.TaggedError("conflict")<{
-  readonly details: { readonly reason: string; readonly used_by?: UsedBy }
-}> {}
+  readonly problem: Problem
+  readonly usedBy?: UsedBy
+}> {
+  get details() {
+    return {
+      reason: textOf(this.problem),
+      ...(this.usedBy === undefined ? {} : { used_by: this.usedBy })
+    }
+  }
+}
 export class IpNotAllowed extends Data.TaggedError("ip_not_allowed") {}
 export class TooManySignIns extends Data.TaggedError("too_many_sign_ins")<{
   readonly retryAfterSeconds: number
@@ -85,8 +101,16 @@ export class DuplicateChannel extends Data.TaggedError("duplicate_channel")<{
 export class FallbackOrderRequired extends Data.TaggedError("fallback_order_required") {}
 export class NoCredentials extends Data.TaggedError("no_credentials") {}
 export class ChannelUnavailable extends Data.TaggedError("channel_unavailable")<{
-  readonly details: { readonly channel: string; readonly reason?: string }
-}> {}
+  readonly channel: string
+  readonly problem?: Problem
+}> {
+  get details() {
+    return {
+      channel: this.channel,
+      ...(this.problem === undefined ? {} : { reason: textOf(this.problem) })
+    }
+  }
+}
 export class ChannelAmbiguous extends Data.TaggedError("channel_ambiguous")<{
   readonly details: { readonly channel: string; readonly account_ids: ReadonlyArray<number> }
 }> {}
@@ -109,8 +133,13 @@ export class TemplateNotFound extends Data.TaggedError("template_not_found")<{
   readonly details: { readonly template_id: number }
 }> {}
 export class TemplateInvalid extends Data.TaggedError("template_invalid")<{
-  readonly details: { readonly template_id: number; readonly reason: string }
-}> {}
+  readonly templateId: number
+  readonly problem: Problem
+}> {
+  get details() {
+    return { template_id: this.templateId, reason: textOf(this.problem) }
+  }
+}
 
 export class TemplateParametersMismatch extends Data.TaggedError("template_parameters_mismatch")<{
   readonly details: {
@@ -153,6 +182,6 @@ export type AdmissionError =
 export type IdempotencyError = IdempotencyKeyConflict | IdempotencyKeyInProgress
 export type TemplateError = TemplateNotFound | TemplateInvalid
 
-/** The error of one field of a body. */
-export const fieldError = (field: string, message: string): ValidationError =>
-  new ValidationError({ details: { errors: [{ path: `body.${field}`, message }] } })
+/** The error of one field of a body; all problems are those of this field. */
+export const fieldError = (field: string, ...problems: ReadonlyArray<Problem>): ValidationError =>
+  new ValidationError({ problems: problems.map((each) => ({ path: `body.${field}`, problem: each })) })

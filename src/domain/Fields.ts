@@ -9,8 +9,10 @@ import {
   MIN_PASSWORD_LENGTH,
   normalizeEmail
 } from "./people/User.ts"
-import { isStorable, NOT_STORABLE } from "./text/StorableText.ts"
+import { isStorable, storableText } from "./text/StorableText.ts"
 import { isBlank, isMisleading, TrimmedName } from "./text/VisibleText.ts"
+import { problem } from "./Problem.ts"
+import { check } from "./SchemaProblems.ts"
 
 /** An optional field; `null` counts as absent. */
 export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
@@ -24,7 +26,7 @@ export const ResourceId = Schema.String.check(Schema.isUUID()).pipe(
 
 /** A time in a request; without an offset it is Tehran's. */
 export const DateTimeText = Schema.String.check(
-  Schema.makeFilter((text: string) => Option.isSome(parseDateTime(text)) || "Expected an ISO 8601 date-time")
+  check((text: string) => Option.isSome(parseDateTime(text)), problem("not_date_time"))
 ).pipe(
   Schema.decodeTo(
     Instant,
@@ -38,35 +40,35 @@ export const DateTimeText = Schema.String.check(
 const isJsonObject = (value: unknown): value is object => Predicate.isObject(value) && !Array.isArray(value)
 
 /** A JSON object that is accepted unread: it is not copied, and none of its keys has a meaning here. */
-export const jsonObject = (check: (given: object) => Schema.FilterOutput = () => true) =>
+export const jsonObject = (accepts: (given: object) => Schema.FilterOutput = () => true) =>
   Schema.declare(isJsonObject, { expected: "object", toCodecJson: () => undefined }).check(
-    Schema.makeFilter(check, { toJsonSchema: () => ({ type: "object" }) })
+    Schema.makeFilter(accepts, { toJsonSchema: () => ({ type: "object" }) })
   )
 
 /** ISO 8601 in UTC, with milliseconds, as in responses. */
 export const Timestamp = Schema.String.annotate({ description: "ISO 8601 in UTC", format: "date-time" })
 
-export const MISLEADING_NAME =
-  "Expected one line, without control characters and without characters that change the direction of text"
+/** A text that stays in its line, and in its direction. */
+export const inItsLine = check((text: string) => !isMisleading(text), problem("not_one_line"))
 
 /** A name for people. */
 export const Name = TrimmedName.check(
-  Schema.makeFilter(
-    (text: string) =>
-      (!isBlank(text) && text.length <= 100 && isStorable(text)) || "Expected 1 to 100 characters"
+  check(
+    (text: string) => !isBlank(text) && text.length <= 100 && isStorable(text),
+    problem("wrong_length", { minimum: 1, maximum: 100 })
   ),
-  Schema.makeFilter((text: string) => !isMisleading(text) || MISLEADING_NAME)
+  inItsLine
 )
 
 /** A template's text. */
 export const TemplateText = TemplateBody.check(
-  Schema.makeFilter((text: string) => isStorable(text) || NOT_STORABLE),
-  Schema.makeFilter((text: string) => text === "" || !isBlank(text) || "Expected text that can be seen")
+  storableText,
+  check((text: string) => text === "" || !isBlank(text), problem("not_visible"))
 )
 
 /** An e-mail address, normalized. */
 export const Email = Schema.String.check(
-  Schema.makeFilter((text: string) => isEmail(normalizeEmail(text)) || "Expected an e-mail address")
+  check((text: string) => isEmail(normalizeEmail(text)), problem("not_email"))
 ).pipe(
   Schema.decode(SchemaTransformation.transform({ decode: normalizeEmail, encode: (email) => email })),
   Schema.annotate({ format: "email" })
@@ -86,10 +88,7 @@ const redacted = <S extends Schema.Codec<string, string>>(text: S) =>
 /** A new password. */
 export const NewPassword = redacted(
   Schema.String.check(
-    Schema.makeFilter(
-      (text: string) =>
-        isPassword(text) || `Expected ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`
-    )
+    check(isPassword, problem("wrong_length", { minimum: MIN_PASSWORD_LENGTH, maximum: MAX_PASSWORD_LENGTH }))
   ).annotate({
     description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
     format: "password"

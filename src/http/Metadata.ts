@@ -1,7 +1,9 @@
 import { Result } from "effect"
 import { LosslessNumber, parse, stringify } from "lossless-json"
-import type { CodedError } from "./errors/Envelope.ts"
+import { ValidationError } from "../domain/Errors.ts"
 import { jsonObject } from "../domain/Fields.ts"
+import { problem } from "../domain/Problem.ts"
+import { refusedWith } from "../domain/SchemaProblems.ts"
 
 export const MAX_METADATA_BYTES = 16_384
 export const MAX_METADATA_DEPTH = 32
@@ -46,12 +48,10 @@ const options = {
 export const readExactly = (body: string): unknown =>
   Result.getOrUndefined(Result.try(() => parse(body, null, options)))
 
-const issueAt = (path: string) => ({ path, message: `Expected at most ${MAX_METADATA_BYTES} bytes of JSON` })
-
-const tooLong = (path: string): CodedError => ({
-  _tag: "validation_error",
-  details: { errors: [issueAt(path)] }
-})
+const tooLong = (path: string): ValidationError =>
+  new ValidationError({
+    problems: [{ path, problem: problem("metadata_too_long", { bytes: MAX_METADATA_BYTES }) }]
+  })
 
 /**
  * The metadata of an object that was read exactly. `decoded` is what JSON.parse made of it, which stays if there is no
@@ -61,7 +61,7 @@ export const metadataIn = (
   exact: unknown,
   decoded: object,
   path = "body.metadata"
-): Result.Result<Metadata, CodedError> => {
+): Result.Result<Metadata, ValidationError> => {
   const value = exact === undefined ? decoded : (Object(exact).metadata as unknown)
   const text = stringify(value) ?? "{}"
   return isShort(text) ? Result.succeed({ text, value }) : Result.fail(tooLong(path))
@@ -71,7 +71,7 @@ export const metadataIn = (
 export const readMetadata = (
   body: string,
   decoded: object | null | undefined
-): Result.Result<Metadata | undefined, CodedError> =>
+): Result.Result<Metadata | undefined, ValidationError> =>
   decoded == null ? Result.succeed(undefined) : metadataIn(readExactly(body), decoded)
 
 /** The fields of stored metadata for people: strings as they are, other values as their JSON text. */
@@ -91,5 +91,5 @@ export const withMetadata = (wire: object, metadata: string | null): string => {
 export const MetadataField = jsonObject(
   (given) =>
     isWithinBounds(given) ||
-    `Expected an object of at most ${MAX_METADATA_BYTES} bytes of JSON, at most ${MAX_METADATA_DEPTH} levels deep`
+    refusedWith(problem("metadata_too_large", { bytes: MAX_METADATA_BYTES, levels: MAX_METADATA_DEPTH }))
 ).annotate({ description: "Your own data, returned as sent." })

@@ -5,6 +5,7 @@ import { isUtf8 } from "node:buffer"
 import { IdempotencyKeyTooLong, IdempotencyRequired, ValidationError } from "../domain/Errors.ts"
 import { answerError, type CodedError, documentedError } from "./errors/Envelope.ts"
 import { announcesBody, awaitBody } from "./server/RequestBody.ts"
+import { problem } from "../domain/Problem.ts"
 
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
@@ -74,7 +75,7 @@ const bodyErrors = [
 ] as const
 
 const NOT_UTF8: CodedError = new ValidationError({
-  details: { errors: [{ path: "body", message: "Expected UTF-8" }] }
+  problems: [{ path: "body", problem: problem("not_utf8") }]
 })
 
 /**

@@ -4,12 +4,15 @@ import { MessageBody } from "../../src/http/message/MessageSchemas.ts"
 import { NewWebhookBody } from "../../src/http/manage/setup/WebhooksApi.ts"
 import { ContactsBody } from "../../src/http/manage/setup/AccountsApi.ts"
 import { SendBody, VerifyBody } from "../../src/http/otp/OtpSchemas.ts"
-import { issuesIn } from "../../src/http/errors/SchemaErrors.ts"
+import { textOf } from "../../src/domain/ProblemTexts.ts"
+import { fieldProblems } from "../../src/http/errors/SchemaErrors.ts"
 
 const messagesOf = (schema: Schema.Codec<unknown, unknown>, given: unknown) => {
   const decoded = Schema.decodeUnknownResult(schema, { errors: "all" })(given)
   if (Result.isSuccess(decoded)) return []
-  return issuesIn(decoded.failure.issue, "body").map(({ path, message }) => `${path}: ${message}`)
+  return fieldProblems(decoded.failure.issue, "body").map(
+    ({ path, problem }) => `${path}: ${textOf(problem)}`
+  )
 }
 
 describe("what is wrong with a request", () => {

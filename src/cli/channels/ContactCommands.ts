@@ -10,6 +10,7 @@ import { accountFlag, noAccount } from "../input/AccountFlag.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { LARGE_INPUT_BYTES, readInput } from "../input/InputFile.ts"
 import { printOne } from "../output/Output.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
 
 const entry = auditEntriesOf("account", "contacts")
 
@@ -31,7 +32,8 @@ const importContacts = Command.make(
         const owner = yield* ownerOf(account)
         const contacts = yield* Effect.mapError(
           Effect.fromResult(readContacts(yield* readInput(file, LARGE_INPUT_BYTES))),
-          (message) => new CommandError({ message: `nothing was imported: ${message}` })
+          (problems) =>
+            new CommandError({ message: `nothing was imported: ${problems.map(textOf).join("; ")}` })
         )
         const imported = yield* audited(owner, (yield* Contacts).link(owner, account, contacts), (count) =>
           entry("import", account, { imported: count })

@@ -4,12 +4,14 @@ import { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
 import { checkNames, stepProblems } from "../../domain/routing/RouteRequest.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
-import { issuesIn } from "../../http/errors/SchemaErrors.ts"
+import { fieldProblems } from "../../http/errors/SchemaErrors.ts"
 import { audited, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
 import { forPerson } from "../output/Errors.ts"
 import { printMany } from "../output/Output.ts"
+import { refusedAt } from "../../domain/SchemaProblems.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
 
 const entry = auditEntriesOf("routing")
 
@@ -17,7 +19,7 @@ const Steps = Schema.fromJsonString(
   Schema.NonEmptyArray(RoutingStep).check(
     Schema.makeFilter((steps: ReadonlyArray<RoutingStep>) =>
       steps.flatMap((step, index) =>
-        stepProblems(step).map(({ path, issue }) => ({ path: [index, ...path], issue }))
+        stepProblems(step).map(({ path, problem }) => refusedAt([index, ...path], problem))
       )
     ),
     Schema.makeFilter((steps) =>
@@ -35,8 +37,8 @@ const decodeSteps = Schema.decodeUnknownEffect(Steps, { errors: "all", onExcessP
 const readSteps = (given: string) =>
   Effect.mapError(decodeSteps(given), ({ issue }) =>
     forPerson({
-      message: issuesIn(issue, "--steps")
-        .map(({ path, message }) => `${path}: ${message}`)
+      message: fieldProblems(issue, "--steps")
+        .map(({ path, problem }) => `${path}: ${textOf(problem)}`)
         .join("; ")
     })
   )

@@ -10,6 +10,7 @@ import { nameFlag } from "../input/NameFlag.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { listAll } from "../output/Pages.ts"
+import { textOrNull } from "../../domain/ProblemTexts.ts"
 
 const entry = auditEntriesOf("template")
 
@@ -20,7 +21,7 @@ const toFields = (template: Template) => ({
   name: template.name,
   parameters: placeholders(template.body),
   active: template.active,
-  problem: templateProblem(template.body),
+  problem: textOrNull(templateProblem(template.body)),
   body: template.body
 })
 

@@ -7,6 +7,8 @@ import type {
   ScopeInsufficient,
   ValidationError
 } from "../../domain/Errors.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
+import { type FieldProblem } from "../../domain/Problem.ts"
 
 /** The command cannot be carried out; `message` says why, for a person. */
 export class CommandError extends Data.TaggedError("CommandError")<{ readonly message: string }> {}
@@ -23,16 +25,18 @@ export const SET_UP_CHANGES = "the customer's set-up is changing; try again"
 type ActionRefusal = NotFound | ValidationError | Conflict | PreconditionFailed | ScopeInsufficient
 
 /** `body.expires_at` is `--expires-at`. */
-const flagProblem = ({ path, message }: { readonly path: string; readonly message: string }): string =>
+const flagProblem = ({ path, problem }: FieldProblem): string =>
   `${path
     .replace(/^body\.?/, "")
     .replaceAll("_", "-")
-    .replace(/^(?=.)/, "--")} ${message}`.trim()
+    .replace(/^(?=.)/, "--")} ${textOf(problem)}`.trim()
 
 const reasonOf = (error: ValidationError | ChannelUnavailable | Conflict): string =>
   error._tag === "validation_error"
-    ? error.details.errors.map(({ message }) => message).join("; ")
-    : (error.details.reason ?? error._tag)
+    ? error.problems.map(({ problem }) => textOf(problem)).join("; ")
+    : error.problem === undefined
+      ? error._tag
+      : textOf(error.problem)
 
 /** The error with its reason, for a person. */
 export const describeError = (error: ValidationError | ChannelUnavailable | Conflict) =>
@@ -46,9 +50,9 @@ export const refusedAction =
       case "not_found":
         return new CommandError({ message: `there is no ${missing}` })
       case "validation_error":
-        return new CommandError({ message: error.details.errors.map(flagProblem).join("; ") })
+        return new CommandError({ message: error.problems.map(flagProblem).join("; ") })
       case "conflict":
-        return new CommandError({ message: error.details.reason })
+        return new CommandError({ message: textOf(error.problem) })
       case "precondition_failed":
         return new CommandError({ message: SET_UP_CHANGES })
       case "scope_insufficient":

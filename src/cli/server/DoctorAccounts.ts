@@ -11,6 +11,7 @@ import {
 import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
 import { SetUpConcern, SetUpConcerns } from "../../services/resources/SetUpConcerns.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
 
 /** Questions to the store at a time: an installation can have thousands of customers. */
 const CONCURRENCY = 4
@@ -138,10 +139,10 @@ const describeConcern: (
     advice:
       "lower its gap (PEYK_ACCOUNT_GAP_MS, or peyk account limits --gap-ms) or raise its rate if its provider allows it; or add an account"
   }),
-  StepCannotSend: ({ channel, accountId, code, reason }) => ({
+  StepCannotSend: ({ channel, accountId, code, problem }) => ({
     finding:
       `the saved order's step ${channel} cannot send` +
-      `${accountId === null ? "" : ` over account ${accountId}`}: ${code}${reason === null ? "" : `, ${reason}`}`,
+      `${accountId === null ? "" : ` over account ${accountId}`}: ${code}${problem === null ? "" : `, ${textOf(problem)}`}`,
     advice: "complete the account's settings, or change the order with peyk routing set"
   }),
   ChannelDeliversNothing: ({ channel, codes, accepted }) => ({

@@ -1,16 +1,15 @@
 import { CsvError, type Info, parse } from "csv-parse/sync"
-import { Result } from "effect"
+import { Array as Arr, Result } from "effect"
 import { pasted } from "../text/PastedText.ts"
 import { areRounded, chatIdProblem } from "./ChatId.ts"
 import type { ContactLink } from "./ContactLink.ts"
 import { parseContactPhone } from "../Phone.ts"
+import { problem, type Problem } from "../Problem.ts"
 
 const PHONE_COLUMN = "phone"
 const CHAT_COLUMN = "chat_id"
 /** The most mistakes to report: a file in another format has too many. */
 const MAX_REPORTED = 10
-const ROUNDED =
-  "every long chat_id ends in zeros: a spreadsheet keeps 15 digits of a number. Export the ids again, as text"
 
 type Row = ReadonlyArray<string>
 
@@ -19,27 +18,26 @@ interface Columns {
   readonly chat: number
 }
 
-const problems = {
-  rewritten: "has a chat_id that a spreadsheet has rewritten",
-  unusable: "has no usable chat_id"
-}
-
-const readRow = (row: Row, columns: Columns): Result.Result<ContactLink, string> =>
-  Result.gen(function* () {
-    const chatId = pasted(row[columns.chat] ?? "")
-    const phone = yield* Result.mapError(
-      parseContactPhone(row[columns.phone] ?? ""),
-      () => "is not an Iranian mobile number"
-    )
-    const problem = chatIdProblem(chatId)
-    return problem === null ? { phone, chatId } : yield* Result.fail(problems[problem])
-  })
-
 interface NumberedRow {
   readonly row: Row
   /** The number of the line on which the row ends: a quoted field can contain line breaks. */
   readonly line: number
 }
+
+const chatProblems = {
+  rewritten: (line: number) => problem("line_chat_rewritten", { line }),
+  unusable: (line: number) => problem("line_chat_unusable", { line })
+}
+
+const readRow = ({ row, line }: NumberedRow, columns: Columns): Result.Result<ContactLink, Problem> =>
+  Result.gen(function* () {
+    const chatId = pasted(row[columns.chat] ?? "")
+    const phone = yield* Result.mapError(parseContactPhone(row[columns.phone] ?? ""), () =>
+      problem("line_not_mobile", { line })
+    )
+    const wrong = chatIdProblem(chatId)
+    return wrong === null ? { phone, chatId } : yield* Result.fail(chatProblems[wrong](line))
+  })
 
 const SEPARATORS = [",", ";", "\t"]
 
@@ -50,7 +48,9 @@ const separatorOf = (csv: string): string => {
   return first
 }
 
-const rowsOf = (csv: string): Result.Result<ReadonlyArray<NumberedRow>, string> =>
+const lineOf = ({ lines }: CsvError): number | null => (typeof lines === "number" ? lines : null)
+
+const rowsOf = (csv: string): Result.Result<ReadonlyArray<NumberedRow>, Problem> =>
   Result.try({
     try: () => {
       const rows: Array<NumberedRow> = []
@@ -70,8 +70,7 @@ const rowsOf = (csv: string): Result.Result<ReadonlyArray<NumberedRow>, string> 
       return rows
     },
     // its own message would show what the file says there
-    catch: (cause) =>
-      `line ${cause instanceof CsvError ? cause["lines"] : "?"} has a quote that is not closed, or inside a field`
+    catch: (cause) => problem("line_quote", { line: cause instanceof CsvError ? lineOf(cause) : null })
   })
 
 /** A file in UTF-16 that was decoded as UTF-8 begins with an unreadable character, or has NULs in its first line. */
@@ -98,28 +97,31 @@ interface ContactFileOptions {
 export const readContacts = (
   csv: string,
   { isHeaderOptional = false }: ContactFileOptions = {}
-): Result.Result<ReadonlyArray<ContactLink>, string> => {
-  if (!isUtf8(csv)) return Result.fail("the file is not text in UTF-8")
-  return Result.flatMap(rowsOf(csv), (all) => {
+): Result.Result<ReadonlyArray<ContactLink>, ReadonlyArray<Problem>> => {
+  if (!isUtf8(csv)) return Result.fail([problem("file_not_utf8")])
+  return Result.flatMap(Result.mapError(rowsOf(csv), Arr.of), (all) => {
     const [first] = all
     if (isHeaderOptional && first === undefined) return Result.succeed([])
     const named = namedColumns(first?.row ?? [])
     const isHeaderless = isHeaderOptional && named === null && isContact(first?.row ?? [])
     const columns = isHeaderless ? { phone: 0, chat: 1 } : named
     if (columns === null) {
-      return Result.fail(`the first line has to name the columns ${PHONE_COLUMN} and ${CHAT_COLUMN}`)
+      return Result.fail([problem("file_without_columns", { columns: [PHONE_COLUMN, CHAT_COLUMN] })])
     }
     const rows = isHeaderless ? all : all.slice(1)
     const contacts: Array<ContactLink> = []
-    const mistakes: Array<string> = []
-    for (const { row, line } of rows) {
-      const contact = readRow(row, columns)
+    const mistakes: Array<Problem> = []
+    for (const numbered of rows) {
+      const contact = readRow(numbered, columns)
       if (Result.isSuccess(contact)) contacts.push(contact.success)
-      else mistakes.push(`line ${line} ${contact.failure}`)
+      else mistakes.push(contact.failure)
     }
-    if (mistakes.length === 0 && areRounded(contacts.map(({ chatId }) => chatId))) return Result.fail(ROUNDED)
+    if (mistakes.length === 0 && areRounded(contacts.map(({ chatId }) => chatId))) {
+      return Result.fail([problem("file_rounded")])
+    }
     if (mistakes.length === 0) return Result.succeed(contacts)
-    const more = mistakes.length > MAX_REPORTED ? [`and ${mistakes.length - MAX_REPORTED} more`] : []
-    return Result.fail([...mistakes.slice(0, MAX_REPORTED), ...more].join("; "))
+    const rest = mistakes.length - MAX_REPORTED
+    const more = rest > 0 ? [problem("more", { count: rest })] : []
+    return Result.fail([...mistakes.slice(0, MAX_REPORTED), ...more])
   })
 }

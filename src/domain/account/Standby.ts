@@ -1,4 +1,5 @@
 import type { SendingAccount } from "../people/Customer.ts"
+import { problem, type Problem } from "../Problem.ts"
 
 /** The most accounts that stand by for one. */
 export const MAX_STANDBY = 5
@@ -44,17 +45,19 @@ export const standbyProblem = (
   account: StandbyAccount,
   wanted: ReadonlyArray<number>,
   accounts: ReadonlyArray<StandbyAccount>
-): string | null => {
+): Problem | null => {
   const byId = new Map(accounts.map((each) => [each.id, each]))
-  if (new Set(wanted).size < wanted.length) return "an account is named twice"
+  if (new Set(wanted).size < wanted.length) return problem("account_twice")
   for (const id of wanted) {
     const standby = byId.get(id)
-    if (standby === undefined) return `there is no account ${id}`
-    if (standby.channel !== account.channel) return `account ${id} is on ${standby.channel}`
-    if (!standby.sendsCodes) return `account ${id} sends no codes`
+    if (standby === undefined) return problem("account_unknown", { account: id })
+    if (standby.channel !== account.channel) {
+      return problem("account_on_channel", { account: id, channel: standby.channel })
+    }
+    if (!standby.sendsCodes) return problem("account_sends_no_codes", { account: id })
   }
   const standbyOf = (id: number) => (id === account.id ? wanted : (byId.get(id)?.standby ?? []))
   return idsBehind(account.id, standbyOf).has(account.id)
-    ? `account ${account.id} would stand by for itself`
+    ? problem("account_stands_by_itself", { account: account.id })
     : null
 }

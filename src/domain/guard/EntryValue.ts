@@ -4,6 +4,7 @@ import { bareNumber, pasted } from "../text/PastedText.ts"
 import { fieldError, type ValidationError } from "../Errors.ts"
 import { parsePhone } from "../Phone.ts"
 import type { EntryType } from "./GuardSettings.ts"
+import { problem } from "../Problem.ts"
 
 /** The beginning of a mobile number, in any of the forms of a phone. */
 const PREFIX = /^(?:0|\+98|0098)?(9\d{1,9})$/
@@ -11,7 +12,7 @@ const PREFIX = /^(?:0|\+98|0098)?(9\d{1,9})$/
 const prefixValue = (value: string): Result.Result<string, ValidationError> => {
   const national = PREFIX.exec(bareNumber(value))?.[1]
   return national === undefined
-    ? Result.fail(fieldError("value", "Expected the beginning of a mobile number, such as 0912345"))
+    ? Result.fail(fieldError("value", problem("not_prefix", { example: "0912345" })))
     : Result.succeed(`+98${national}`)
 }
 
@@ -36,16 +37,14 @@ export const entryValue = (
 ): Result.Result<string, ValidationError> => {
   switch (type) {
     case "phone":
-      return Result.mapError(parsePhone(value), () =>
-        fieldError("value", "Expected an Iranian mobile number")
-      )
+      return Result.mapError(parsePhone(value), () => fieldError("value", problem("not_mobile")))
     case "prefix":
       return prefixValue(value)
     case "ip": {
       const network = pasted(value)
       return isNetwork(network)
         ? Result.succeed(networkValue(network))
-        : Result.fail(fieldError("value", "Expected an IP address or a network such as 10.0.0.0/8"))
+        : Result.fail(fieldError("value", problem("not_network", { example: "10.0.0.0/8" })))
     }
   }
 }

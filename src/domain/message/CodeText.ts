@@ -2,6 +2,8 @@ import { Schema } from "effect"
 import { persianDigits } from "../text/Digits.ts"
 import { isStorable } from "../text/StorableText.ts"
 import { isBlank, isMisleading, TrimmedName } from "../text/VisibleText.ts"
+import { problem } from "../Problem.ts"
+import { check } from "../SchemaProblems.ts"
 
 /** The language of a default text. */
 export const Locale = Schema.Literals(["fa", "en"])
@@ -13,15 +15,15 @@ const MAX_BRAND_LENGTH = 40
 
 /** The brand behind the codes, as users know it. Braces would be placeholders. */
 export const Brand = TrimmedName.check(
-  Schema.makeFilter(
+  check(
     (text: string) =>
-      (!isBlank(text) &&
-        text.trim() === text &&
-        [...text].length <= MAX_BRAND_LENGTH &&
-        isStorable(text) &&
-        !isMisleading(text) &&
-        !/[{}]/.test(text)) ||
-      `Expected 1 to ${MAX_BRAND_LENGTH} characters on one line, without braces`
+      !isBlank(text) &&
+      text.trim() === text &&
+      [...text].length <= MAX_BRAND_LENGTH &&
+      isStorable(text) &&
+      !isMisleading(text) &&
+      !/[{}]/.test(text),
+    problem("not_brand", { maximum: MAX_BRAND_LENGTH })
   )
 )
 

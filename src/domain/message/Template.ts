@@ -1,5 +1,6 @@
 import { Result, Schema } from "effect"
 import { TemplateInvalid, TemplateParametersMismatch } from "../Errors.ts"
+import { problem, type Problem } from "../Problem.ts"
 
 /** A text a customer wrote; placeholders have the form `{{name}}`. */
 export const Template = Schema.Struct({
@@ -21,18 +22,16 @@ export const placeholders = (body: string): ReadonlyArray<string> => [
 ]
 
 /** Why a text cannot be used: braces that are not a placeholder, which the recipient would see. Null: no problem. */
-export const templateProblem = (body: string): string | null =>
-  /\{\{|\}\}/.test(body.replace(PLACEHOLDER, " ")) ? "the text has braces that are no placeholder" : null
+export const templateProblem = (body: string): Problem | null =>
+  /\{\{|\}\}/.test(body.replace(PLACEHOLDER, " ")) ? problem("template_braces") : null
 
 /** Fills each placeholder once, and never looks for placeholders in values. */
 export const render = (body: string, parameters: ReadonlyMap<string, string>): string =>
   body.replace(PLACEHOLDER, (whole, name: string) => parameters.get(name) ?? whole)
 
 const checkUsable = ({ id, body, active }: Template): Result.Result<void, TemplateInvalid> => {
-  const reason = active ? templateProblem(body) : "the template is switched off"
-  return reason === null
-    ? Result.void
-    : Result.fail(new TemplateInvalid({ details: { template_id: id, reason } }))
+  const found = active ? templateProblem(body) : problem("template_off")
+  return found === null ? Result.void : Result.fail(new TemplateInvalid({ templateId: id, problem: found }))
 }
 
 /** A template's text with these parameters, which must match its placeholders exactly. */
@@ -59,6 +58,13 @@ export const checkCodeTemplate = (template: Template): Result.Result<string, Tem
     const names = placeholders(template.body)
     const other = names.find((name) => !CODE_PARAMETERS.includes(name))
     if (names.includes("code") && other === undefined) return template.body
-    const reason = other === undefined ? "the text does not contain {{code}}" : `a code has no {{${other}}}`
-    return yield* Result.fail(new TemplateInvalid({ details: { template_id: template.id, reason } }))
+    return yield* Result.fail(
+      new TemplateInvalid({
+        templateId: template.id,
+        problem:
+          other === undefined
+            ? problem("template_without_code")
+            : problem("template_placeholder", { name: other })
+      })
+    )
   })

@@ -3,12 +3,13 @@ import { ValidationError } from "../Errors.ts"
 import { DAY_MILLIS, type Instant, formatInstant } from "../Instant.ts"
 import type { TimeRange, TimeSpan } from "../TimePosition.ts"
 import { type ActivityFigures, type ActivitySlot, channelsOf, secondsWithin, sumOf } from "./Activity.ts"
+import { problem, type Problem } from "../Problem.ts"
 
 const DEFAULT_DAYS = 30
 export const MAX_USAGE_DAYS = 92
 
-const refused = (field: string, message: string) =>
-  Result.fail(new ValidationError({ details: { errors: [{ path: `query.${field}`, message }] } }))
+const refused = (field: string, found: Problem) =>
+  Result.fail(new ValidationError({ problems: [{ path: `query.${field}`, problem: found }] }))
 
 /** The reported period. By default it ends now and covers 30 days, including today. */
 export const usagePeriod = (
@@ -18,9 +19,9 @@ export const usagePeriod = (
   const end = to ?? now
   // It begins at midnight UTC, because days are in UTC.
   const begin = from ?? (Math.ceil(end / DAY_MILLIS) - DEFAULT_DAYS) * DAY_MILLIS
-  if (begin >= end) return refused("from", "Expected a time before the end of the period")
+  if (begin >= end) return refused("from", problem("from_after_to"))
   if (end - begin > MAX_USAGE_DAYS * DAY_MILLIS) {
-    return refused("from", `Expected a period of at most ${MAX_USAGE_DAYS} days`)
+    return refused("from", problem("period_too_long", { days: MAX_USAGE_DAYS }))
   }
   return Result.succeed({ from: begin, to: end })
 }

@@ -47,9 +47,6 @@ const isActiveOwner = ({ role, disabledAt }: UserRights): boolean => role === "o
 export const makesOwner = (before: UserRights | null, after: UserRights): boolean =>
   isActiveOwner(after) && (before === null || !isActiveOwner(before))
 
-/** Why a session may not give access. */
-export const STALE_SIGN_IN = "This needs a sign-in of the last 10 minutes, by yourself: sign out and in again"
-
 /** The operator of the service, working on this customer's account. */
 export const operatorActor = (customerId: number): Actor => ({
   customerId,

@@ -13,6 +13,7 @@ import {
   SharedSenderUnavailable,
   SmsMessageConfigMissing
 } from "../Errors.ts"
+import { problem, type Problem } from "../Problem.ts"
 
 /** The account that sends on a channel. */
 export const RouteAccount = Schema.Struct({
@@ -48,15 +49,16 @@ export const carries = (
   { channel, provider }: { readonly channel: string; readonly provider: string }
 ): boolean => channel !== "telegram" || (provider === TELEGRAM_GATEWAY) === (kind === "code")
 
-const ABOUT_TELEGRAM: Readonly<Record<SendKind, string>> = {
-  code: "codes over telegram need a Telegram Gateway account (provider telegram_gateway); a bot sends messages only",
-  text: "messages over telegram need a bot (provider telegram_bot); Telegram Gateway sends codes only"
+const ABOUT_TELEGRAM: Readonly<Record<SendKind, Problem>> = {
+  code: problem("codes_over_telegram"),
+  text: problem("texts_over_telegram")
 }
 
 /** No account carries this kind over the channel. */
 export const noCarrier = (channel: Channel, kind: SendKind): ChannelUnavailable =>
   new ChannelUnavailable({
-    details: { channel, ...(channel === "telegram" && { reason: ABOUT_TELEGRAM[kind] }) }
+    channel,
+    ...(channel === "telegram" && { problem: ABOUT_TELEGRAM[kind] })
   })
 
 const sharedAccount = (
@@ -84,9 +86,7 @@ const namedAccount = (
     return Result.fail(new ChannelAccountMismatch({ details: { account_id: accountId, channel } }))
   }
   if (!carries(kind, account)) return Result.fail(noCarrier(channel, kind))
-  return account.active
-    ? Result.succeed(account)
-    : Result.fail(new ChannelUnavailable({ details: { channel } }))
+  return account.active ? Result.succeed(account) : Result.fail(new ChannelUnavailable({ channel }))
 }
 
 const onlyOrDefaultAccount = (

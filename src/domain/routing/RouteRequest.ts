@@ -1,8 +1,10 @@
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { DuplicateChannel, InvalidChannel } from "../Errors.ts"
 import type { StepWait } from "../people/Customer.ts"
 import { type Channel, isCodeChannel, isSmsProvider } from "./Channel.ts"
 import type { AccountRequest } from "./RouteAccount.ts"
+import { problem, type Problem } from "../Problem.ts"
+import { refusedAt } from "../SchemaProblems.ts"
 
 /** One step as a request or a saved routing order asks for it. */
 export interface StepRequest {
@@ -28,20 +30,23 @@ export const stepProblems = (
   step: {
     readonly [Field in "account_id" | "sender" | "provider" | "template_id"]?: unknown
   } & { readonly channel: string }
-): ReadonlyArray<{ readonly path: readonly [string]; readonly issue: string }> => {
+): ReadonlyArray<{ readonly path: readonly [string]; readonly problem: Problem }> => {
   const { channel, account_id, sender, provider, template_id } = step
-  const problems: ReadonlyArray<readonly [isOne: boolean, field: string, issue: string]> = [
-    [provider != null && channel !== "sms", "provider", "Only sms has a provider"],
-    [sender != null && channel === "sms", "sender", "There is no shared sms sender"],
-    [sender != null && account_id != null, "account_id", "A shared sender is not chosen by account"],
-    [
-      template_id != null && channel === "sms",
-      "template_id",
-      "SMS uses the template registered at its provider"
-    ]
+  const problems: ReadonlyArray<readonly [isOne: boolean, field: string, problem: Problem]> = [
+    [provider != null && channel !== "sms", "provider", problem("provider_not_sms")],
+    [sender != null && channel === "sms", "sender", problem("sms_not_shared")],
+    [sender != null && account_id != null, "account_id", problem("shared_by_account")],
+    [template_id != null && channel === "sms", "template_id", problem("sms_template")]
   ]
-  return problems.flatMap(([isOne, field, issue]) => (isOne ? [{ path: [field] as const, issue }] : []))
+  return problems.flatMap(([isOne, field, found]) =>
+    isOne ? [{ path: [field] as const, problem: found }] : []
+  )
 }
+
+/** Refuses a step that contradicts itself. */
+export const consistentStep = Schema.makeFilter((step: Parameters<typeof stepProblems>[0]) =>
+  stepProblems(step).map(({ path, problem: found }) => refusedAt(path, found))
+)
 
 export type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id">
 

@@ -3,6 +3,8 @@ import { type HttpBody, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { noNotes, type RequestNotes } from "../../services/customer/RequestLog.ts"
 import { type ErrorCode, errorTable, textOf } from "./ErrorTable.ts"
+import { type FieldProblem, type Problem } from "../../domain/Problem.ts"
+import { type UsedBy } from "../../domain/Errors.ts"
 
 /** Identifies one request, in its response, its logs and its errors. */
 export const RequestId = Context.Reference<string>("peyk/http/errors/Envelope/RequestId", {
@@ -69,6 +71,10 @@ export const errorResponse = (
 export interface CodedError {
   readonly _tag: ErrorCode
   readonly details?: ErrorDetails
+  /** What is wrong; `details` says it in English. */
+  readonly problem?: Problem | undefined
+  readonly problems?: ReadonlyArray<FieldProblem>
+  readonly usedBy?: UsedBy | undefined
   readonly retryAfterSeconds?: number
   /** For the envelope, in place of the code's own text. */
   readonly text?: string

@@ -2,10 +2,12 @@ import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import type { TimeRange } from "../../domain/TimePosition.ts"
-import { documentedError, type CodedError } from "../errors/Envelope.ts"
+import { documentedError } from "../errors/Envelope.ts"
 import type { ListName } from "../manage/wire/Cursors.ts"
 import { pageQuery } from "../manage/wire/ManageWire.ts"
-import { FilterText, PhoneText, SearchInstant } from "../manage/wire/SearchFields.ts"
+import { FILTER_LENGTH, FilterText, PhoneText, SearchInstant } from "../manage/wire/SearchFields.ts"
+import { type FieldProblem, problem, type Problem } from "../../domain/Problem.ts"
+import { ValidationError } from "../../domain/Errors.ts"
 
 /** The query of a list for a service key: of codes by `phone`, of messages by `to`. */
 export const sentQuery = <Own extends Schema.Struct.Fields>(list: ListName, own: Own) => ({
@@ -39,34 +41,33 @@ const METADATA_LIKE = /^metadata(?:\[|$)/
 
 const isFilterText = Schema.is(FilterText)
 
-const metadataProblem = (name: string, key: string, value: string) => {
-  if (!isFilterText(key)) return { path: `query.${name}`, message: "Expected a key of 1 to 200 characters" }
-  if (!isFilterText(value)) return { path: `query.${name}`, message: "Expected 1 to 200 characters" }
-  return undefined
+const metadataProblem = (key: string, value: string): Problem | undefined => {
+  if (!isFilterText(key)) return problem("metadata_filter_key", FILTER_LENGTH)
+  return isFilterText(value) ? undefined : problem("wrong_length", FILTER_LENGTH)
 }
 
 /** The `metadata[key]=value` parameters of a request, by key. */
 export const metadataFilters = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const filters = new Map<string, string>()
-  const errors: Array<{ readonly path: string; readonly message: string }> = []
+  const problems: Array<FieldProblem> = []
   for (const [name, value] of new URL(url, "http://localhost").searchParams) {
     const key = METADATA_KEY.exec(name)?.[1]
+    const path = `query.${name}`
     if (key === undefined) {
-      if (METADATA_LIKE.test(name))
-        errors.push({ path: `query.${name}`, message: "Expected metadata[key]=value" })
+      if (METADATA_LIKE.test(name)) problems.push({ path, problem: problem("metadata_filter_form") })
       continue
     }
-    const problem = filters.has(key)
-      ? { path: `query.${name}`, message: "Expected one value" }
-      : metadataProblem(name, key, value)
-    if (problem !== undefined) errors.push(problem)
+    const found = filters.has(key) ? problem("metadata_filter_twice") : metadataProblem(key, value)
+    if (found !== undefined) problems.push({ path, problem: found })
     filters.set(key, value)
   }
   if (filters.size > MAX_METADATA_FILTERS)
-    errors.push({ path: "query.metadata", message: `Expected at most ${MAX_METADATA_FILTERS} keys` })
-  if (errors.length > 0)
-    return yield* Effect.fail<CodedError>({ _tag: "validation_error", details: { errors } })
+    problems.push({
+      path: "query.metadata",
+      problem: problem("metadata_filters", { maximum: MAX_METADATA_FILTERS })
+    })
+  if (problems.length > 0) return yield* new ValidationError({ problems })
   return filters
 })
 

@@ -3,9 +3,10 @@ import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageB
 import type { BatchRequest } from "../../services/message/MessageBatches.ts"
 import { type ErrorCode, errorTable, textOf } from "../errors/ErrorTable.ts"
 import { metadataIn, readExactly } from "../Metadata.ts"
-import { issuesIn } from "../errors/SchemaErrors.ts"
+import { fieldProblems } from "../errors/SchemaErrors.ts"
 import { messageOf } from "./MessageRequests.ts"
 import { MessageBody } from "./MessageSchemas.ts"
+import { ValidationError } from "../../domain/Errors.ts"
 
 /** More would hold the locks of one customer's counters and wallet for too long. */
 export const MAX_MESSAGES = 500
@@ -50,7 +51,7 @@ const readMessage = (given: unknown, exact: unknown, index: number) => {
   const path = `body.messages[${index}]`
   const made = decodeMessage(given).pipe(
     Result.mapError(({ issue }) =>
-      refusedOutcome({ _tag: "validation_error", details: { errors: issuesIn(issue, path) } })
+      refusedOutcome(new ValidationError({ problems: fieldProblems(issue, path) }))
     ),
     Result.flatMap((payload) => {
       const { metadata: decoded } = payload

@@ -11,9 +11,8 @@ import { isStorable, StorableText } from "../../domain/text/StorableText.ts"
 import { isBlank } from "../../domain/text/VisibleText.ts"
 import { MetadataField } from "../Metadata.ts"
 import { DateTimeText, jsonObject, optional, PositiveInt } from "../../domain/Fields.ts"
-
-const PARAMETER_RULE =
-  "Expected a string, or a whole number of at most 2^53 - 1; send other numbers as strings"
+import { problem } from "../../domain/Problem.ts"
+import { refusedAt } from "../../domain/SchemaProblems.ts"
 
 /** JSON.parse keeps only one of the spellings of a fraction, and not all digits of a long number. */
 const isParameter = (value: unknown): boolean =>
@@ -24,8 +23,8 @@ const isSeen = (value: unknown): boolean => typeof value !== "string" || value =
 
 const Parameters = jsonObject((given) =>
   Object.entries(given).flatMap(([name, value]) => {
-    if (!isParameter(value)) return [{ path: [name], issue: PARAMETER_RULE }]
-    return isSeen(value) ? [] : [{ path: [name], issue: "Expected a value that can be seen, or none" }]
+    if (!isParameter(value)) return [refusedAt([name], problem("not_parameter"))]
+    return isSeen(value) ? [] : [refusedAt([name], problem("value_not_visible"))]
   })
 ).annotate({
   description:
@@ -77,9 +76,9 @@ export const MessageBody = Schema.Struct({
     Schema.makeFilter(({ message, template, send_at, delay }) => {
       const issues: Array<Schema.FilterIssue> = []
       if (message != null && template != null)
-        issues.push({ path: ["template"], issue: "Only one of message and template may be given" })
+        issues.push(refusedAt(["template"], problem("one_of_two", { given: ["message", "template"] })))
       if (send_at != null && delay != null)
-        issues.push({ path: ["delay"], issue: "Only one of send_at and delay may be given" })
+        issues.push(refusedAt(["delay"], problem("one_of_two", { given: ["send_at", "delay"] })))
       return issues
     })
   )

@@ -7,10 +7,12 @@ import { bareNumber } from "../../domain/text/PastedText.ts"
 import { StorableText } from "../../domain/text/StorableText.ts"
 import { SkipReason } from "../../domain/account/Pace.ts"
 import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
-import { stepProblems } from "../../domain/routing/RouteRequest.ts"
+import { consistentStep } from "../../domain/routing/RouteRequest.ts"
 import { VerificationStatus } from "../../domain/verification/Verification.ts"
 import { MetadataField } from "../Metadata.ts"
 import { jsonObject, optional, PositiveInt, ResourceId } from "../../domain/Fields.ts"
+import { problem } from "../../domain/Problem.ts"
+import { check, refusing } from "../../domain/SchemaProblems.ts"
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({
@@ -25,7 +27,7 @@ const ChannelObject = Schema.Struct({
   provider: optional(Schema.String).annotateKey({ description: "For sms only, e.g. smsir." }),
   wait: optional(WaitSeconds).annotateKey({ description: "Seconds to wait before the next channel." })
 })
-  .check(Schema.makeFilter(stepProblems))
+  .check(consistentStep)
   .annotate({ identifier: "ChannelObject" })
 
 /** Far more than there are channels: it bounds the work for a list that is refused anyway. */
@@ -41,7 +43,7 @@ const Channels = Schema.Union([
 
 export const TemplateId = Schema.Union([
   PositiveInt,
-  Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/, { message: "Expected a positive whole number" }))
+  Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/, refusing(problem("not_positive_integer"))))
 ])
 
 const Phone = Schema.String.annotate({
@@ -49,9 +51,7 @@ const Phone = Schema.String.annotate({
   examples: ["09121234567"]
 })
 
-const Address = Schema.String.check(
-  Schema.makeFilter((text: string) => isIP(text) !== 0 || "Expected an IPv4 or IPv6 address")
-)
+const Address = Schema.String.check(check((text: string) => isIP(text) !== 0, problem("not_ip")))
 
 const clientText = (maxLength: number) =>
   StorableText.check(Schema.isMinLength(1), Schema.isMaxLength(maxLength))
@@ -97,7 +97,10 @@ const Code = Schema.String.annotate({
   description: "1 to 10 digits, as the user typed or pasted them: also Persian ones, or with separators.",
   examples: ["123456"]
 }).check(
-  Schema.makeFilter((text: string) => /^\d{1,10}$/.test(bareNumber(text)) || "Expected 1 to 10 digits")
+  check(
+    (text: string) => /^\d{1,10}$/.test(bareNumber(text)),
+    problem("not_digits", { minimum: 1, maximum: 10 })
+  )
 )
 
 export const VerifyBody = Schema.Struct({ verification_id: ResourceId, code: Code }).annotate({

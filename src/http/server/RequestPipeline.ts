@@ -15,8 +15,9 @@ import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "../metric
 import { PublicUrl } from "../PublicUrl.ts"
 import { securityHeaders } from "../SecurityHeaders.ts"
 import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
-import { issuesIn, schemaErrorIn } from "../errors/SchemaErrors.ts"
+import { fieldProblems, schemaErrorIn } from "../errors/SchemaErrors.ts"
 import type { FindPath, ServedPath } from "../RouteTable.ts"
+import { ValidationError } from "../../domain/Errors.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -24,8 +25,8 @@ const rootOf = { Payload: "body", Params: "path", Query: "query", Headers: "head
 
 const fromSchemaError = ({ kind, cause }: HttpApiError.HttpApiSchemaError, requestId: string): Response => {
   if (kind === "Body" || kind === "ResponseHeaders") return errorResponse("internal_error", requestId)
-  const errors = issuesIn(cause.issue, rootOf[kind])
-  return errorResponse("validation_error", requestId, { details: { errors } })
+  const { details } = new ValidationError({ problems: fieldProblems(cause.issue, rootOf[kind]) })
+  return errorResponse("validation_error", requestId, { details })
 }
 
 const codeByStatus: Readonly<Record<number, ErrorCode>> = {

@@ -6,6 +6,8 @@ import { PostedReports } from "../../services/account/PostedReports.ts"
 import { type CodedError, orEnvelope } from "../errors/Envelope.ts"
 import { awaitBody } from "../server/RequestBody.ts"
 import type { ServedRoute } from "../RouteTable.ts"
+import { problem } from "../../domain/Problem.ts"
+import { ValidationError } from "../../domain/Errors.ts"
 
 /** Where platforms post what people do with a bot; the account's token follows. */
 export const INBOUND_PATH = "/v1/inbound"
@@ -18,10 +20,7 @@ export const inboundRoutes: ReadonlyArray<ServedRoute> = [
   { method: "POST", path: `${REPORT_PATH}/:account` }
 ]
 
-const notJson: CodedError = {
-  _tag: "validation_error",
-  details: { errors: [{ path: "body", message: "Expected a valid JSON body" }] }
-}
+const notJson = new ValidationError({ problems: [{ path: "body", problem: problem("not_json") }] })
 
 const readText = Effect.gen(function* () {
   yield* awaitBody

@@ -16,6 +16,7 @@ import { ConsoleSessions, type StartedSession } from "../../services/access/Cons
 import { type LinkMaker, SignInLinks, type SignInLink } from "../../services/access/SignInLinks.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { userColumns, UserRow } from "./UserRows.ts"
+import { problem } from "../../domain/Problem.ts"
 
 /** A session that is used is written to at most this often. */
 const TOUCH_MILLIS = MINUTE_MILLIS
@@ -225,7 +226,7 @@ export const OperatorsSql = Layer.effect(
             ${timestamp(now)})
           on conflict (email) do nothing
           returning ${userColumns(sql)}`)
-        return row ?? (yield* new Conflict({ details: { reason: "this e-mail address already exists" } }))
+        return row ?? (yield* new Conflict({ problem: problem("operator_exists") }))
       }),
 
       list: rows(sql`select ${userColumns(sql)} from users u where u.role = 'operator' order by u.id`),

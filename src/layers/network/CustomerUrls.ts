@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { isIP } from "node:net"
 import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "./PrivateAddresses.ts"
+import { problem, type Problem } from "../../domain/Problem.ts"
 
 const MAX_URL_LENGTH = 2048
 
@@ -23,19 +24,16 @@ const parseUrl = (text: string): URL | null => {
   return url !== null && isPlain && isShort && /^https?:$/.test(url.protocol) ? url : null
 }
 
-const UNLESS = ", unless PEYK_ALLOW_PRIVATE_ADDRESSES is set"
-const PRIVATE = `must not lead into a private network${UNLESS}`
-const INSECURE = `must begin with https://${UNLESS}`
+const UNLESS = { unless: "PEYK_ALLOW_PRIVATE_ADDRESSES" }
+const PRIVATE = problem("private_network", UNLESS)
 
-/** Whether Peyk may call an address that a customer chose: true, or the problem. */
-export const checkCustomerUrl = (text: string, allowsPrivateAddresses: boolean): true | string => {
+/** Why Peyk may not call an address that a customer chose; null: it may. */
+export const customerUrlProblem = (text: string, allowsPrivateAddresses: boolean): Problem | null => {
   const url = parseUrl(text)
-  if (url === null) {
-    return `must be an http or https address of at most ${MAX_URL_LENGTH} characters, without credentials or fragment`
-  }
-  if (allowsPrivateAddresses) return true
-  if (url.protocol !== "https:") return INSECURE
-  return !isPrivateHost(url.hostname) || PRIVATE
+  if (url === null) return problem("not_http_url", { maximum: MAX_URL_LENGTH })
+  if (allowsPrivateAddresses) return null
+  if (url.protocol !== "https:") return problem("not_https", UNLESS)
+  return isPrivateHost(url.hostname) ? PRIVATE : null
 }
 
 /** Names that no public name server resolves: IANA's special-use names, and common private ones. */
@@ -68,35 +66,35 @@ export const storedUrl = (text: string): string => URL.parse(text)?.href ?? text
 const LOOKUP_TIMEOUT = "3 seconds"
 
 const lookUp = (hostname: string) =>
-  Effect.callback<true | string>((resume) => {
+  Effect.callback<Problem | null>((resume) => {
     publicLookup(hostname, { all: true }, (error) =>
-      resume(Effect.succeed(error instanceof PrivateAddressRefused ? PRIVATE : true))
+      resume(Effect.succeed(error instanceof PrivateAddressRefused ? PRIVATE : null))
     )
   })
 
 /** The same when an address is saved: names that can only be local are refused too. */
-export const checkSavedUrl = (text: string, allowsPrivateAddresses: boolean): true | string => {
-  const checked = checkCustomerUrl(text, allowsPrivateAddresses)
-  if (checked !== true || allowsPrivateAddresses) return checked
+export const savedUrlProblem = (text: string, allowsPrivateAddresses: boolean): Problem | null => {
+  const found = customerUrlProblem(text, allowsPrivateAddresses)
+  if (found !== null || allowsPrivateAddresses) return found
   const hostname = addressOf(new URL(text).hostname)
-  return isIP(hostname) !== 0 || !isLocalName(hostname) || PRIVATE
+  return isIP(hostname) === 0 && isLocalName(hostname) ? PRIVATE : null
 }
 
 /**
  * The same, and other names are resolved. A name that does not resolve (yet) passes: each connection resolves it again,
  * and refuses private addresses.
  */
-export const checkCustomerUrlNow = (
+export const currentUrlProblem = (
   text: string,
   allowsPrivateAddresses: boolean
-): Effect.Effect<true | string> => {
-  const checked = checkSavedUrl(text, allowsPrivateAddresses)
-  if (checked !== true || allowsPrivateAddresses) return Effect.succeed(checked)
+): Effect.Effect<Problem | null> => {
+  const found = savedUrlProblem(text, allowsPrivateAddresses)
+  if (found !== null || allowsPrivateAddresses) return Effect.succeed(found)
   const hostname = addressOf(new URL(text).hostname)
   return isIP(hostname) === 0
     ? Effect.timeoutOrElse(lookUp(hostname), {
         duration: LOOKUP_TIMEOUT,
-        orElse: () => Effect.succeed<true | string>(true)
+        orElse: () => Effect.succeed<Problem | null>(null)
       })
-    : Effect.succeed(true)
+    : Effect.succeed(null)
 }

@@ -1,25 +1,14 @@
-import { Result, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { Result, Schema, SchemaTransformation } from "effect"
 import { pasted, withoutFormat } from "../../domain/text/PastedText.ts"
 import { InvalidSettings } from "../../services/provider/ProviderAdapter.ts"
+import { problem } from "../../domain/Problem.ts"
+import { check, problemsIn, refusing, type SchemaReporting } from "../../domain/SchemaProblems.ts"
 
-/** Reports what was expected, never the given value: it can be a credential. */
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    if (issue._tag === "MissingKey") return "is missing"
-    if (issue._tag === "UnexpectedKey") return "is not a setting of this provider"
-    return SchemaIssue.defaultLeafHook(withoutInput(issue))
-  },
-  checkHook: (issue) => SchemaIssue.defaultCheckHook(issue) ?? "is not allowed"
-})
-
-const withoutInput = <Issue extends SchemaIssue.Leaf>(issue: Issue): Issue => {
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(issue)), issue)
-  Reflect.deleteProperty(copy, "input")
-  return copy
+const REPORTING: SchemaReporting = {
+  missing: problem("setting_missing"),
+  unknown: problem("setting_unknown"),
+  check: problem("setting_not_allowed")
 }
-
-const pathOf = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> = []): string =>
-  path.map((segment) => String(typeof segment === "object" ? segment.key : segment)).join(".")
 
 /** Reads an account's settings and reports all mistakes at once. */
 export const readSettings = <S extends Schema.Decoder<unknown>>(
@@ -30,9 +19,10 @@ export const readSettings = <S extends Schema.Decoder<unknown>>(
     Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(settings),
     ({ issue }) =>
       new InvalidSettings({
-        message: formatIssues(issue)
-          .issues.map(({ path, message }) => [pathOf(path), message].filter((part) => part !== "").join(" "))
-          .join("; ")
+        problems: problemsIn(issue, REPORTING).map(({ path, problem: found }) => ({
+          setting: path.length === 0 ? null : path.map(String).join("."),
+          problem: found
+        }))
       })
   )
 
@@ -40,9 +30,10 @@ export const readSettings = <S extends Schema.Decoder<unknown>>(
 export const Credential = Schema.String.pipe(
   Schema.decode(SchemaTransformation.transform({ decode: withoutFormat, encode: (text) => text })),
   Schema.check(
-    Schema.isPattern(/^[\x21-\x7e]{1,500}$/, {
-      message: "must be 1 to 500 printable ASCII characters without spaces"
-    })
+    Schema.isPattern(
+      /^[\x21-\x7e]{1,500}$/,
+      refusing(problem("setting_not_printable", { minimum: 1, maximum: 500 }))
+    )
   )
 )
 
@@ -59,8 +50,8 @@ const isPositiveInteger = (value: number | string): boolean =>
 
 /** A number of the provider, or its digits. */
 export const ProviderNumber = Schema.Union([Schema.Finite, Schema.String])
-  .annotate({ message: "must be a positive whole number" })
-  .check(Schema.makeFilter((value) => isPositiveInteger(value) || "must be a positive whole number"))
+  .annotate(refusing(problem("setting_not_number")))
+  .check(check(isPositiveInteger, problem("setting_not_number")))
   .pipe(
     Schema.decodeTo(
       Schema.Int,

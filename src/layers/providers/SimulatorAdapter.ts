@@ -12,6 +12,7 @@ import {
 import type { TextDelivery } from "../../services/provider/Providers.ts"
 import type { Simulator } from "../../services/Simulator.ts"
 import { readSettings } from "./AccountSettings.ts"
+import { problem } from "../../domain/Problem.ts"
 
 const SimulatorSettings = Schema.Struct({
   outcome: Schema.optionalKey(SimulatedOutcome).annotateKey({
@@ -45,14 +46,14 @@ const simulatorTraits: AccountTraits = {
   needsContact: false
 }
 
-const SWITCHED_OFF = "the simulator is switched off (PEYK_SIMULATOR)"
+const SWITCHED_OFF = problem("simulator_off")
 
 const simulatorOff: ProviderAdapter = {
   name: "simulator",
   channels: Channel.literals,
   switchedOff: SWITCHED_OFF,
   settings: SimulatorSettings,
-  connect: () => Result.fail(new InvalidSettings({ message: SWITCHED_OFF }))
+  connect: () => Result.fail(new InvalidSettings({ problems: [{ setting: null, problem: SWITCHED_OFF }] }))
 }
 
 /** A provider for development: its phones are the page `/simulator`. */

@@ -14,6 +14,7 @@ import { carries, noCarrier } from "../../domain/routing/RouteAccount.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { lockCustomer } from "./OwnerSql.ts"
+import { problem } from "../../domain/Problem.ts"
 
 const RoutingRow = Schema.Struct({ order: StepOrder, steps: Schema.Array(RoutingStep), version: Schema.Int })
 const AccountChannelRow = Schema.Struct({
@@ -64,7 +65,10 @@ export const RoutingOrdersSql = Layer.effect(
         const own = onChannel.filter(({ shared }) => !shared)
         const named = account_id === undefined ? own : own.filter(({ id }) => id === account_id)
         if (account_id !== undefined && named.length === 0) {
-          return yield* fieldError("steps", `customer ${customerId} has no ${channel} account ${account_id}`)
+          return yield* fieldError(
+            "steps",
+            problem("step_account_unknown", { customer: customerId, channel, account: account_id })
+          )
         }
         // An account can still be connected, but over telegram a bot never carries a code.
         if (

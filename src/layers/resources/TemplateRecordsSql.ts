@@ -8,6 +8,7 @@ import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "./IdPages.ts"
 import { lockCustomer, ownerIn } from "./OwnerSql.ts"
 import { notUpdated } from "../access/Versions.ts"
+import { problem } from "../../domain/Problem.ts"
 
 const TemplateRow = Schema.Struct({ ...Template.fields, createdAt: InstantColumn, version: Schema.Int })
 
@@ -79,7 +80,8 @@ export const TemplateRecordsSql = Layer.effect(
         const found = yield* find(customerId, id)
         if (version !== null && found.version !== version) return yield* notUpdated(found)
         return yield* new Conflict({
-          details: { reason: "a step of the routing order names it", used_by: "routing" }
+          problem: problem("template_in_routing"),
+          usedBy: "routing"
         })
       })
     })

@@ -4,9 +4,10 @@ import { keptText } from "../../domain/account/ProviderOutcome.ts"
 import { type WebhookPost, WebhookSender } from "../../services/webhook/WebhookSender.ts"
 import { CallKind } from "../../services/provider/CallKind.ts"
 import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
-import { checkCustomerUrl } from "../network/CustomerUrls.ts"
+import { customerUrlProblem } from "../network/CustomerUrls.ts"
 import { ProviderHttp } from "../providers/ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "../providers/bridge/StandardWebhook.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
 
 const TIMEOUT_MILLIS = 15_000
 
@@ -30,8 +31,8 @@ export const WebhookSenderHttp = Layer.effect(
     return WebhookSender.of({
       post: (post) => {
         // The rules may have become stricter since it was created.
-        const checked = checkCustomerUrl(post.url, allowsPrivateAddresses)
-        if (checked !== true) return Effect.succeed(noAnswer(`the address ${checked}`))
+        const found = customerUrlProblem(post.url, allowsPrivateAddresses)
+        if (found !== null) return Effect.succeed(noAnswer(`the address ${textOf(found)}`))
         const posted = Effect.provideService(
           http.call({
             method: "POST",

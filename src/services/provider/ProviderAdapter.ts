@@ -7,12 +7,12 @@ import type { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import type { CodeDelivery, TextDelivery } from "./Providers.ts"
+import { type Problem, type SettingProblem } from "../../domain/Problem.ts"
 
-/**
- * Settings that do not suit the account's provider; `message` is for the person who connects it, and repeats no
- * value.
- */
-export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{ readonly message: string }> {}
+/** Settings that do not suit the account's provider. No problem repeats a value: it can be a credential. */
+export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
+  readonly problems: ReadonlyArray<SettingProblem>
+}> {}
 
 /** A send over one account. `chatId` is how the account reaches the phone, if it needs that; else null. */
 export type Addressed<Delivery extends TextDelivery> = Delivery & { readonly chatId: string | null }
@@ -101,7 +101,7 @@ export interface ProviderAdapter {
   readonly name: string
   readonly channels: ReadonlyArray<Channel>
   /** Why accounts of it cannot be connected here; absent: they can. */
-  readonly switchedOff?: string
+  readonly switchedOff?: Problem
   /** The settings of its accounts: a struct, from which forms are made. A field's `description` is its hint. */
   readonly settings: Schema.Top
   /** The settings without which an account connects but cannot send codes, or texts; absent if it always can. */

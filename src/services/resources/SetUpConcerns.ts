@@ -11,6 +11,7 @@ import { AccountStates } from "./accounts/AccountStates.ts"
 import { GuardRecords } from "./activity/GuardRecords.ts"
 import { CustomerRecords } from "./CustomerRecords.ts"
 import { RoutingOrders } from "./RoutingOrders.ts"
+import { type Problem } from "../../domain/Problem.ts"
 
 type OfAccount = Pick<AccountRecord, "id" | "label" | "channel">
 
@@ -34,7 +35,7 @@ export type SetUpConcern = Data.TaggedEnum<{
     readonly channel: Channel
     readonly accountId: number | null
     readonly code: string
-    readonly reason: string | null
+    readonly problem: Problem | null
   }
   /** Codes were tried on the channel, and none was delivered or verified. */
   ChannelDeliversNothing: { readonly channel: Channel; readonly codes: number; readonly accepted: number }
@@ -123,14 +124,14 @@ const stepConcerns = (
   previewRoute(steps.map(withoutTemplate), configuration).flatMap(({ step, resolved }) => {
     if (resolved._tag === "Success") return []
     const error = resolved.failure
-    const details = new Map<string, unknown>(Object.entries("details" in error ? error.details : {}))
-    const [accountId, reason] = [details.get("account_id"), details.get("reason")]
+    const accountId =
+      "details" in error && "account_id" in error.details ? error.details.account_id : undefined
     return [
       SetUpConcern.StepCannotSend({
         channel: step.channel,
-        accountId: typeof accountId === "number" ? accountId : (step.account_id ?? null),
+        accountId: accountId ?? step.account_id ?? null,
         code: error._tag,
-        reason: typeof reason === "string" ? reason : null
+        problem: ("problem" in error ? error.problem : undefined) ?? null
       })
     ]
   })

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import { readContacts } from "../../../src/domain/account/ContactFile.ts"
+import type { Problem } from "../../../src/domain/Problem.ts"
+import { textOf } from "../../../src/domain/ProblemTexts.ts"
 import { parseContactPhone, parsePhone, Phone } from "../../../src/domain/Phone.ts"
 
+const inWords = (problems: ReadonlyArray<Problem>): string => problems.map(textOf).join("; ")
 const read = (...lines: ReadonlyArray<string>) => Result.getOrThrow(readContacts(lines.join("\n")))
 const mistakesOf = (...lines: ReadonlyArray<string>): string =>
   Result.match(readContacts(lines.join("\n")), {
-    onFailure: (mistakes) => mistakes,
+    onFailure: inWords,
     onSuccess: () => ""
   })
 
@@ -137,7 +140,7 @@ describe("a contact file that a spreadsheet has rewritten", () => {
     "+1025"
   ])("is refused where it has %j, by its line", (chatId) => {
     assert.deepStrictEqual(
-      withChats("42", chatId.includes(",") ? `"${chatId}"` : chatId),
+      Result.mapError(withChats("42", chatId.includes(",") ? `"${chatId}"` : chatId), inWords),
       Result.fail("line 3 has a chat_id that a spreadsheet has rewritten")
     )
   })
@@ -160,7 +163,7 @@ describe("a contact file that a spreadsheet has rewritten", () => {
 
   it("is refused if the last digits of all long ids are zeros, but not for one id, which may end so", () => {
     const rounded = withChats("102512345678901000", "42", "102512345678902000")
-    assert.include(Result.merge(rounded), "a spreadsheet keeps 15 digits")
+    assert.include(Result.merge(Result.mapError(rounded, inWords)), "a spreadsheet keeps 15 digits")
     assert.isTrue(Result.isSuccess(withChats("102512345678901000")))
     assert.isTrue(Result.isSuccess(withChats("102512345678901000", "102512345678902001")))
   })
@@ -168,7 +171,7 @@ describe("a contact file that a spreadsheet has rewritten", () => {
 
 describe("a contact file whose header is optional", () => {
   const optional = (...lines: ReadonlyArray<string>) =>
-    Result.merge(readContacts(lines.join("\n"), { isHeaderOptional: true }))
+    Result.merge(Result.mapError(readContacts(lines.join("\n"), { isHeaderOptional: true }), inWords))
 
   it("has the phone first, then the chat", () => {
     assert.deepEqual(optional("09121234567;42"), expected)

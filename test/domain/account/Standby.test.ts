@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { standbyProblem } from "../../../src/domain/account/Standby.ts"
+import { type StandbyAccount, standbyProblem } from "../../../src/domain/account/Standby.ts"
+import { textOrNull } from "../../../src/domain/ProblemTexts.ts"
 import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
 import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import { validitySeconds } from "../../../src/domain/verification/Verification.ts"
@@ -95,23 +96,25 @@ describe("a code's route", () => {
 describe("standby accounts are refused", () => {
   const all = [account(1, []), account(2, [3]), account(3, []), account(4, [], { sendsCodes: false }), bale]
   const one = all[0] ?? bale
+  const refusal = (of: StandbyAccount, wanted: ReadonlyArray<number>) =>
+    textOrNull(standbyProblem(of, wanted, all))
 
   it("when one of them does not exist, is on another channel, sends no codes, or is named twice", () => {
-    assert.strictEqual(standbyProblem(one, [77], all), "there is no account 77")
-    assert.strictEqual(standbyProblem(one, [9], all), "account 9 is on bale")
-    assert.strictEqual(standbyProblem(one, [4], all), "account 4 sends no codes")
-    assert.strictEqual(standbyProblem(one, [2, 2], all), "an account is named twice")
+    assert.strictEqual(refusal(one, [77]), "there is no account 77")
+    assert.strictEqual(refusal(one, [9]), "account 9 is on bale")
+    assert.strictEqual(refusal(one, [4]), "account 4 sends no codes")
+    assert.strictEqual(refusal(one, [2, 2]), "an account is named twice")
   })
 
   it("when an account would stand by for itself, directly or through others", () => {
-    assert.strictEqual(standbyProblem(one, [1], all), "account 1 would stand by for itself")
+    assert.strictEqual(refusal(one, [1]), "account 1 would stand by for itself")
     const three = all[2] ?? bale
-    assert.strictEqual(standbyProblem(three, [2], all), "account 3 would stand by for itself")
+    assert.strictEqual(refusal(three, [2]), "account 3 would stand by for itself")
   })
 
   it("and not when they form a chain, or are taken away", () => {
-    assert.isNull(standbyProblem(one, [2], all))
-    assert.isNull(standbyProblem(one, [3, 2], all))
-    assert.isNull(standbyProblem(one, [], all))
+    assert.isNull(refusal(one, [2]))
+    assert.isNull(refusal(one, [3, 2]))
+    assert.isNull(refusal(one, []))
   })
 })

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ValidationError } from "../../../src/domain/Errors.ts"
+import { fieldError, type ValidationError } from "../../../src/domain/Errors.ts"
+import { problem } from "../../../src/domain/Problem.ts"
+import { textOf } from "../../../src/domain/ProblemTexts.ts"
 import { RoutingStep } from "../../../src/domain/people/Customer.ts"
 import { decodeInput } from "../../../src/http/errors/SchemaErrors.ts"
 import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
@@ -78,9 +80,17 @@ describe("the errors of a form", () => {
     })
   )
 
-  it("stay as they are if they are not known", () => {
-    const error = new ValidationError({ details: { errors: [{ path: "body.url", message: "is odd" }] } })
+  it("stay as they are if they are somebody else's words", () => {
+    const error = fieldError("url", problem("other", { text: "is odd" }))
     assert.deepStrictEqual([...fieldErrorsOf(error, persian)], [["url", "is odd"]])
+  })
+
+  it("of one field are in one line", () => {
+    const lines = [problem("line_not_mobile", { line: 3 }), problem("more", { count: 5 })]
+    assert.deepStrictEqual(
+      [...fieldErrorsOf(fieldError("contacts", ...lines), persian)],
+      [["contacts", "سطر ۳ شمارهٔ موبایل ایرانی ندارد؛ و ۵ مورد دیگر"]]
+    )
   })
 })
 
@@ -102,13 +112,20 @@ const fieldsOf = (provider: string) =>
   }).pipe(Effect.provide(Layer.provide(ProviderAdaptersHttp, Layer.mock(Simulator)({ isOn: true }))))
 
 describe("the refused settings of a provider", () => {
-  const refused = (message: string) =>
-    new ValidationError({ details: { errors: [{ path: "body.settings", message }] } })
-
   it.effect("are shown at their own fields, in the visitor's language", () =>
     Effect.gen(function* () {
-      const message = "settings of smsir: api_key is missing; line_number must be a positive whole number"
-      const error = bySetting(yield* fieldsOf("smsir"))(refused(message))
+      const refused = problem("settings_refused", {
+        provider: "smsir",
+        problems: [
+          { setting: "api_key", problem: problem("setting_missing") },
+          { setting: "line_number", problem: problem("setting_not_number") }
+        ]
+      })
+      assert.strictEqual(
+        textOf(refused),
+        "settings of smsir: api_key is missing; line_number must be a positive whole number"
+      )
+      const error = bySetting(yield* fieldsOf("smsir"))(fieldError("settings", refused))
       assert.deepStrictEqual(
         [...fieldErrorsOf(error, persian)],
         [
@@ -121,8 +138,11 @@ describe("the refused settings of a provider", () => {
 
   it.effect("keep the provider's own words whole", () =>
     Effect.gen(function* () {
-      const message = "the provider refuses the account: api_key is wrong; ask us (untick the check)"
-      const error = bySetting(yield* fieldsOf("smsir"))(refused(message))
+      const refused = problem("provider_refuses", {
+        reason: "api_key is wrong; ask us",
+        way: "untick the check"
+      })
+      const error = bySetting(yield* fieldsOf("smsir"))(fieldError("settings", refused))
       assert.deepStrictEqual(
         [...fieldErrorsOf(error, english)],
         [["settings", "The provider refuses the account: api_key is wrong; ask us (untick the check)"]]

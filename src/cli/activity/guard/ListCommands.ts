@@ -7,6 +7,7 @@ import { audited, withManagement } from "../../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../../input/CustomerFlag.ts"
 import { CommandError, describeError } from "../../output/CommandError.ts"
 import { printMany, printOne } from "../../output/Output.ts"
+import { textOf } from "../../../domain/ProblemTexts.ts"
 
 const entry = auditEntriesOf("guard")
 
@@ -42,7 +43,7 @@ const addCommand = (list: GuardList) =>
           entry("add", customer, { list, type: named.type })
         ).pipe(
           Effect.catchTag("validation_error", (error) => Effect.fail(describeError(error))),
-          Effect.catchTag("conflict", ({ details }) => new CommandError({ message: details.reason }))
+          Effect.catchTag("conflict", ({ problem }) => new CommandError({ message: textOf(problem) }))
         )
         yield* printOne({ type: added.type, value: added.value })
       })

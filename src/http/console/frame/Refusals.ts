@@ -1,7 +1,6 @@
-import { type CodedError, headersOfCode } from "../../errors/Envelope.ts"
+import { type CodedError, type ErrorDetails, headersOfCode } from "../../errors/Envelope.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
 import { fieldMessage } from "./forms/FieldMessages.ts"
-import { STALE_SIGN_IN } from "../../../domain/people/Actor.ts"
 import type { Locale } from "./Locale.ts"
 
 /** A form that no page of ours was the origin of. */
@@ -90,31 +89,23 @@ export interface Refusal {
   readonly headers: Readonly<Record<string, string>>
 }
 
-interface Details {
-  readonly reason?: unknown
-  readonly errors?: unknown
-  readonly settings?: unknown
+const settingsIn = (details: ErrorDetails | undefined): ReadonlyArray<string> => {
+  const settings: unknown = details?.["settings"]
+  return Array.isArray(settings) ? settings.map(String) : []
 }
 
-/** An entry of `details.errors`. */
-export interface FieldProblem {
-  readonly path?: unknown
-  readonly message?: unknown
+const textsIn = ({ details, problem, problems = [] }: CodedError, locale: Locale): ReadonlyArray<string> => {
+  const settings = settingsIn(details)
+  return [
+    ...(problem === undefined ? [] : [fieldMessage(problem, locale)]),
+    ...(settings.length > 0
+      ? [`${locale.say("It needs", "لازم است")}: ${settings.join(locale.say(", ", "، "))}`]
+      : []),
+    ...problems.map((each) =>
+      [each.path, fieldMessage(each.problem, locale)].filter((part) => part !== "").join(": ")
+    )
+  ]
 }
-
-const textsIn = ({ reason, errors, settings }: Details, locale: Locale): ReadonlyArray<string> => [
-  ...(typeof reason === "string" ? [fieldMessage(reason, locale)] : []),
-  ...(Array.isArray(settings) && settings.length > 0
-    ? [`${locale.say("It needs", "لازم است")}: ${settings.join(locale.say(", ", "، "))}`]
-    : []),
-  ...(Array.isArray(errors)
-    ? errors.map(({ path, message }: FieldProblem) =>
-        [path, typeof message === "string" ? fieldMessage(message, locale) : null]
-          .filter((part) => typeof part === "string")
-          .join(": ")
-      )
-    : [])
-]
 
 /** The text of an error for people. */
 export const refusalOf = (error: ConsoleError, locale: Locale): Refusal => {
@@ -127,17 +118,14 @@ export const refusalOf = (error: ConsoleError, locale: Locale): Refusal => {
     return { status: 403, text, reasons: [], headers: {} }
   }
   const { status, message } = errorTable[error._tag]
-  if (error.details?.["reason"] === STALE_SIGN_IN) {
-    const text = say(
-      "Sign out and in again first: this needs a sign-in of the last 10 minutes, by yourself. If you came by a link, choose a password and sign in with it.",
-      "نخست خارج و دوباره وارد شوید: این کار ورودِ خودتان در ۱۰ دقیقهٔ گذشته را می‌خواهد. اگر با پیوند آمده‌اید، گذرواژه‌ای برگزینید و با آن وارد شوید."
-    )
-    return { status, text, reasons: [], headers: {} }
+  // Its problem says all that there is to say.
+  if (error.problem?.code === "stale_sign_in") {
+    return { status, text: fieldMessage(error.problem, locale), reasons: [], headers: {} }
   }
   return {
     status,
     text: say(english[error._tag] ?? message, persian[error._tag]),
-    reasons: textsIn(error.details ?? {}, locale),
+    reasons: textsIn(error, locale),
     headers: {
       ...headersOfCode[error._tag],
       ...(error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) })

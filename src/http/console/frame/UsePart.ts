@@ -49,13 +49,11 @@ const uses: Readonly<Record<UsedBy, Use>> = {
   }
 }
 
-const isUse = (value: unknown): value is UsedBy => typeof value === "string" && Object.hasOwn(uses, value)
-
 /** What still needs something that was to be deleted, and what to do; null for other errors. */
 export const usePart = (view: Signed, error: ConsoleError): Html | null => {
   const { say } = view.locale
-  const usedBy: unknown = error._tag === "foreign_form" ? undefined : error.details?.["used_by"]
-  if (!isUse(usedBy)) return null
+  const usedBy = error._tag === "foreign_form" ? undefined : error.usedBy
+  if (usedBy === undefined) return null
   const { what, todo, page, below, link } = uses[usedBy]
   return html`<p><strong>${say(...what)}</strong></p>
     <p class="muted">${say(...todo)}</p>

@@ -23,6 +23,8 @@ import {
   summary,
   removal
 } from "../wire/ManageEndpoints.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { check, refusing } from "../../../domain/SchemaProblems.ts"
 
 const LastError = Schema.Struct({
   code: AttemptErrorCode,
@@ -109,12 +111,8 @@ export const ContactsBody = Schema.Struct({
       phone: Schema.String,
       chat_id: Schema.Union([
         Schema.String.check(
-          Schema.isPattern(CHAT_ID, {
-            message: "Expected 1 to 128 printable ASCII characters without spaces"
-          }),
-          Schema.makeFilter(
-            (text: string) => chatIdProblem(text) !== "rewritten" || "Expected the platform's id of a chat"
-          )
+          Schema.isPattern(CHAT_ID, refusing(problem("not_printable", { minimum: 1, maximum: 128 }))),
+          check((text: string) => chatIdProblem(text) !== "rewritten", problem("not_chat_id"))
         ),
         Schema.Int
       ]).annotate({ description: "The platform's id of the chat." })

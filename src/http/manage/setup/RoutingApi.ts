@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RoutingStep, StepOrder, StepWait } from "../../../domain/people/Customer.ts"
-import { stepProblems } from "../../../domain/routing/RouteRequest.ts"
+import { consistentStep } from "../../../domain/routing/RouteRequest.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { TemplateId } from "../../otp/OtpSchemas.ts"
 import { RequireJson } from "../../RequestGuards.ts"
@@ -41,7 +41,7 @@ export const RoutingBody = Schema.Struct({
       template_id: optional(TemplateId).annotateKey({
         description: "The text of codes on this step, if the request names no template. Messengers only."
       })
-    }).check(Schema.makeFilter(stepProblems))
+    }).check(consistentStep)
   )
     .check(Schema.isMaxLength(20))
     .annotate({ description: "The channels in order; an empty list removes the order." })

@@ -4,7 +4,7 @@ import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts
 import { KeyMode } from "../../../domain/people/Customer.ts"
 import { pastedText } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/StorableText.ts"
-import { isMisleading, TrimmedName } from "../../../domain/text/VisibleText.ts"
+import { TrimmedName } from "../../../domain/text/VisibleText.ts"
 import {
   DeliveryStatus,
   DisabledReason,
@@ -16,7 +16,7 @@ import {
 } from "../../../domain/webhook/Webhook.ts"
 import type { CreatedWebhook } from "../../../services/resources/Webhooks.ts"
 import { RequireJson } from "../../RequestGuards.ts"
-import { DateTimeText, MISLEADING_NAME, optional, Timestamp } from "../../../domain/Fields.ts"
+import { DateTimeText, inItsLine, optional, Timestamp } from "../../../domain/Fields.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
@@ -30,6 +30,8 @@ import {
   reading,
   summary
 } from "../wire/ManageEndpoints.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { check } from "../../../domain/SchemaProblems.ts"
 
 const WebhookResource = Schema.Struct({
   id: Schema.Int,
@@ -78,18 +80,19 @@ const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY
   .check(
     Schema.isMinLength(1),
     Schema.isMaxLength(50),
-    Schema.makeFilter(
-      (events: ReadonlyArray<string>) =>
-        !events.includes(EVERY_EVENT) || events.length === 1 || "Expected * to stand alone"
+    check(
+      (events: ReadonlyArray<string>) => !events.includes(EVERY_EVENT) || events.length === 1,
+      problem("star_not_alone")
     )
   )
   .annotate({ description: "Types of events; * alone is all of them, also those that are to come." })
 
 export const WebhookDescription = TrimmedName.check(
-  Schema.makeFilter(
-    (text: string) => (text.length <= 200 && isStorable(text)) || "Expected at most 200 characters"
+  check(
+    (text: string) => text.length <= 200 && isStorable(text),
+    problem("too_many_characters", { maximum: 200 })
   ),
-  Schema.makeFilter((text: string) => !isMisleading(text) || MISLEADING_NAME)
+  inItsLine
 )
 
 export const NewWebhookBody = Schema.Struct({

@@ -3,6 +3,8 @@ import type { GuardList } from "../../../domain/guard/GuardSettings.ts"
 import { isIdPosition, isUuidPosition } from "../../../domain/Paging.ts"
 import { Phone } from "../../../domain/Phone.ts"
 import { isTimePosition } from "../../../domain/TimePosition.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { check } from "../../../domain/SchemaProblems.ts"
 
 /** A parent's id, a slash, and a position in its list. */
 const within =
@@ -66,11 +68,9 @@ export const encodeNestedPosition = (parent: ListParent, position: string | null
 export const decodeNestedPosition = (parent: ListParent, position: string): string | null =>
   position.startsWith(`${parent}/`) ? position.slice(`${parent}/`.length) : null
 
-export const OTHER_CURSOR = "Expected a next_cursor of this list"
-
 /** Refuses invalid cursors: a caller could change one, or take one of another list. */
 export const cursorOf = (list: ListName) =>
   Schema.String.check(
     Schema.isMaxLength(MAX_LENGTH),
-    Schema.makeFilter((cursor: string) => decodeCursor(list, cursor) !== null || OTHER_CURSOR)
+    check((cursor: string) => decodeCursor(list, cursor) !== null, problem("other_cursor"))
   )

@@ -1,7 +1,7 @@
 import { Clock, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ScopeInsufficient, ValidationError } from "../../../domain/Errors.ts"
-import { type Actor, isFresh, STALE_SIGN_IN } from "../../../domain/people/Actor.ts"
+import { ScopeInsufficient, StaleSignIn, ValidationError } from "../../../domain/Errors.ts"
+import { type Actor, isFresh } from "../../../domain/people/Actor.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import {
@@ -19,10 +19,10 @@ import {
   encodeNestedPosition,
   type ListName,
   type ListParent,
-  type NestedListName,
-  OTHER_CURSOR
+  type NestedListName
 } from "./Cursors.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 100
@@ -53,7 +53,7 @@ export const toWirePage = <A, B>(list: ListName, { items, next }: Page<A>, toWir
 })
 
 const otherCursor = new ValidationError({
-  details: { errors: [{ path: "query.cursor", message: OTHER_CURSOR }] }
+  problems: [{ path: "query.cursor", problem: problem("other_cursor") }]
 })
 
 /** A part of the list of one parent. */
@@ -90,7 +90,7 @@ export const PathId = Schema.String.pipe(
 const ETAG = /^(?:W\/)?"(\d{1,9})"$/
 
 const badPrecondition = new ValidationError({
-  details: { errors: [{ path: "headers.if-match", message: 'Expected an ETag of this resource, e.g. "3"' }] }
+  problems: [{ path: "headers.if-match", problem: problem("not_an_etag") }]
 })
 
 /** The version in `If-Match`; null if it is absent or accepts any. */
@@ -202,12 +202,10 @@ export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>
   actor.isOwner ? Effect.void : Effect.fail(new ScopeInsufficient())
 )
 
-const staleSignIn: CodedError = { _tag: "scope_insufficient", details: { reason: STALE_SIGN_IN } }
-
 /** For what gives access: a session's token that somebody has got hold of must not let them in for good. */
 export const requireFreshOf = (actor: Actor) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    isFresh(actor, now) ? Effect.void : Effect.fail<CodedError>(staleSignIn)
+    isFresh(actor, now) ? Effect.void : Effect.fail(new StaleSignIn())
   )
 
 export const requireFresh = Effect.flatMap(CurrentActor, ({ actor }) => requireFreshOf(actor))

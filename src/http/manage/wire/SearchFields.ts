@@ -6,12 +6,14 @@ import { formatNullableInstant, LAST_INSTANT } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/StorableText.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { check, refusing } from "../../../domain/SchemaProblems.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
 export const SearchInstant = DateTimeText.check(
   Schema.isBetween(
     { minimum: 0, maximum: LAST_INSTANT },
-    { expected: "a time between the years 1970 and 9999" }
+    refusing(problem("not_a_year", { first: 1970, last: 9999 }))
   )
 )
 
@@ -24,13 +26,13 @@ export const timeQuery = {
 }
 
 const MAX_FILTER_LENGTH = 200
+export const FILTER_LENGTH = { minimum: 1, maximum: MAX_FILTER_LENGTH }
 
 /** A text to compare with that the store can hold. */
 export const FilterText = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) =>
-      (text !== "" && text.length <= MAX_FILTER_LENGTH && isStorable(text)) ||
-      `Expected 1 to ${MAX_FILTER_LENGTH} characters`
+  check(
+    (text: string) => text !== "" && text.length <= MAX_FILTER_LENGTH && isStorable(text),
+    problem("wrong_length", FILTER_LENGTH)
   )
 )
 

@@ -7,6 +7,7 @@ import { checkCodeTemplate, placeholders, templateProblem } from "../../../domai
 import type { AccountRecord } from "../../../services/resources/accounts/Accounts.ts"
 import type { TemplateRecord } from "../../../services/resources/TemplateRecords.ts"
 import type { ContactsBody } from "../setup/AccountsApi.ts"
+import { textOrNull } from "../../../domain/ProblemTexts.ts"
 
 /** The part of a request that names its account. */
 export interface OfAccount {
@@ -42,7 +43,7 @@ export const toTemplate = (template: TemplateRecord) => ({
   body: template.body,
   active: template.active,
   placeholders: placeholders(template.body),
-  problem: templateProblem(template.body),
+  problem: textOrNull(templateProblem(template.body)),
   carries_codes: Result.isSuccess(checkCodeTemplate({ ...template, active: true })),
   created_at: formatInstant(template.createdAt),
   version: template.version

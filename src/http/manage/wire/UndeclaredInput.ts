@@ -7,6 +7,7 @@ import { errorTable } from "../../errors/ErrorTable.ts"
 import { announcesBody, awaitBody } from "../../server/RequestBody.ts"
 import { isJson, maxBodyBytes } from "../../RequestGuards.ts"
 import { MAX_ISSUES } from "../../errors/SchemaErrors.ts"
+import { type FieldProblem, problem } from "../../../domain/Problem.ts"
 
 /** Operations without a body that change something. */
 export const undeclaredBodyErrors = [
@@ -16,8 +17,8 @@ export const undeclaredBodyErrors = [
 
 type Refusal = Effect.Effect<void, CodedError>
 
-const invalid = (...errors: ReadonlyArray<{ readonly path: string; readonly message: string }>): Refusal =>
-  Effect.fail(new ValidationError({ details: { errors } }))
+const invalid = (...problems: ReadonlyArray<FieldProblem>): Refusal =>
+  Effect.fail(new ValidationError({ problems }))
 
 const parse = (text: string): unknown => {
   try {
@@ -32,7 +33,9 @@ const refuseUnknown = (root: string, names: ReadonlyArray<string>): Refusal =>
   names.length === 0
     ? Effect.void
     : invalid(
-        ...names.slice(0, MAX_ISSUES).map((name) => ({ path: `${root}.${name}`, message: "unknown field" }))
+        ...names
+          .slice(0, MAX_ISSUES)
+          .map((name) => ({ path: `${root}.${name}`, problem: problem("unknown_field") }))
       )
 
 const refuseParameters = Effect.flatMap(HttpServerRequest.ParsedSearchParams, (given) =>
@@ -44,14 +47,14 @@ const refuseVersion = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ hea
   const given = headers["if-match"]
   return given === undefined || given.trim() === "*"
     ? Effect.void
-    : invalid({ path: "headers.if-match", message: "Expected none: this operation compares no versions" })
+    : invalid({ path: "headers.if-match", problem: problem("no_versions") })
 })
 
 const refuseFields = (text: string): Refusal => {
   const body = parse(text)
-  if (body === undefined) return invalid({ path: "body", message: "Expected a valid JSON body" })
+  if (body === undefined) return invalid({ path: "body", problem: problem("not_json") })
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    return invalid({ path: "body", message: "Expected an empty object" })
+    return invalid({ path: "body", problem: problem("not_empty_object") })
   }
   return refuseUnknown("body", Object.keys(body))
 }

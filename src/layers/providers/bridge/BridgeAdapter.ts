@@ -5,17 +5,21 @@ import { formatInstant } from "../../../domain/Instant.ts"
 import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
 import type { CodeDelivery, TextDelivery } from "../../../services/provider/Providers.ts"
-import { checkSavedUrl } from "../../network/CustomerUrls.ts"
+import { savedUrlProblem } from "../../network/CustomerUrls.ts"
 import { originOf, readSettings } from "../AccountSettings.ts"
 import { classify, readReport } from "./BridgeAnswers.ts"
 import { outcomeOfFailure } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
+import { refusedWith } from "../../../domain/SchemaProblems.ts"
 
 const bridgeSettings = (allowsPrivateAddresses: boolean) =>
   Schema.Struct({
     url: Schema.String.check(
-      Schema.makeFilter((text) => checkSavedUrl(text, allowsPrivateAddresses))
+      Schema.makeFilter((text) => {
+        const refused = savedUrlProblem(text, allowsPrivateAddresses)
+        return refused === null || refusedWith(refused)
+      })
     ).annotateKey({
       description:
         "Where your gateway takes messages: https; http too where PEYK_ALLOW_PRIVATE_ADDRESSES is set."

@@ -1,6 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { createHmac } from "node:crypto"
+import { problem } from "../../../domain/Problem.ts"
+import { check } from "../../../domain/SchemaProblems.ts"
 
 const PREFIX = "whsec_"
 const MIN_KEY_BYTES = 24
@@ -21,10 +23,9 @@ const isSecret = (text: string): boolean => {
 
 /** The signing secret as both ends write it. */
 export const WebhookSecret = Schema.String.check(
-  Schema.makeFilter(
-    (text) =>
-      isSecret(text) ||
-      `must be ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} bytes in base64, with or without ${PREFIX} before it`
+  check(
+    isSecret,
+    problem("setting_not_secret", { minimum: MIN_KEY_BYTES, maximum: MAX_KEY_BYTES, prefix: PREFIX })
   )
 ).pipe(Schema.brand("WebhookSecret"))
 export type WebhookSecret = typeof WebhookSecret.Type

@@ -6,6 +6,8 @@ import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOut
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import { ownValue } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderRequest } from "../ProviderHttp.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { refusing } from "../../../domain/SchemaProblems.ts"
 
 /** The meaning of a provider's code for a send. */
 export type Meaning = Blame | "throttled" | "unavailable" | "unknown"
@@ -39,18 +41,19 @@ export const orNotKnown = (
   Effect.catch(report, ({ message }) => Effect.succeed(DeliveryReport.NotKnown({ reason: message })))
 
 /** A name of the provider's: of a template, or of its variable. */
-export const isWord = Schema.isPattern(/^[^\s]{1,100}$/, {
-  message: "must be 1 to 100 characters without spaces"
-})
+export const isWord = Schema.isPattern(
+  /^[^\s]{1,100}$/,
+  refusing(problem("setting_has_spaces", { minimum: 1, maximum: 100 }))
+)
 
 /** A line's number. */
 export const Line = Schema.String.check(
-  Schema.isPattern(/^\+?\d{4,15}$/, { message: "must be 4 to 15 digits" })
+  Schema.isPattern(/^\+?\d{4,15}$/, refusing(problem("setting_not_digits", { minimum: 4, maximum: 15 })))
 )
 
 /** A line's number in E.164. */
 export const InternationalLine = Schema.String.check(
-  Schema.isPattern(/^\+98\d{3,13}$/, { message: "must begin with +98, and have digits only" })
+  Schema.isPattern(/^\+98\d{3,13}$/, refusing(problem("setting_not_iranian")))
 )
 
 /** A POST with the fields of a form. */

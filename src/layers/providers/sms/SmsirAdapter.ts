@@ -8,6 +8,8 @@ import { NO_WARNING, numberOf } from "./AccountChecks.ts"
 import { orNotKnown, smsTraits } from "./AnswerTable.ts"
 import { localNumber } from "./LocalNumber.ts"
 import { Answer, classifyCode, classifyText, dataOf, readReport, requireLine } from "./SmsirAnswers.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { refusing } from "../../../domain/SchemaProblems.ts"
 
 const DEFAULT_PARAMETER = "CODE"
 
@@ -21,7 +23,7 @@ const SmsirSettings = Schema.Struct({
   }),
   otp_parameter: Schema.optionalKey(
     Schema.String.check(
-      Schema.isPattern(/^[^\s#]{1,50}$/, { message: "must be 1 to 50 characters without spaces or #" })
+      Schema.isPattern(/^[^\s#]{1,50}$/, refusing(problem("setting_has_hash", { minimum: 1, maximum: 50 })))
     )
   ).annotateKey({
     description: "The template's parameter for the code, without the # marks; CODE by default."

@@ -14,13 +14,13 @@ import { ask } from "../ProviderAnswers.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 import { Answer, gatewayCalls, isAuthorized, readReport } from "./TelegramGatewayAnswers.ts"
 import { callbackOf, readCallback } from "./TelegramGatewayCallbacks.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { refusing } from "../../../domain/SchemaProblems.ts"
 
 const TelegramGatewaySettings = Schema.Struct({
   token: Credential.annotateKey({ description: "The gateway's access token; not a bot's." }),
   sender_username: Schema.optionalKey(
-    Schema.String.check(
-      Schema.isPattern(/^@?[A-Za-z]\w{3,63}$/, { message: "must be the username of a channel" })
-    )
+    Schema.String.check(Schema.isPattern(/^@?[A-Za-z]\w{3,63}$/, refusing(problem("setting_not_username"))))
   ).annotateKey({ description: "A verified channel of yours that codes come from." })
 })
 

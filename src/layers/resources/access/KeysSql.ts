@@ -12,6 +12,7 @@ import { idPosition } from "../IdPages.ts"
 import { ownerIn } from "../OwnerSql.ts"
 import { secretTimes } from "./SecretRows.ts"
 import { notUpdated } from "../../access/Versions.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 const KeyRow = Schema.Struct({ ...ApiKeyRecord.fields, ...secretTimes })
 
@@ -92,7 +93,7 @@ export const KeysSql = Layer.effect(
 
       create: Effect.fnUntraced(function* (customerId, key) {
         if (key.expiresAt !== null && key.expiresAt <= (yield* Clock.currentTimeMillis)) {
-          return yield* fieldError("expires_at", "Expected a time in the future")
+          return yield* fieldError("expires_at", problem("not_in_future"))
         }
         return yield* insert(customerId, key)
       }),
@@ -124,7 +125,7 @@ export const KeysSql = Layer.effect(
         const now = yield* Clock.currentTimeMillis
         const old = yield* lock(customerId, id)
         if (apiKeyStatus(old, now) !== "active") {
-          return yield* new Conflict({ details: { reason: "the key is not active any more" } })
+          return yield* new Conflict({ problem: problem("key_not_active") })
         }
         const end = timestamp(now + overlapMillis)
         yield* Effect.orDie(sql`

@@ -11,6 +11,7 @@ import { nullableTimestamp, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { idPosition } from "../IdPages.ts"
 import { ownerIn } from "../OwnerSql.ts"
 import { secretTimes } from "./SecretRows.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 const TokenRow = Schema.Struct({ ...TokenRecord.fields, ...secretTimes })
 
@@ -47,7 +48,7 @@ export const TokensSql = Layer.effect(
         const now = yield* Clock.currentTimeMillis
         const expiresAt = given === undefined ? now + TOKEN_LIFE_MILLIS : given
         if (expiresAt !== null && expiresAt <= now) {
-          return yield* fieldError("expires_at", "Expected a time in the future")
+          return yield* fieldError("expires_at", problem("not_in_future"))
         }
         const secret = tokenSecret(yield* randomPart(random))
         const { prefix, lastFour } = visibleParts(secret)

@@ -8,6 +8,7 @@ import { Users, type UserChange } from "../../../services/resources/access/Users
 import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { forgetFailures } from "../../access/SignInLimitsSql.ts"
 import { userColumns, UserRow } from "../../access/UserRows.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 const CountRow = Schema.Struct({ owners: Schema.Int })
 
@@ -38,7 +39,7 @@ export const UsersSql = Layer.effect(
         select count(*)::int as owners from users
         where customer_id = ${customerId} and role = 'owner' and disabled_at is null`)
       if (row?.owners === 0) {
-        return yield* new Conflict({ details: { reason: "the customer would have no owner" } })
+        return yield* new Conflict({ problem: problem("no_owner") })
       }
     })
 
@@ -98,7 +99,7 @@ export const UsersSql = Layer.effect(
           insert into users as u (id, customer_id, email, name, role, password_hash, created_at)
           values (${yield* random.uuidV7()}::uuid, ${customerId}, ${email}, ${name}, ${role}, ${passwordHash}, ${now})
           on conflict (email) do nothing returning ${columns}`)
-        return row ?? (yield* new Conflict({ details: { reason: "this e-mail address is taken" } }))
+        return row ?? (yield* new Conflict({ problem: problem("email_taken") }))
       }),
 
       ownerOf: Effect.fnUntraced(function* (id) {

@@ -1,21 +1,22 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Conflict } from "../../../domain/Errors.ts"
+import { type UsedBy, Conflict } from "../../../domain/Errors.ts"
 import { PLATFORM } from "../../../domain/people/Customer.ts"
 import type { Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import { rowsOf } from "../../postgres/SqlRows.ts"
 import { notUpdated } from "../../access/Versions.ts"
 import { lockCustomer } from "../OwnerSql.ts"
 import { isOwnedBy } from "./AccountRows.ts"
+import { problem, type Problem } from "../../../domain/Problem.ts"
 
 const NeedRow = Schema.Struct({ routing: Schema.Boolean, codes: Schema.Boolean, messages: Schema.Boolean })
 const VersionRow = Schema.Struct({ version: Schema.Int })
 
-const reasons = {
-  routing: "the routing order names it",
-  codes: "a code that is under way may still use it",
-  messages: "a message that is under way may still use it"
-} as const
+const problems: Readonly<Record<UsedBy, Problem>> = {
+  routing: problem("account_in_routing"),
+  codes: problem("account_in_codes"),
+  messages: problem("account_in_messages")
+}
 
 /**
  * Removes accounts that nothing needs. What is under way has a timer, so few rows are read. A send that is accepted at
@@ -51,8 +52,7 @@ export const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Servic
         return yield* notUpdated(found)
       const [needs] = yield* needsOf(owner, id)
       const need = (["routing", "codes", "messages"] as const).find((each) => needs?.[each] === true)
-      if (need !== undefined)
-        return yield* new Conflict({ details: { reason: reasons[need], used_by: need } })
+      if (need !== undefined) return yield* new Conflict({ problem: problems[need], usedBy: need })
       yield* Effect.orDie(sql`
         delete from timers where customer_id = ${owner ?? PLATFORM} and kind = 'bot_updates'
           and subject in (select subject from account_inboxes where account_id = ${id})`)

@@ -8,6 +8,7 @@ import { sealSettings } from "../../account/SealedSettings.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
 import { sentBy } from "./NewAccounts.ts"
 import { openInbox } from "./AccountInboxesSql.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 /** The account whose settings are replaced. */
 export interface ReplacedAccount {
@@ -30,10 +31,10 @@ export const settingsReplacement = (
     settings: unknown
   ) {
     const adapter = adapters.get(provider)
-    if (adapter === undefined) return yield* fieldError("settings", `there is no provider ${provider}`)
+    if (adapter === undefined) return yield* fieldError("settings", problem("provider_gone", { provider }))
     const connection = yield* Effect.mapError(
       Effect.fromResult(adapter.connect(settings, { allowsPrivateAddresses: privateAddresses })),
-      ({ message }) => fieldError("settings", message)
+      ({ problems }) => fieldError("settings", problem("settings_refused", { provider: null, problems }))
     )
     const { deduplicatesCodes, deduplicatesTexts, reportsDelivery, needsContact } = connection.traits
     const { sendsCodes, sendsTexts } = sentBy({ channel, provider }, connection.traits)

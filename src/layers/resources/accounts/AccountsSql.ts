@@ -16,6 +16,7 @@ import { accountConnections } from "./AccountConnectionsSql.ts"
 import { accountRemovals } from "./AccountRemovalsSql.ts"
 import { wakeInbox } from "./AccountInboxesSql.ts"
 import { accountRows, findAccount, isOwnedBy, selectAccounts } from "./AccountRows.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 const OwnerRow = Schema.Struct({ owner: Schema.NullOr(Schema.Int) })
 const InboxRow = Schema.Struct({ accountId: Schema.Int, generation: Schema.Int })
@@ -71,7 +72,7 @@ export const AccountsSql = Layer.effect(
             : sql`select account_id as "accountId", generation from account_inboxes where account_id = ${id}`
         )
         return inbox === undefined
-          ? yield* new Conflict({ details: { reason: `nobody writes to account ${id}` } })
+          ? yield* new Conflict({ problem: problem("account_without_inbox", { account: id }) })
           : pathOf(inbox)
       })
     })

@@ -8,6 +8,7 @@ import type { AccountOwner } from "../../../services/resources/accounts/Accounts
 import { Contacts } from "../../../services/resources/accounts/Contacts.ts"
 import { InstantColumn, rowsOf } from "../../postgres/SqlRows.ts"
 import { findAccount } from "./AccountRows.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 const CountRow = Schema.Struct({ count: Schema.Int })
 const LinkRow = Schema.Struct({ phone: Phone, chatId: Schema.String, linkedAt: InstantColumn })
@@ -32,8 +33,7 @@ export const ContactsSql = Layer.effect(
     const requireContactAccount = Effect.fnUntraced(function* (owner: AccountOwner, id: number) {
       const { needsContact, provider } = yield* find(owner, id)
       if (needsContact) return
-      const reason = `account ${id} (${provider}) reaches phones without contacts`
-      return yield* new Conflict({ details: { reason } })
+      return yield* new Conflict({ problem: problem("account_without_contacts", { account: id, provider }) })
     })
 
     return Contacts.of({

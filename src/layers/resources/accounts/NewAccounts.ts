@@ -4,6 +4,7 @@ import type { AccountTraits } from "../../../domain/people/Customer.ts"
 import { carries } from "../../../domain/routing/RouteAccount.ts"
 import type { ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
 import type { AccountConnection, AccountOwner } from "../../../services/resources/accounts/Accounts.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 /** What the account sends: over telegram a bot carries no codes, whatever its provider can do elsewhere. */
 export const sentBy = (
@@ -23,24 +24,28 @@ export const connectionOf = Effect.fnUntraced(function* (
 ) {
   const adapter = adapters.get(provider)
   if (adapter === undefined) {
-    const known = [...adapters.keys()].join(", ")
-    return yield* fieldError("provider", `unknown provider ${provider}; there are: ${known}`)
+    return yield* fieldError(
+      "provider",
+      problem("provider_unknown", { provider, known: [...adapters.keys()] })
+    )
   }
   if (!adapter.channels.includes(channel)) {
-    const served = adapter.channels.join(", ")
-    return yield* fieldError("channel", `provider ${provider} does not serve ${channel}, but: ${served}`)
+    return yield* fieldError(
+      "channel",
+      problem("channel_not_served", { provider, channel, served: adapter.channels })
+    )
   }
   if (adapter.switchedOff !== undefined) {
-    return yield* new ChannelUnavailable({ details: { channel, reason: adapter.switchedOff } })
+    return yield* new ChannelUnavailable({ channel, problem: adapter.switchedOff })
   }
   if (owner === null && channel === "sms") {
-    return yield* fieldError("channel", "there are no shared sms accounts")
+    return yield* fieldError("channel", problem("shared_sms_account"))
   }
   if (owner === null && isDefault) {
-    return yield* fieldError("default", "a shared account cannot be a default")
+    return yield* fieldError("default", problem("shared_default"))
   }
   const connection = adapter.connect(settings, { allowsPrivateAddresses })
-  return yield* Effect.mapError(Effect.fromResult(connection), ({ message }) =>
-    fieldError("settings", `settings of ${provider}: ${message}`)
+  return yield* Effect.mapError(Effect.fromResult(connection), ({ problems }) =>
+    fieldError("settings", problem("settings_refused", { provider, problems }))
   )
 })

@@ -12,6 +12,7 @@ import { first, InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.
 import { guardAlarms } from "../../guard/GuardAlarmSql.ts"
 import { lockCustomer } from "../OwnerSql.ts"
 import { SecureRandom } from "effect/crypto"
+import { problem } from "../../../domain/Problem.ts"
 
 const SettingsRow = Schema.Struct({ ...GuardSettings.fields, version: Schema.Int })
 const EntryRow = Schema.Struct({ ...GuardEntry.fields, createdAt: InstantColumn })
@@ -175,7 +176,7 @@ const makeLists = Effect.map(SqlClient.SqlClient, (sql) => {
         as "isFree"
       from guard_entries where customer_id = ${customerId}`)
     if (space?.isFree !== true) {
-      return yield* new Conflict({ details: { reason: `the lists have ${MAX_ENTRIES} entries` } })
+      return yield* new Conflict({ problem: problem("lists_full", { maximum: MAX_ENTRIES }) })
     }
     const now = timestamp(yield* Clock.currentTimeMillis)
     const [row] = yield* entryRows(sql`

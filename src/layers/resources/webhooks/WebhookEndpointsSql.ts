@@ -5,7 +5,7 @@ import { Conflict, fieldError, NotFound } from "../../../domain/Errors.ts"
 import { toPage } from "../../../domain/Paging.ts"
 import { MAX_ENDPOINTS, ROTATION_MILLIS, WebhookEndpoint } from "../../../domain/webhook/Webhook.ts"
 import type { Webhooks } from "../../../services/resources/Webhooks.ts"
-import { checkCustomerUrlNow, storedUrl } from "../../network/CustomerUrls.ts"
+import { currentUrlProblem, storedUrl } from "../../network/CustomerUrls.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
 import { makeWebhookSecret } from "../../providers/bridge/StandardWebhook.ts"
 import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
@@ -13,6 +13,7 @@ import { waitingDeliveries } from "../../webhook/WaitingDeliveriesSql.ts"
 import { sealWebhookSecret } from "../../webhook/WebhookSecrets.ts"
 import { idPosition } from "../IdPages.ts"
 import { notUpdated } from "../../access/Versions.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 const EndpointRow = Schema.Struct({
   ...WebhookEndpoint.fields,
@@ -31,7 +32,7 @@ type EndpointMethods = Pick<
 const COLUMNS = `w.id, w.url, w.events, w.description, w.mode, w.disabled_reason as "disabledReason",
   w.failing_since as "failingSince", w.created_at as "createdAt", w.version`
 
-const tooMany = new Conflict({ details: { reason: `there are ${MAX_ENDPOINTS} webhooks already` } })
+const tooMany = new Conflict({ problem: problem("too_many_webhooks", { maximum: MAX_ENDPOINTS }) })
 
 export const webhookEndpoints = (
   sql: SqlClient.SqlClient,
@@ -76,8 +77,8 @@ export const webhookEndpoints = (
     allowsPrivateAddresses,
 
     checkUrl: Effect.fnUntraced(function* (url) {
-      const checked = yield* checkCustomerUrlNow(url, allowsPrivateAddresses)
-      if (checked !== true) return yield* fieldError("url", `The address ${checked}`)
+      const found = yield* currentUrlProblem(url, allowsPrivateAddresses)
+      if (found !== null) return yield* fieldError("url", problem("address_refused", { problem: found }))
     }),
 
     find,

@@ -10,6 +10,7 @@ import { replayedFrom, TEST_EVENT, WebhookDelivery } from "../../../domain/webho
 import type { Webhooks } from "../../../services/resources/Webhooks.ts"
 import { isWanted, webhookTimers } from "../../webhook/OutboxSql.ts"
 import { InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 const DeliveryRow = Schema.Struct({
   ...WebhookDelivery.fields,
@@ -29,10 +30,8 @@ type ReplayMethods = Pick<Webhooks["Service"], "test" | "deliveries" | "delivery
 const COLUMNS = `d.event_id as "eventId", e.type as "eventType", e.subject, e.sequence, d.status, d.tries,
   d.created_at as "createdAt", d.next_try_at as "nextTryAt", d.finished_at as "finishedAt"`
 
-const disabled = new Conflict({ details: { reason: "the webhook is disabled" } })
-const unwanted = new Conflict({
-  details: { reason: "the webhook does not take events of this type any more" }
-})
+const disabled = new Conflict({ problem: problem("webhook_disabled") })
+const unwanted = new Conflict({ problem: problem("webhook_not_subscribed") })
 
 export const webhookReplays = (
   sql: SqlClient.SqlClient,

@@ -4,6 +4,8 @@ import { KeyMode } from "../../../domain/people/Customer.ts"
 import { ipFamily } from "../../../domain/people/Networks.ts"
 import { action, NoInput, NoTarget } from "../../Action.ts"
 import { Keys } from "./Keys.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { check } from "../../../domain/SchemaProblems.ts"
 
 const isNetwork = (text: string): boolean => {
   const [address = "", prefix, ...rest] = text.split("/")
@@ -14,11 +16,7 @@ const isNetwork = (text: string): boolean => {
 }
 
 /** An address, or a network in CIDR notation. */
-const IpNetwork = Schema.String.check(
-  Schema.makeFilter(
-    (text: string) => isNetwork(text) || "Expected an IP address or a network such as 10.0.0.0/8"
-  )
-)
+const IpNetwork = Schema.String.check(check(isNetwork, problem("not_network", { example: "10.0.0.0/8" })))
 
 const RequestsPerMinute = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })).annotate(
   { description: "Requests in any minute; 0: no limit." }

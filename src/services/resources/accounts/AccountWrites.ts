@@ -3,6 +3,7 @@ import { AccountFinding } from "../../../domain/account/AccountFinding.ts"
 import { fieldError } from "../../../domain/Errors.ts"
 import { type AccountChange, type AccountConnection, type AccountOwner, Accounts } from "./Accounts.ts"
 import { auditEntriesOf } from "../ManagementWrites.ts"
+import { problem } from "../../../domain/Problem.ts"
 
 /** The audit log's entries of changes to accounts, and to their contacts. */
 export const accountEntry = auditEntriesOf("account")
@@ -33,5 +34,5 @@ export const examineFirst = Effect.fnUntraced(function* (
   const accounts = yield* Accounts
   const finding = yield* accounts.examine(owner, account)
   if (!AccountFinding.$is("Refused")(finding)) return finding
-  return yield* fieldError("settings", `the provider refuses the account: ${finding.reason} (${way})`)
+  return yield* fieldError("settings", problem("provider_refuses", { reason: finding.reason, way }))
 })

@@ -8,6 +8,7 @@ import type { View } from "../SignedRoutes.ts"
 import type { FieldErrors } from "../../parts/fields/FieldErrors.ts"
 import { showAgain } from "./ShownAgain.ts"
 import { decodeInput } from "../../../errors/SchemaErrors.ts"
+import { problem } from "../../../../domain/Problem.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -30,7 +31,7 @@ const versionIn = (fields: URLSearchParams): Effect.Effect<number | null, Valida
   if (version === null) return Effect.succeed(null)
   return /^\d{1,9}$/.test(version)
     ? Effect.succeed(Number(version))
-    : fieldError("version", "Expected the version that the page has shown")
+    : fieldError("version", problem("not_shown_version"))
 }
 
 const callOf = Effect.fnUntraced(function* <Input extends Schema.Decoder<unknown>, Target, TE, TR>(

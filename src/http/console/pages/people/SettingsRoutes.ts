@@ -17,6 +17,7 @@ import { withNotice } from "../../parts/Notice.ts"
 import { CustomerForm, PasswordForm, SETTINGS_PATH } from "./SettingsForms.ts"
 import { settingsPage } from "./SettingsPage.ts"
 import { hashed } from "./UserPasswords.ts"
+import { problem } from "../../../../domain/Problem.ts"
 
 const customerEntry = auditEntriesOf("customer")
 const userEntry = auditEntriesOf("user")
@@ -52,14 +53,10 @@ const saveCustomer = (view: View, fields: URLSearchParams) =>
  * A new password needs a recent sign-in: a person who finds an open session must not take over the account. By a link
  * of somebody else people come to choose their password.
  */
-const requireOwnFresh = Effect.fnUntraced(function* ({ session, locale: { say } }: View) {
+const requireOwnFresh = Effect.fnUntraced(function* ({ session }: View) {
   const signedInAt = session.signedInAt ?? instantOf(session.id)
   if (!isFresh({ signedInAt }, yield* Clock.currentTimeMillis)) {
-    const text = say(
-      "Sign out and in again first: this needs a sign-in of the last 10 minutes",
-      "نخست خارج و دوباره وارد شوید: این کار ورودی از ۱۰ دقیقهٔ گذشته می‌خواهد"
-    )
-    return yield* fieldError("password", text)
+    return yield* fieldError("password", problem("password_needs_sign_in"))
   }
 })
 

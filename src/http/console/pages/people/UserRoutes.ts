@@ -22,6 +22,7 @@ import { linkPage } from "./SignInLinkPage.ts"
 import { userPage } from "./UserPage.ts"
 import { hashed, unknownPassword } from "./UserPasswords.ts"
 import { NEW_USER_PATH, showUsers, USERS_PATH } from "./UsersPage.ts"
+import { problem } from "../../../../domain/Problem.ts"
 
 const userEntry = auditEntriesOf("user")
 
@@ -50,7 +51,7 @@ const invite = (view: View, fields: URLSearchParams) =>
         result: null,
         audit: userEntry("create", id, { role })
       }))
-    ).pipe(Effect.catchTag("conflict", () => fieldError("email", "This address is in use already")))
+    ).pipe(Effect.catchTag("conflict", () => fieldError("email", problem("email_taken"))))
     return showLink(view, email, yield* newSignInLink(view, email))
   }).pipe(Effect.catch(showAgain(view, (errors) => Effect.succeed(newUserPage(view, fields, errors)))))
 

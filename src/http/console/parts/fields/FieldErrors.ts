@@ -1,6 +1,6 @@
-import { fieldMessage } from "../../frame/forms/FieldMessages.ts"
+import { fieldMessages } from "../../frame/forms/FieldMessages.ts"
 import type { Locale } from "../../frame/Locale.ts"
-import type { ConsoleError, FieldProblem } from "../../frame/Refusals.ts"
+import type { ConsoleError } from "../../frame/Refusals.ts"
 
 /** The errors of a form, by field name. */
 export type FieldErrors = ReadonlyMap<string, string>
@@ -9,14 +9,16 @@ export const noFieldErrors: FieldErrors = new Map()
 
 /** The errors of a form from what a use case refused, for people; `body.name` blames the field `name`. */
 export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
-  const errors: unknown = error._tag === "validation_error" ? error.details?.["errors"] : undefined
-  if (!Array.isArray(errors)) return noFieldErrors
+  if (error._tag !== "validation_error") return noFieldErrors
+  const byName = Map.groupBy(error.problems ?? [], ({ path }) => path.replace(/^(?:body|query)\./, ""))
   return new Map(
-    errors.flatMap(({ path, message }: FieldProblem) =>
-      typeof path === "string" && typeof message === "string"
-        ? [[path.replace(/^(?:body|query)\./, ""), fieldMessage(message, locale)] as const]
-        : []
-    )
+    Array.from(byName, ([name, found]) => [
+      name,
+      fieldMessages(
+        found.map(({ problem }) => problem),
+        locale
+      )
+    ])
   )
 }
 

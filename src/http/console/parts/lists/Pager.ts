@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
 import type { PageRequest } from "../../../../domain/Paging.ts"
-import type { CodedError } from "../../../errors/Envelope.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import { addressWith, type Visit } from "../../frame/Visit.ts"
+import { problem } from "../../../../domain/Problem.ts"
+import { ValidationError } from "../../../../domain/Errors.ts"
 
 const ROWS = 25
 
@@ -13,14 +14,13 @@ export const pageRequest = (
   { query }: Pick<Visit, "query">,
   isPosition: (text: string) => boolean,
   limit = ROWS
-): Effect.Effect<PageRequest, CodedError> => {
+): Effect.Effect<PageRequest, ValidationError> => {
   const after = query.get("cursor")
   return after === null || isPosition(after)
     ? Effect.succeed({ limit, after })
-    : Effect.fail<CodedError>({
-        _tag: "validation_error",
-        details: { errors: [{ path: "query.cursor", message: "Expected a cursor of this list" }] }
-      })
+    : Effect.fail(
+        new ValidationError({ problems: [{ path: "query.cursor", problem: problem("other_cursor") }] })
+      )
 }
 
 /** How far a search went that has not found enough yet. */

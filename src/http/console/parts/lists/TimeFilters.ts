@@ -1,12 +1,13 @@
 import type { Instant } from "../../../../domain/Instant.ts"
 import { pasted } from "../../../../domain/text/PastedText.ts"
-import type { CodedError } from "../../../errors/Envelope.ts"
+import { ValidationError } from "../../../../domain/Errors.ts"
 import { parseLocalTime } from "../../frame/forms/LocalTime.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"
 import type { Visit } from "../../frame/Visit.ts"
 import { JALALI_EXAMPLE } from "../fields/TimeField.ts"
 import type { TextFilter } from "./Filters.ts"
+import { problem } from "../../../../domain/Problem.ts"
 
 /** The times between which a list's rows lie, as its address has them. */
 export interface TimeSearch {
@@ -45,7 +46,7 @@ export const searchProblems = (problems: ReadonlyArray<string>): ReadonlyArray<H
   problems.map((problem) => html`<p class="notice bad" role="alert">${problem}</p>`)
 
 /** A file has no place for problems: it is refused. */
-export const refusedSearch = (problems: ReadonlyArray<string>): CodedError => ({
-  _tag: "validation_error",
-  details: { errors: problems.map((message) => ({ message })) }
-})
+export const refusedSearch = (problems: ReadonlyArray<string>): ValidationError =>
+  new ValidationError({
+    problems: problems.map((text) => ({ path: "", problem: problem("other", { text }) }))
+  })

@@ -18,6 +18,7 @@ import { pageLink } from "../../../parts/PageLink.ts"
 import { channelName, foreign } from "../../../parts/Text.ts"
 import { reasonWords } from "../../guard/GuardWords.ts"
 import { skipsWords } from "../../setup/channels/AccountWords.ts"
+import { type Problem } from "../../../../../domain/Problem.ts"
 
 /** Something that is wrong now, and where it is put right. */
 interface Concern {
@@ -67,9 +68,9 @@ const blockageConcern = (
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-const stepReason = (code: string, reason: string | null, locale: Locale): string => {
+const stepReason = (code: string, problem: Problem | null, locale: Locale): string => {
   if (!isErrorCode(code)) return code
-  const refusal = refusalOf({ _tag: code, ...(reason === null ? {} : { details: { reason } }) }, locale)
+  const refusal = refusalOf({ _tag: code, problem: problem ?? undefined }, locale)
   return [refusal.text, ...refusal.reasons].join(" ")
 }
 
@@ -126,7 +127,7 @@ const setUpConcern = (concern: SetUpConcern, locale: Locale): Concern => {
         action: say("See the order", "دیدن ترتیب"),
         badge: badge("bad", say("Cannot send", "نمی‌تواند بفرستد")),
         what: html`${say(`Step ${channelName(concern.channel, locale)} of the saved order:`, `گام ${channelName(concern.channel, locale)} در ترتیب ذخیره‌شده:`)}
-        ${stepReason(concern.code, concern.reason, locale)}`
+        ${stepReason(concern.code, concern.problem, locale)}`
       }
     case "ChannelDeliversNothing":
       return {

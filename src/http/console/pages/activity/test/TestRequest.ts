@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { fieldError, type ValidationError } from "../../../../../domain/Errors.ts"
+import { problem } from "../../../../../domain/Problem.ts"
 
 /** The fields of a test, as they were typed. */
 export interface TestRequest {
@@ -85,4 +86,4 @@ export const bodyOf = (request: TestRequest): Readonly<Record<string, unknown>> 
 
 /** Only what the use case would not refuse by itself. */
 export const checkRequest = ({ phone }: TestRequest): Effect.Effect<void, ValidationError> =>
-  phone === "" ? Effect.fail(fieldError("phone", "Expected a phone number")) : Effect.void
+  phone === "" ? Effect.fail(fieldError("phone", problem("phone_required"))) : Effect.void

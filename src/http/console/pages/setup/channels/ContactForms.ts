@@ -9,6 +9,7 @@ import { contactsEntry } from "../../../../../services/resources/accounts/Accoun
 import { toLinks } from "../../../../manage/wire/SetUpWire.ts"
 import { writeAs } from "../../../frame/forms/Writes.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
+import { problem } from "../../../../../domain/Problem.ts"
 
 const MAX_CONTACTS = 1000
 
@@ -18,11 +19,11 @@ export const MAX_CONTACTS_BYTES = MAX_CONTACTS * 1024
 const linksIn = Effect.fnUntraced(function* (lines: string) {
   const links = yield* Effect.mapError(
     Effect.fromResult(readContacts(lines, { isHeaderOptional: true })),
-    (message) => fieldError("contacts", message)
+    (problems) => fieldError("contacts", ...problems)
   )
-  if (links.length === 0) return yield* fieldError("contacts", "no line has a contact")
+  if (links.length === 0) return yield* fieldError("contacts", problem("no_contacts"))
   if (links.length > MAX_CONTACTS)
-    return yield* fieldError("contacts", `Expected at most ${MAX_CONTACTS} lines`)
+    return yield* fieldError("contacts", problem("too_many_lines", { maximum: MAX_CONTACTS }))
   return links
 })
 
@@ -30,10 +31,10 @@ const contactIn = Effect.fnUntraced(function* (typed: URLSearchParams) {
   const phone = typed.get("phone") ?? ""
   const chat_id = pasted(typed.get("chat_id") ?? "")
   if (Result.isFailure(parseContactPhone(phone))) {
-    return yield* fieldError("phone", "Expected an Iranian mobile number")
+    return yield* fieldError("phone", problem("not_mobile"))
   }
   if (chatIdProblem(chat_id) !== null) {
-    return yield* fieldError("chat_id", "Expected the platform's id of a chat")
+    return yield* fieldError("chat_id", problem("not_chat_id"))
   }
   return yield* Effect.fromResult(toLinks({ contacts: [{ phone, chat_id }] }))
 })

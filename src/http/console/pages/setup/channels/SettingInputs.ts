@@ -6,6 +6,7 @@ import type { Locale } from "../../../frame/Locale.ts"
 import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
 import { inputField, selectField } from "../../../parts/fields/Fields.ts"
 import { hintOf, labelOf } from "./SettingWords.ts"
+import { type FieldProblem } from "../../../../../domain/Problem.ts"
 
 /** The form's name of a setting, apart from the names of its other fields. */
 export const inputName = (setting: string): string => `settings.${setting}`
@@ -20,31 +21,23 @@ const choicesOf = ({ kind, choices }: SettingField, { say }: Locale) => [
     : choices.map((choice) => [choice, choice] as const))
 ]
 
-const SETTINGS = "body.settings"
-
-/** Each setting that the message of its provider's schema blames; none if the message is another one. */
-const blamedSettings = (message: string, fields: ReadonlyArray<SettingField>) => {
-  const parts = message.replace(/^settings of \w+: /, "").split("; ")
-  const blamed = parts.flatMap((part) => {
-    const field = fields.find(({ name }) => part.startsWith(`${name} `))
-    return field === undefined
-      ? []
-      : [{ path: `body.${inputName(field.name)}`, message: part.slice(field.name.length + 1) }]
-  })
-  return blamed.length === parts.length ? blamed : []
+/** Each problem of a setting at its own input; the whole where one of them belongs to none. */
+const placed = (blamed: FieldProblem, fields: ReadonlyArray<SettingField>): ReadonlyArray<FieldProblem> => {
+  if (blamed.problem.code !== "settings_refused") return [blamed]
+  const { problems } = blamed.problem.params
+  const own = problems.flatMap(({ setting, problem }) =>
+    fields.some(({ name }) => name === setting) ? [{ path: `body.settings.${setting}`, problem }] : []
+  )
+  return own.length === problems.length ? own : [blamed]
 }
 
 /** The same error with each setting's own problem at its own input, where the provider's schema found it. */
 export const bySetting =
   (fields: ReadonlyArray<SettingField>) =>
-  <E>(error: E): E | ValidationError => {
-    if (!(error instanceof ValidationError)) return error
-    const errors = error.details.errors.flatMap((each) => {
-      const blamed = each.path === SETTINGS ? blamedSettings(each.message, fields) : []
-      return blamed.length === 0 ? [each] : blamed
-    })
-    return new ValidationError({ details: { errors } })
-  }
+  <E>(error: E): E | ValidationError =>
+    error instanceof ValidationError
+      ? new ValidationError({ problems: error.problems.flatMap((each) => placed(each, fields)) })
+      : error
 
 /** The inputs for a provider's settings. A secret is typed and never shown again: not even after a mistake. */
 export const settingInputs = (

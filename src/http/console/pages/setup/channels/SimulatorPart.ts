@@ -12,6 +12,7 @@ import type { Signed } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { badge } from "../../../parts/Badge.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
+import { problem } from "../../../../../domain/Problem.ts"
 
 const SIMULATOR = "simulator"
 
@@ -89,7 +90,7 @@ export const forceOutcome = Effect.fnUntraced(function* (view: View, id: number,
   const simulator = yield* Simulator
   const account = yield* accounts.find(view.actor.customerId, id)
   if (!isSimulated(account) || !simulator.isOn) {
-    return yield* new Conflict({ details: { reason: `account ${id} is not simulated` } })
+    return yield* new Conflict({ problem: problem("account_not_simulated", { account: id }) })
   }
   const given = typed.get("outcome") ?? ""
   const outcome = isOutcome(given) ? given : null

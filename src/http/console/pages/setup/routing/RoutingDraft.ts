@@ -4,6 +4,7 @@ import { RoutingStep } from "../../../../../domain/people/Customer.ts"
 import { isChannel } from "../../../../../domain/routing/Channel.ts"
 import { decodeInput } from "../../../../errors/SchemaErrors.ts"
 import { typedNumber } from "../../../frame/forms/TypedBody.ts"
+import { problem } from "../../../../../domain/Problem.ts"
 
 /** One row of the form, as it was typed. */
 export interface DraftStep {
@@ -78,19 +79,17 @@ export const rowField = (field: string, row: number): string => `${fieldsOfStep[
 /** Blames the fields of the row; several errors of one step are all in it. */
 const inRow =
   (row: number) =>
-  ({ details }: ValidationError): ValidationError =>
+  ({ problems }: ValidationError): ValidationError =>
     new ValidationError({
-      details: {
-        errors: details.errors.map(({ path, message }) => ({
-          path: `body.${rowField(path.replace(/^body\./, ""), row)}`,
-          message
-        }))
-      }
+      problems: problems.map(({ path, ...found }) => ({
+        ...found,
+        path: `body.${rowField(path.replace(/^body\./, ""), row)}`
+      }))
     })
 
 const stepOf = Effect.fnUntraced(function* ({ target, wait, template }: DraftStep) {
   const [channel = "", account = ""] = target.split(":")
-  if (!isChannel(channel)) return yield* fieldError("channel", "Choose a channel")
+  if (!isChannel(channel)) return yield* fieldError("channel", problem("channel_required"))
   return yield* decodeInput(RoutingStep, {
     channel,
     ...(account === "" ? {} : account === "shared" ? { sender: "shared" } : { account_id: Number(account) }),

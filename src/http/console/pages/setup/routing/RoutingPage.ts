@@ -108,10 +108,10 @@ const entry = auditEntriesOf("routing")
 /** The steps of the form, as the management API would take them. */
 const readSteps = Effect.fnUntraced(function* (rows: ReadonlyArray<DraftStep>) {
   const steps = yield* stepsOf(rows)
-  const [problem] = steps.flatMap((step, row) =>
-    stepProblems(step).map(({ path, issue }) => fieldError(rowField(path[0], row), issue))
+  const [refused] = steps.flatMap((step, row) =>
+    stepProblems(step).map(({ path, problem }) => fieldError(rowField(path[0], row), problem))
   )
-  if (problem !== undefined) return yield* problem
+  if (refused !== undefined) return yield* refused
   yield* Effect.fromResult(checkNames(steps, { withTelegram: true }))
   return steps
 })

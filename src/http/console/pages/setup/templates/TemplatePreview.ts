@@ -11,6 +11,7 @@ import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { badge } from "../../../parts/Badge.ts"
 import { channelName, ltr } from "../../../parts/Text.ts"
+import { fieldMessage } from "../../../frame/forms/FieldMessages.ts"
 
 /** The default samples for placeholders. */
 const samples: Readonly<Record<string, string>> = {
@@ -51,7 +52,7 @@ const bubble = (channel: Channel, text: string, locale: Locale): Html =>
 const uses = (body: string, locale: Locale): Html => {
   const { say } = locale
   const problem = templateProblem(body)
-  if (problem !== null) return badge("bad", say(problem, "در متن آکولادی هست که جای‌نما نیست"))
+  if (problem !== null) return badge("bad", fieldMessage(problem, locale))
   const carriesCodes = Result.isSuccess(checkCodeTemplate({ id: 0, name: "", body, active: true }))
   return carriesCodes
     ? badge("good", say("For codes and messages", "برای کد و پیام"))

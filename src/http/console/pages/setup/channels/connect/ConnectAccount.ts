@@ -17,6 +17,7 @@ import { connectPage } from "./ConnectPage.ts"
 import { type ConnectPlace, ownPlace } from "./ConnectPlace.ts"
 import { choiceOf } from "./ProviderChoice.ts"
 import { bySetting, inputName } from "../SettingInputs.ts"
+import { problem } from "../../../../../../domain/Problem.ts"
 
 const wrongFields = (error: ConsoleError, { locale }: View): FieldErrors => {
   const errors = fieldErrorsOf(error, locale)
@@ -29,7 +30,7 @@ export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParam
     const { owner } = place
     const adapters = yield* ProviderAdapters
     const choice = choiceOf(place, adapters, typed)
-    if (choice === null) return yield* fieldError("provider", "Choose a channel and a provider")
+    if (choice === null) return yield* fieldError("provider", problem("provider_required"))
     const fields = settingFields(choice.adapter.settings)
     const settings = typedSettings(fields, (name) => typed.get(inputName(name)))
     const { channel, provider, label } = yield* decodeInput(NewAccountBody, {
