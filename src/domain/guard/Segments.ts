@@ -67,20 +67,12 @@ export const segmentsOf = (
   ...(network === null ? [] : aroundOf(network))
 ]
 
-const AROUND_KNOWN = "known:"
-
-export const isAroundKnown = ({ key }: Segment): boolean => key.startsWith(AROUND_KNOWN)
-
-/** The /56 and the /48 of a known network: only the budgets of known networks have them. */
-export const knownAround = (network: string | null): ReadonlyArray<Segment> =>
-  network === null
-    ? []
-    : widerNetworks(network).map((wider) => ({ kind: "network", key: AROUND_KNOWN + wider }) as const)
-
-/** The segments whose budgets a code took from. */
+/**
+ * The segments whose budgets a code took from. A known network has verified codes, so its /56 and /48 do not count: what
+ * passes as known is bounded by the customer's budget for such codes.
+ */
 export const segmentsTaken = (whole: Whole, prefix: string, traces: ClientTraces): ReadonlyArray<Segment> => {
   const [, ...parts] = segmentsOf(prefix, traces)
-  return whole === "known" || whole === "vouched"
-    ? [WHOLE[whole], ...parts.filter((part) => !isAround(part)), ...knownAround(traces.network)]
-    : [WHOLE[whole], ...parts]
+  const isKnown = whole === "known" || whole === "vouched"
+  return [WHOLE[whole], ...parts.filter((part) => !isKnown || !isAround(part))]
 }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/CodeBudget.ts"
-import { isAroundKnown, nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
+import { nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
@@ -9,9 +9,8 @@ import { warnOfFailure } from "../metrics/LoggedCause.ts"
 
 const MAX_SEGMENTS = 50_000
 
-/** The customer's budgets have one alarm, and so have those of networks around known ones. */
-const shownAs = (segment: Segment): Segment =>
-  segment.kind === "customer" || isAroundKnown(segment) ? WHOLE.all : segment
+/** The customer's budgets have one alarm. */
+const shownAs = (segment: Segment): Segment => (segment.kind === "customer" ? WHOLE.all : segment)
 
 /** Raises the alarm of segments whose budget is used up: once an hour for each, in the background. */
 export class BudgetAlarms extends Context.Service<

@@ -115,14 +115,48 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
     }).pipe(Effect.provide(guarded()))
   )
 
-  it.effect("bound what passes from known networks of one /48", () =>
+  it.effect("bound what passes from networks that were minted with this customer, but not by their /48", () =>
     Effect.gen(function* () {
       const customerId = yield* customerIn("enforcing")
       yield* mintedWith(customerId, 2)
       yield* attackedFromEverywhere(customerId, 60)
-      // The budget for codes with much in common is not used up either.
-      const most = CUSTOMERS_BUDGET + NETWORKS_BUDGET + 2 * IN_HAND
-      assert.isAtMost(yield* sentFromMinted(customerId), most)
+      const sent = yield* sentFromMinted(customerId)
+      // That for known networks, and that for codes with much in common, which is not used up either.
+      assert.isAtMost(sent, 2 * CUSTOMERS_BUDGET + 2 * IN_HAND)
+      assert.isAtLeast(sent, 2 * CUSTOMERS_BUDGET - IN_HAND)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect(
+    "let all known networks of a mobile operator's /48 pass that the customer's budget has room for",
+    () =>
+      Effect.gen(function* () {
+        const customerId = yield* customerIn("enforcing")
+        yield* mintedWith(customerId, 2)
+        yield* Effect.orDie((yield* GuardRecords).save(customerId, { unverifiedHour: 40 }, null))
+        yield* attackedFromEverywhere(customerId, 60)
+        for (let n = 0; n < 36; n++) {
+          assert.isNotNull(
+            yield* send(customerId, phoneOf(2000 + n), { ip: `2001:db8:0:${n % 12}::1` }),
+            `code ${n}`
+          )
+        }
+      }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("count a /64 that verified once by itself, however much its /48 has in common", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("enforcing")
+      const own = "2001:db8:0:ffff::1"
+      assert.isTrue(yield* verified(customerId, phoneOf(0), own))
+      yield* judged
+      // A /48 and two addresses use up what is for codes with much in common.
+      for (let n = 0; n < 60; n++) {
+        yield* send(customerId, phoneOf(2000 + n), { ip: `2001:db8:0:${n.toString(16)}::1` })
+        yield* send(customerId, phoneOf(3000 + n), { ip: n % 2 === 0 ? ATTACKER : "198.51.100.9" })
+      }
+      assert.isNull(yield* send(customerId, phoneOf(4000), { ip: ATTACKER }))
+      assert.isNotNull(yield* send(customerId, phoneOf(4001), { ip: own }))
     }).pipe(Effect.provide(guarded()))
   )
 

@@ -7,7 +7,6 @@ import {
   CUSTOMER_SEGMENT,
   ENOUGH_NETWORKS,
   isAround,
-  knownAround,
   type Segment,
   segmentName,
   segmentsOf,
@@ -58,12 +57,10 @@ const credit = (draft: Draft, name: string, codes: number) =>
   draft.credits.set(name, (draft.credits.get(name) ?? 0) + codes)
 
 /** The segments whose budgets a code took from because of this one of its segments. */
-const takenOf = ({ took, network }: MaturedCode, segment: Segment): ReadonlyArray<Segment> => {
+const takenOf = ({ took }: MaturedCode, segment: Segment): ReadonlyArray<Segment> => {
   if (took === null) return []
   if (segment.kind === "customer") return [WHOLE[took]]
-  const isKnown = segment.kind === "network" && (took === "known" || took === "vouched")
-  if (!isKnown) return [segment]
-  return isAround(segment) ? [] : [segment, ...knownAround(network)]
+  return isAround(segment) && (took === "known" || took === "vouched") ? [] : [segment]
 }
 
 /** Raises the alarm of a part of the customer's codes, or of the customer. */

@@ -4,7 +4,6 @@ import type { Mark } from "../../../domain/guard/Mark.ts"
 import {
   type ClientTraces,
   ENOUGH_NETWORKS,
-  NO_TRACES,
   isAround,
   type Segment,
   WHOLE
@@ -54,7 +53,7 @@ export const passing = (use: BudgetUse, isCommon: boolean, action: GuardAction |
   ...NO_MARK,
   mark: isCommon ? "common" : null,
   action,
-  taken: isCommon ? useAs("common", use, NO_TRACES) : use
+  taken: isCommon ? useAs("common", use) : use
 })
 const EXEMPT: Decision = { ...NO_MARK, mark: "exempt" }
 
@@ -138,14 +137,8 @@ export const makeDecide = Effect.gen(function* () {
     return refusal("budget", empty, budgets.renewedAt(use.customerId, empty, now))
   }
 
-  const passKnown = (
-    whole: "known" | "vouched",
-    use: BudgetUse,
-    traces: ClientTraces,
-    isEnforced: boolean,
-    now: Instant
-  ) => {
-    const taken = useAs(whole, use, traces)
+  const passKnown = (whole: "known" | "vouched", use: BudgetUse, isEnforced: boolean, now: Instant) => {
+    const taken = useAs(whole, use)
     return Effect.map(budgets.take(taken, now), ({ empty }) =>
       empty.length === 0 ? { ...NO_MARK, mark: whole, taken } : refuse(use, empty, isEnforced, now)
     )
@@ -163,13 +156,16 @@ export const makeDecide = Effect.gen(function* () {
   ): Effect.fn.Return<Decision> {
     const { empty, isCommon } = yield* budgets.take(use, now)
     if (empty.length === 0) return passing(use, isCommon, alarm)
-    const look = looked ?? (yield* lookAt(request, traces, empty, isEnforced, now))
+    const look = looked ?? (yield* lookAt(request, traces, use.segments, isEnforced, now))
     if (look.isProven) return EXEMPT
-    if (empty.some(isAround) && (look.isVerifiedNetwork || look.unverifiedAround < ENOUGH_NETWORKS)) {
+    // A /56 or /48 refuses by its budget, or because its codes count as those with much in common.
+    const mayBeAround = empty.some((segment) => isAround(segment) || segment === WHOLE.common)
+    const saysNothing = look.isVerifiedNetwork || look.unverifiedAround < ENOUGH_NETWORKS
+    if (mayBeAround && saysNothing && use.segments.some(isAround)) {
       return yield* takeOf(request, withoutAround(use), traces, alarm, look, isEnforced, now)
     }
     return look.network !== null && isCustomerOnly(empty)
-      ? yield* passKnown(look.network, use, traces, isEnforced, now)
+      ? yield* passKnown(look.network, use, isEnforced, now)
       : refuse(use, empty, isEnforced, now)
   })
 
@@ -192,7 +188,7 @@ export const makeDecide = Effect.gen(function* () {
         : verdict.alarmed
     const alarm = stronger(request.route, strongest(alarmed))
     const spared = look !== null && alarm !== null && isCustomerOnly(alarmed) ? look.network : null
-    if (spared !== null) return yield* passKnown(spared, use, traces, isEnforced, now)
+    if (spared !== null) return yield* passKnown(spared, use, isEnforced, now)
     if (alarm === "refuse") return refusalByAlarms(request.route, alarmed)
     if (verdict.counted.length === 0) return { ...NO_MARK, action: alarm }
     return yield* takeOf(request, use, traces, alarm, look, isEnforced, now)

@@ -1,5 +1,5 @@
 import type { Mark, Whole } from "../../../domain/guard/Mark.ts"
-import { type ClientTraces, isAround, knownAround, NO_TRACES, WHOLE } from "../../../domain/guard/Segments.ts"
+import { type ClientTraces, isAround, NO_TRACES, WHOLE } from "../../../domain/guard/Segments.ts"
 import type { AskedCode, Verdict } from "../../../domain/guard/Verdict.ts"
 import type { Client, HashedClient } from "../../../domain/people/Client.ts"
 import type { Phone } from "../../../domain/Phone.ts"
@@ -46,16 +46,9 @@ export const withoutAround = (use: BudgetUse): BudgetUse => ({
 })
 
 /** The same code, if it takes from another budget of the customer than that for all codes. */
-export const useAs = (whole: Whole, use: BudgetUse, { network }: ClientTraces): BudgetUse => {
-  const isKnown = whole === "known" || whole === "vouched"
-  const { segments } = isKnown ? withoutAround(use) : use
-  return {
-    ...use,
-    segments: [
-      ...segments.map((segment) => (segment === WHOLE.all ? WHOLE[whole] : segment)),
-      ...(isKnown ? knownAround(network) : [])
-    ]
-  }
+export const useAs = (whole: Whole, use: BudgetUse): BudgetUse => {
+  const { segments } = whole === "known" || whole === "vouched" ? withoutAround(use) : use
+  return { ...use, segments: segments.map((segment) => (segment === WHOLE.all ? WHOLE[whole] : segment)) }
 }
 
 export const askedCode = ({ phone, client }: GuardRequest, traces: ClientTraces): AskedCode => ({
