@@ -118,15 +118,36 @@ export const usualPerHour = (profile: Profile, at: Instant): number => {
 const HOURS_OF_DAY = 24
 const DAYS_OF_WEEK = 7
 
-/** Codes that are usual in this hour of the day, by the seven days before; by the mean hour where no day is known. */
-export const usualInHour = (profile: Profile, at: Instant): number => {
-  const { before, current, since } = atWeek(profile, at)
-  const known = Math.min(DAYS_OF_WEEK, Math.floor((at - since) / (HOURS_OF_DAY * HOUR_MILLIS)))
-  if (known < 1) return usualPerHour(profile, at)
-  const codes = Array.from({ length: known }, (_, day) => {
-    const hour = hourOfWeek(at) - (day + 1) * HOURS_OF_DAY
-    const counted = hour < 0 ? before.hours[hour + HOURS_OF_WEEK] : current.hours[hour]
-    return counted?.[0] ?? 0
-  })
-  return codes.reduce((sum, each) => sum + each, 0) / known
+/** What is usual in an hour, and from how many codes that is known. */
+export interface Usual {
+  readonly perHour: number
+  readonly codes: number
 }
+
+/** An hour of a few days is a matter of chance, so the hours next to it count too. */
+const hoursLike = (hour: number): ReadonlyArray<number> =>
+  Array.from({ length: DAYS_OF_WEEK }, (_, day) => hour - (day + 1) * HOURS_OF_DAY).flatMap((same) => [
+    same - 1,
+    same,
+    same + 1
+  ])
+
+/** Codes that are usual at this time of the day, by the seven days before; by the mean hour where no day is known. */
+export const usualInHour = (profile: Profile, at: Instant): Usual => {
+  const { before, current, since } = atWeek(profile, at)
+  if (at - since < HOURS_OF_DAY * HOUR_MILLIS) {
+    return { perHour: usualPerHour(profile, at), codes: totalOf(profile)[0] }
+  }
+  const first = Math.ceil(since / HOUR_MILLIS)
+  const hours = hoursLike(Math.floor(at / HOUR_MILLIS)).filter((hour) => hour >= first)
+  const firstOfWeek = weekOf(at) * HOURS_OF_WEEK
+  const codes = hours.reduce((sum, hour) => {
+    const counted = (hour < firstOfWeek ? before : current).hours[hour % HOURS_OF_WEEK]
+    return sum + (counted?.[0] ?? 0)
+  }, 0)
+  return { perHour: codes / Math.max(1, hours.length), codes }
+}
+
+/** The least that is usual: the fewer codes it is known from, the more of it may be chance. */
+export const leastUsual = ({ perHour, codes }: Usual): number =>
+  codes === 0 ? 0 : perHour * (1 - 1 / Math.sqrt(codes))

@@ -98,25 +98,32 @@ export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClie
       Effect.map(
         othersRows(reporting`
           with other as materialized (
-            select g.state, (g.state -> 'usual' ->> 'codesPerHour')::float8 as usual from guard_rounds g
+            select g.customer_id as id, g.state, (g.state -> 'usual' ->> 'codesPerHour')::float8 as usual,
+              (g.state -> 'usual' ->> 'conversion')::float8 as conversion
+            from guard_rounds g
             where g.customer_id <> ${customerId} and g.judged_until > ${idAt(now - OTHERS_MILLIS)}::uuid),
           -- no customer counts for more than the third largest: none is more than a third of what is seen
           weighed as materialized (
-            select o.state, least(1, third.usual / o.usual) as weight
+            select o.id, least(1, third.usual / o.usual) as weight, o.usual, o.conversion
             from other o, (select usual from other order by usual desc limit 1 offset 2) third
-            where o.usual > 0)
+            where o.usual > 0),
+          minute as materialized (
+            select w.id, (r ->> 'minute')::int as minute, r ->> 'channel' as channel,
+              weight * (r ->> 'codes')::float8 as codes, weight * (r ->> 'verified')::float8 as verified,
+              weight * (r ->> 'expected')::float8 as expected
+            from weighed w join other o using (id), jsonb_array_elements(o.state -> 'recent') r
+            where (r ->> 'minute')::int > ${Math.floor((now - OTHERS_MILLIS) / MINUTE_MILLIS)}),
+          -- one customer alone makes no outage: it must show without the one that misses the most verified codes
+          left_out as materialized (
+            select id from minute group by id order by sum(expected - verified) desc, id limit 1)
           select coalesce((
               select jsonb_agg(m) from (
-                select (r ->> 'minute')::int as minute, r ->> 'channel' as channel,
-                  sum(weight * (r ->> 'codes')::float8) as codes, sum(weight * (r ->> 'verified')::float8) as verified,
-                  sum(weight * (r ->> 'expected')::float8) as expected
-                from weighed o, jsonb_array_elements(o.state -> 'recent') r
-                where (r ->> 'minute')::int > ${Math.floor((now - OTHERS_MILLIS) / MINUTE_MILLIS)}
+                select minute, channel, sum(codes) as codes, sum(verified) as verified, sum(expected) as expected
+                from minute where id not in (select id from left_out)
                 group by 1, 2) m), '[]') as recent,
-            coalesce(sum(weight * (state -> 'usual' ->> 'codesPerHour')::float8), 0) as "codesPerHour",
-            coalesce(sum(weight * (state -> 'usual' ->> 'codesPerHour')::float8
-              * (state -> 'usual' ->> 'conversion')::float8), 0) as "verifiedPerHour"
-          from weighed`),
+            coalesce(sum(weight * usual), 0) as "codesPerHour",
+            coalesce(sum(weight * usual * conversion), 0) as "verifiedPerHour"
+          from weighed where id not in (select id from left_out)`),
         ([row]) => ({
           recent: row?.recent ?? [],
           usual: {

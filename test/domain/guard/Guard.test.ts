@@ -7,6 +7,7 @@ import {
   learn,
   newProfile,
   totalOf,
+  leastUsual,
   usualInHour,
   usualPerHour
 } from "../../../src/domain/guard/Conversion.ts"
@@ -90,9 +91,19 @@ describe("what is expected", () => {
     const codesIn = (hour: number) => (hour % 24 < 6 ? 2 : 20)
     for (let hour = 0; hour < 9 * 24; hour++) profile = learn(profile, hour * HOUR, [codesIn(hour), 0])
     for (const hour of [9 * 24 + 3, 9 * 24 + 15]) {
-      assert.closeTo(usualInHour(profile, hour * HOUR), codesIn(hour), 0.1)
+      assert.closeTo(usualInHour(profile, hour * HOUR).perHour, codesIn(hour), 0.1)
     }
-    assert.strictEqual(usualInHour(learn(newProfile(0), 0, [12, 9]), 2 * HOUR), 6)
+    assert.strictEqual(usualInHour(learn(newProfile(0), 0, [12, 9]), 2 * HOUR).perHour, 6)
+  })
+
+  it("takes the hours next to it too, as one hour of a day is a matter of chance", () => {
+    let profile = newProfile(0)
+    for (const [hour, codes] of [12, 30, 12].entries())
+      profile = learn(profile, (13 + hour) * HOUR, [codes, 0])
+    const usual = usualInHour(profile, (24 + 14) * HOUR)
+    assert.deepStrictEqual(usual, { perHour: 18, codes: 54 })
+    assert.closeTo(leastUsual(usual), 15.5, 0.1)
+    assert.closeTo(leastUsual({ perHour: 18, codes: 7 * 54 }), 17.1, 0.1)
   })
 })
 
@@ -194,6 +205,17 @@ describe("a round", () => {
       )
     assert.deepStrictEqual(blamed(60), [`network:around:${wide}`])
     assert.notInclude(blamed(2), `network:around:${wide}`)
+  })
+
+  it("blames the customer and not the network that most users come from", () => {
+    const ofOne = users.map((code) => ({ ...code, network: "office" }))
+    const attack = Array.from({ length: 300 }, (_, n) =>
+      codeAt(200 * 60_000 + n * 5000, { isVerified: false, network: "office" })
+    )
+    const { alarms, segments } = round([...ofOne, ...attack])
+    assert.deepStrictEqual([...new Set(alarms.map(({ kind }) => kind))], ["customer"])
+    // its users are not known while it is suspicious
+    assert.strictEqual(segments.get("network:office")?.state.score, 12)
   })
 
   it("calls it an outage where fewer codes than usual are verified, and raises nothing", () => {

@@ -12,8 +12,8 @@ const MINUTE = 60_000
 const NOW = 1000 * MINUTE
 const CONVERSION = 0.7
 
-/** A customer as its last round left it: an hour with as many codes as usual, of which this share was verified. */
-const judged = Effect.fnUntraced(function* (customerId: number, codes: number, share: number) {
+/** A customer as its last round left it: an hour with as many codes as usual, or so many times, and how many of the usual were verified. */
+const judged = Effect.fnUntraced(function* (customerId: number, codes: number, share: number, times = 1) {
   const sql = yield* SqlClient.SqlClient
   const minutes = Array.from({ length: 60 }, (_, n) => 1000 - n)
   const state = {
@@ -22,9 +22,9 @@ const judged = Effect.fnUntraced(function* (customerId: number, codes: number, s
     recent: minutes.map((minute) => ({
       minute,
       channel: "sms",
-      codes: codes / 60,
+      codes: (times * codes) / 60,
       verified: (share * codes) / 60,
-      expected: (CONVERSION * codes) / 60
+      expected: (times * CONVERSION * codes) / 60
     }))
   }
   yield* Effect.orDie(sql`
@@ -43,6 +43,21 @@ layer(TestDatabase, { excludeTestServices: true })("an outage that others see", 
       yield* judged(2, 5000, 0)
       for (const id of [3, 4, 5]) yield* judged(id, 100, CONVERSION)
       assert.isNull(yield* outageSeenByOthers)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("is not that of one among three, although the others have fewer verified codes by chance", () =>
+    Effect.gen(function* () {
+      yield* judged(2, 100, 0, 3)
+      for (const id of [3, 4]) yield* judged(id, 100, 0.85 * CONVERSION)
+      assert.isNull(yield* outageSeenByOthers)
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("is that of all of three", () =>
+    Effect.gen(function* () {
+      for (const id of [2, 3, 4]) yield* judged(id, 100, 0)
+      assert.strictEqual(yield* outageSeenByOthers, "sms")
     }).pipe(Effect.provide(guarded()))
   )
 

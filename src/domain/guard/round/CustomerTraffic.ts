@@ -1,5 +1,5 @@
 import { HOUR_MILLIS, type Instant } from "../../Instant.ts"
-import { expectedConversion, usualInHour } from "../Conversion.ts"
+import { expectedConversion, leastUsual, usualInHour } from "../Conversion.ts"
 import type { CustomerState } from "./CustomerState.ts"
 import { isFlooding } from "./Knocks.ts"
 import type { MaturedCode } from "./MaturedCode.ts"
@@ -23,13 +23,16 @@ const channelConversion = (customer: CustomerState, channel: string, expected: n
   return (verified + weight * expected) / (codes + weight)
 }
 
-/** Traffic changes within the hours that are looked at: the most codes of two, and the fewest that are verified. */
+/**
+ * Traffic changes within the hours that are looked at: the most codes of two, and the fewest that are certain to be
+ * verified. With a day or two to learn from, chance would make few verified codes look like an outage.
+ */
 const usualOf = ({ self }: CustomerState, at: Instant, conversion: number): CustomerState["usual"] => {
   const hours = [usualInHour(self.profile, at), usualInHour(self.profile, at - HOUR_MILLIS)]
-  const codesPerHour = Math.max(...hours)
+  const codesPerHour = Math.max(...hours.map(({ perHour }) => perHour))
   return {
     codesPerHour,
-    conversion: codesPerHour === 0 ? 0 : (conversion * Math.min(...hours)) / codesPerHour
+    conversion: codesPerHour === 0 ? 0 : (conversion * Math.min(...hours.map(leastUsual))) / codesPerHour
   }
 }
 

@@ -19,7 +19,7 @@ export type Outage = typeof Outage.Type
 type Counts = Pick<RecentCodes, "codes" | "verified" | "expected">
 
 /** The last minutes that are looked at. */
-const WINDOWS_MINUTES = [2, 5, 10, 20, 40, 80, 120]
+const WINDOWS_MINUTES = [2, 5, 10, 20, 30, 40, 60, 80, 120]
 const ENOUGH_EXPECTED = 7
 const KEPT_MINUTES = 120
 
@@ -29,6 +29,8 @@ const RECOVERED_SHARE = 0.7
 const COLLAPSED_SHARE = 0.4
 /** How sure it must be that they are: chance alone reaches this in one of e^4 = 55 cases. */
 const ENOUGH_EVIDENCE = 4
+/** How sure it must be that they are not, after all. */
+const ENOUGH_OF_RECOVERY = 2
 /** In an outage users try again, but not as often as this. */
 export const MAX_TIMES_USUAL = 3
 const SMALL_NUMBER = 5
@@ -134,11 +136,28 @@ const isDownIn = (window: ChannelWindow): boolean =>
   window.own.verified < FALLEN_SHARE * window.own.expected &&
   evidenceOf(window) >= ENOUGH_EVIDENCE
 
+/** As many codes as usual are verified. */
+const isUpIn = (window: Window): boolean => evidenceOf(window) <= -ENOUGH_OF_RECOVERY
+
+/** Whether a channel is down in some time, and no codes of a part of it that is later say otherwise. */
+const isDown = (windows: ReadonlyArray<ChannelWindow>): boolean =>
+  windows.some((window, nth) => isDownIn(window) && !windows.slice(0, nth).some(isUpIn))
+
+/** Whether the latest time that says anything says that as many codes as usual are verified. */
+const isUp = (windows: ReadonlyArray<Window>): boolean => {
+  const telling = windows.find((window) => Math.abs(evidenceOf(window)) >= ENOUGH_OF_RECOVERY)
+  return telling !== undefined && isUpIn(telling)
+}
+
 /** Where too little is sent to know, an outage is believed this long. */
 const BELIEVED_MILLIS = 15 * MINUTE_MILLIS
 
-/** Whether an outage is over: codes of the channel are verified again, or as many as usual, whatever else is sent. */
+/**
+ * Whether an outage is over: codes of the channel are verified again, or as many as usual in all, whatever else is sent.
+ * Codes of before it say nothing about that.
+ */
 const isOver = (windows: ReadonlyArray<ChannelWindow>, { since }: Outage, now: Instant): boolean => {
+  if (windows.some((window) => window.from > minuteOf(since) && isUpIn(window))) return true
   const known = windows.find(({ own }) => own.expected >= ENOUGH_EXPECTED)
   if (known === undefined) return now - since >= BELIEVED_MILLIS
   const usual = windows.find(({ usualVerified }) => usualVerified >= ENOUGH_EXPECTED)
@@ -153,7 +172,7 @@ const isOver = (windows: ReadonlyArray<ChannelWindow>, { since }: Outage, now: I
  * are verified again. With far more codes than usual there is none.
  *
  * @param usual what is usual now, of those whose codes are `recent`
- * @param elsewhere an outage that others see
+ * @param elsewhere an outage that others see; it is none here where as many codes as usual are verified
  */
 export const outageOf = (
   before: Outage | null,
@@ -166,7 +185,7 @@ export const outageOf = (
   if (windows.some(isFlooded)) return null
   if (before !== null && !isOver(inChannel(windows, recent, before.channel), before, now)) return before
   for (const channel of new Set(recent.map((each) => each.channel))) {
-    if (inChannel(windows, recent, channel).some(isDownIn)) return { channel, since: now }
+    if (isDown(inChannel(windows, recent, channel))) return { channel, since: now }
   }
-  return elsewhere
+  return isUp(windows) ? null : elsewhere
 }

@@ -109,9 +109,24 @@ const afterTest = (
     : after
 }
 
-/** Whether enough /64s are behind the codes of a /56 or /48. */
-const isSegment = (segment: Segment, { networks }: SegmentState): boolean =>
-  !isAround(segment) || (networks?.length ?? 0) >= ENOUGH_NETWORKS
+/** From this many verified codes on it is known which networks a customer's users come from. */
+const ENOUGH_VERIFIED = 30
+const MOST = 0.5
+
+/** A network of most users is no part of the customer: what happens to its codes happens to the customer's. */
+export const isOfMost = (customer: CustomerState, { kind }: Segment, { profile }: SegmentState): boolean => {
+  if (kind !== "network") return false
+  const [, verified] = totalOf(profile)
+  return verified >= ENOUGH_VERIFIED && verified > MOST * totalOf(customer.self.profile)[1]
+}
+
+/**
+ * Whether codes count together: those of a /56 or /48 only if enough /64s are behind them, and those of a network only
+ * if it is not that of most users.
+ */
+const isSegment = (draft: Draft, segment: Segment, state: SegmentState): boolean =>
+  (!isAround(segment) || (state.networks?.length ?? 0) >= ENOUGH_NETWORKS) &&
+  !isOfMost(draft.customer, segment, state)
 
 /** Tests a code in one of its segments. */
 const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Segment): Tested => {
@@ -129,13 +144,15 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
   const isAlarmed = input.alarmed.has(name)
   const isAttacked = segment.kind === "customer" && isUnderAttack(draft.customer, code.maturedAt)
   const after = isOut ? before : afterTest(before, segment, code, expected)
-  const isDue = after.score >= ALARM_SCORE && isSegment(segment, after) && !isAlarmed && outage === null
+  const isDue =
+    after.score >= ALARM_SCORE && isSegment(draft, segment, after) && !isAlarmed && outage === null
   const next = isDue ? raise(draft, segment, after, code) : after
   const score = Math.min(next.score, ALARM_SCORE)
   return {
     segment,
     state: { ...next, score, onProbation: next.onProbation && (score >= CALM_SCORE || isAttacked) },
-    isSuspicious: (before.score >= SUSPICIOUS_SCORE && isSegment(segment, before)) || isAlarmed || isOut
+    isSuspicious:
+      (before.score >= SUSPICIOUS_SCORE && isSegment(draft, segment, before)) || isAlarmed || isOut
   }
 }
 
@@ -143,7 +160,7 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
 const explains = (draft: Draft, input: RoundInput, part: Segment, code: MaturedCode): boolean => {
   if (input.alarmed.has(segmentName(part))) return true
   const state = stateOf(draft, input, part, code.sentAt)
-  return state.score >= EXPLAINING_SCORE && isSegment(part, state)
+  return state.score >= EXPLAINING_SCORE && isSegment(draft, part, state)
 }
 
 /** Codes of the network were verified: those around it are no reason to refuse it. */

@@ -2,7 +2,7 @@ import type { Alarm } from "../../../domain/guard/Alarm.ts"
 import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../../domain/guard/CodeBudget.ts"
 import { usualPerHour } from "../../../domain/guard/Conversion.ts"
 import type { CustomerState } from "../../../domain/guard/round/CustomerState.ts"
-import type { Round } from "../../../domain/guard/round/Round.ts"
+import { isOfMost, type Round } from "../../../domain/guard/round/Round.ts"
 import type { SegmentState } from "../../../domain/guard/SegmentState.ts"
 import { type Segment, segmentName, WHOLE } from "../../../domain/guard/Segments.ts"
 import type { Instant } from "../../../domain/Instant.ts"
@@ -18,8 +18,13 @@ export const budgetsOf = (
   now: Instant
 ): RoundResult["budgets"] => {
   const budgets = new Map<string, { budget: number; restarts: boolean }>()
-  const note = (segment: Segment, { profile, onProbation }: SegmentState, isStored: boolean) => {
-    const budget = onProbation ? PROBATION_BUDGET : budgetOf(segment, usualPerHour(profile, now))
+  const ofMost = (segment: Segment, state: SegmentState) =>
+    isOfMost(customer, segment, state) ? budgetOf(WHOLE.all, usualPerHour(customer.self.profile, now)) : 0
+  const note = (segment: Segment, state: SegmentState, isStored: boolean) => {
+    const { profile, onProbation } = state
+    const own = budgetOf(segment, usualPerHour(profile, now))
+    // What the customer's two budgets for all let pass, a network of most users does not refuse.
+    const budget = onProbation ? PROBATION_BUDGET : Math.max(own, 2 * ofMost(segment, state))
     if (budget !== leastBudget(segment) || isStored) {
       budgets.set(segmentName(segment), { budget, restarts: false })
     }
