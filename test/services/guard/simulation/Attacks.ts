@@ -95,6 +95,8 @@ export const attacks = (
 
 /** A provider delivers nothing on this channel. */
 export interface Lost {
+  /** Of this customer only; absent: of all. */
+  readonly customer?: number
   readonly channel: "bale" | "sms"
   readonly from: number
   readonly until: number

@@ -6,6 +6,8 @@ import { anyNetwork, DAY, HOUR, MINUTE, randomPhone } from "./Users.ts"
 
 export interface Case {
   readonly name: string
+  /** Short enough to be among all tests; the others run in `npm run simulate:guard`. */
+  readonly isQuick?: true
   readonly plan: (seed: string) => Plan
   /** What does not hold. */
   readonly faults: (outcome: Outcome) => ReadonlyArray<string>
@@ -57,7 +59,82 @@ const atNight = (times: number, starts: number): Case => ({
   ]
 })
 
+const LOST: Plan["lost"] = (["sms", "bale"] as const).map((channel) => ({
+  channel,
+  from: ATTACK,
+  until: ATTACK + 3 * HOUR
+}))
+
+/** A customer with few codes: the main rules, in seconds. */
+const quick: ReadonlyArray<Case> = [
+  {
+    name: "three attacks in a small customer's first day",
+    isQuick: true,
+    plan: plan({
+      days: 0.9,
+      customers: 1,
+      codesPerDay: [144, 0],
+      attacks: (random) => [
+        makeAttack("one address", 8 * HOUR, 60, HOUR / 2, () => ({
+          phone: randomPhone(random),
+          ip: "203.0.113.5"
+        })),
+        makeAttack("a /48", 12 * HOUR, 60, HOUR / 2, (nth) => ({
+          phone: randomPhone(random),
+          ip: `2001:db8:0:${nth.toString(16)}::1`
+        })),
+        fromEverywhere(random, 16 * HOUR, 1, 10)
+      ]
+    }),
+    // Only the attack from everywhere may refuse others, and few of them: most networks are known by then.
+    faults: (outcome) => [
+      ...outcome.attacks.flatMap(({ name, leaked }, nth) =>
+        leaked > (nth < 2 ? 30 : MAX_LEAKED) ? [`${name}: ${leaked} leaked`] : []
+      ),
+      ...refusedFrom(outcome, 0, 16 * HOUR, 0),
+      ...refusedFrom(outcome, 16 * HOUR, 2 * DAY, 8)
+    ]
+  },
+  {
+    name: "a provider fails a small customer",
+    isQuick: true,
+    plan: plan({
+      days: 1.75,
+      customers: 1,
+      codesPerDay: [144, 0],
+      habits: { ip: "192.0.2.1" },
+      lost: LOST
+    }),
+    // With six codes an hour it takes most of an hour to know.
+    faults: (outcome) => [
+      ...refusedFrom(outcome, 0, 2 * DAY, 5),
+      ...(outcome.outages.length === 0 ? ["no outage was seen"] : [])
+    ]
+  }
+]
+
 export const cases: ReadonlyArray<Case> = [
+  ...quick,
+  {
+    name: "a large customer makes it look as if a provider failed, and another one is attacked",
+    plan: plan({
+      codesPerDay: [24 * CODES_PER_HOUR, 12 * CODES_PER_HOUR],
+      // None of its own codes is verified, and it sends three times as many.
+      lost: [{ customer: 1, channel: "sms", from: ATTACK, until: ATTACK + 2 * HOUR }],
+      attacks: (random) => [
+        makeAttack("the large customer", ATTACK, 48, 2 * HOUR, () => ({
+          customer: 1,
+          phone: randomPhone(random),
+          ip: anyNetwork(random)
+        })),
+        fromEverywhere(random, ATTACK + HOUR / 2, 1.5, 10)
+      ]
+    }),
+    faults: (outcome) => [
+      ...leaks(outcome),
+      ...outcome.outages.map(({ from }) => `an outage at ${from / HOUR} h`)
+    ]
+  },
   {
     name: "users who are refused try twenty times",
     plan: plan({
@@ -72,20 +149,14 @@ export const cases: ReadonlyArray<Case> = [
     name: "a provider fails a customer whose codes come from one network",
     plan: plan({
       habits: { ip: "192.0.2.1" },
-      lost: [
-        { channel: "sms", from: ATTACK, until: ATTACK + 3 * HOUR },
-        { channel: "bale", from: ATTACK, until: ATTACK + 3 * HOUR }
-      ]
+      lost: LOST
     }),
     faults: (outcome) => refusedFrom(outcome, 0, 2 * DAY, 0)
   },
   {
     name: "an attack from one network goes on in an outage",
     plan: plan({
-      lost: [
-        { channel: "sms", from: ATTACK, until: ATTACK + 3 * HOUR },
-        { channel: "bale", from: ATTACK, until: ATTACK + 3 * HOUR }
-      ],
+      lost: LOST,
       attacks: (random) => [
         makeAttack("one address", ATTACK - 40 * MINUTE, 400, 4 * HOUR, () => ({
           phone: randomPhone(random),
