@@ -59,12 +59,12 @@ export const thirtyDays = (seed: string, mode: GuardMode = "enforcing"): Plan =>
  * The same in a day, with a fifteenth of the codes of an attack, and one outage. It was a tenth while a third of the
  * numbers were taken for invalid ones: as many codes reach the guard.
  */
-export const oneDay = (seed: string): Plan => ({
+export const oneDay = (seed: string, scale = 1 / 15): Plan => ({
   seed,
   days: 1,
   codesPerDay: [250, 20],
   customers: CUSTOMERS,
-  attacks: (random, customers) => attacks(random, (nth) => (6 + nth * 2) * HOUR, 3 * HOUR, customers, 1 / 15),
+  attacks: (random, customers) => attacks(random, (nth) => (6 + nth * 2) * HOUR, 3 * HOUR, customers, scale),
   lost: [{ channel: "sms", from: 22 * HOUR, until: 24 * HOUR }],
   mode: "enforcing"
 })
