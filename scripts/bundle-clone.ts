@@ -61,6 +61,8 @@ try {
     target: draft,
     urlOf: (file) => JSON.stringify(pathToFileURL(file).href)
   })
+  // without it Node parses each file twice to find out that it is a module
+  writeFileSync(join(draft, "package.json"), '{"type":"module"}')
   const program = basename(draft).replace("draft", "program")
   const folder = join(cache, program)
   renameSync(draft, folder)

@@ -2,10 +2,7 @@ import { Effect, Layer, type Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { type Configuration, configuration } from "../layers/config/Configuration.ts"
 import { Infrastructure } from "../layers/graphs/Infrastructure.ts"
-import { erasuresLive } from "../layers/graphs/ErasureGraph.ts"
-import { SharedServices } from "../layers/graphs/SharedServices.ts"
-import { useCases } from "../layers/graphs/UseCases.ts"
-import { ManagementLive } from "../layers/graphs/Live.ts"
+import { ManagementLive } from "../layers/graphs/Management.ts"
 import { StartupError } from "../layers/process/StartupError.ts"
 import { requireEmbeddedStore, requireStore } from "../layers/postgres/StorePresence.ts"
 import { isStoreUnreachable, withReason } from "../layers/postgres/StoreAvailability.ts"
@@ -64,18 +61,6 @@ export const withStore = <A, E extends StartupError | CommandError, R>(
 export const withManagement = <A, E extends StartupError | CommandError, R>(effect: Effect.Effect<A, E, R>) =>
   withStore((settings) =>
     Effect.provide(effect, Layer.provideMerge(ManagementLive, Infrastructure(settings)))
-  )
-
-/** The same with the use cases of codes and messages, for commands that act on them. */
-export const withUseCases = <A, E extends StartupError | CommandError, R>(effect: Effect.Effect<A, E, R>) =>
-  withStore((settings) =>
-    Effect.provide(
-      effect,
-      Layer.mergeAll(useCases.live, useCases.messages, erasuresLive(useCases)).pipe(
-        Layer.provide(SharedServices),
-        Layer.provideMerge(Layer.provideMerge(ManagementLive, Infrastructure(settings)))
-      )
-    )
   )
 
 /**

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
 import type { Plan } from "../../src/domain/people/Customer.ts"
 import { SharedServices } from "../../src/layers/graphs/SharedServices.ts"
-import { ManagementLive } from "../../src/layers/graphs/Live.ts"
+import { ManagementLive } from "../../src/layers/graphs/Management.ts"
 import { MasterKey } from "../../src/layers/crypto/MasterKey.ts"
 import {
   liveMessageStore,

@@ -2,7 +2,7 @@ import { Clock, Console, Effect, Exit, Layer, Option, Schema, type Scope } from 
 import { CliError, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../../layers/config/Configuration.ts"
-import { ManagementLive } from "../../layers/graphs/Live.ts"
+import { ManagementLive } from "../../layers/graphs/Management.ts"
 import { settingsLayer, simulatorLayer } from "../../layers/graphs/Infrastructure.ts"
 import { checkMasterSecret, requireSecret } from "../../layers/crypto/MasterSecret.ts"
 import {

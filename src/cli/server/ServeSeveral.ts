@@ -1,7 +1,7 @@
 import { Effect, Layer, Queue } from "effect"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
-import { ManagementLive } from "../../layers/graphs/Live.ts"
+import { ManagementLive } from "../../layers/graphs/Management.ts"
 import { claimSharedPort } from "../../layers/process/SharedPort.ts"
 import { supervise } from "../../layers/process/Supervisor.ts"
 import { locate } from "../../layers/postgres/StoreLocation.ts"

@@ -8,8 +8,9 @@ import { Verifications } from "../../services/verification/Verifications.ts"
 import { CredentialStores } from "../access/CredentialStores.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { ConsoleSignInsLive } from "./CredentialGraph.ts"
-import { CredentialLimitsLive, Resources } from "./ManagementGraph.ts"
-import { Reports, Searches } from "./ReadGraph.ts"
+import { Resources, Searches } from "./Management.ts"
+import { CredentialLimitsLive } from "./ManagementGraph.ts"
+import { Reports } from "./ReadGraph.ts"
 import type { useCases } from "./UseCases.ts"
 
 /** The services of the console's pages: the same use cases and resources as the API's. */

@@ -37,7 +37,7 @@ import { consoleLive } from "./ConsoleGraph.ts"
 import { erasuresLive } from "./ErasureGraph.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
-import { Searches } from "./ReadGraph.ts"
+import { Searches } from "./Management.ts"
 import type { useCases } from "./UseCases.ts"
 
 /** The longest time for a response without the provider's part: by far the longest is a report's statement. */

@@ -5,24 +5,15 @@ import { availableParallelism } from "node:os"
 import { ServingMetrics } from "../../http/metrics/ServingMetrics.ts"
 import { Serving } from "../../http/server/Serving.ts"
 import { PostedReports } from "../../services/account/PostedReports.ts"
-import { Idempotency } from "../../services/customer/Idempotency.ts"
 import { TimerRunner } from "../../services/timer/TimerRunner.ts"
-import { OperatorsSql, SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
-import { CredentialStores } from "../access/CredentialStores.ts"
-import { BotAddressesMac } from "../account/BotAddressesMac.ts"
-import { ContactLinksSql } from "../account/ContactLinksSql.ts"
-import { ProviderAdaptersHttp } from "../account/ProviderAdaptersHttp.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { SerializeWrites } from "../postgres/batching/BatchLane.ts"
 import { BatchMetricsCounted } from "../postgres/batching/BatchMetrics.ts"
 import { batchPatience } from "../postgres/batching/BatchPatience.ts"
 import { GarbageCollection } from "../process/GarbageCollection.ts"
-import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
 import { Telemetry } from "../telemetry/Telemetry.ts"
 import { httpRoutes, httpServerLayer, servingLayer } from "./HttpGraph.ts"
-import { Resources } from "./ManagementGraph.ts"
-import { Searches } from "./ReadGraph.ts"
-import { Crypto, SharedServices } from "./SharedServices.ts"
+import { SharedServices } from "./SharedServices.ts"
 import { scheduleInboxChecks, emptySimulatorThatIsOff, scheduleRounds } from "./StartupTasks.ts"
 import { timerGraph } from "./TimerGraph.ts"
 import { useCases } from "./UseCases.ts"
@@ -60,16 +51,3 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
       Layer.succeed(SerializeWrites, configuration.processes >= availableParallelism())
     ])
   )
-
-/** The services that the command line's set-up commands need. */
-export const ManagementLive = Layer.mergeAll(
-  Resources,
-  CredentialStores,
-  Searches,
-  ManagementWritesSql,
-  OperatorsSql,
-  SignInLinksSql
-).pipe(
-  Layer.provide([ProviderAdaptersHttp, ContactLinksSql, BotAddressesMac, Idempotency.layer]),
-  Layer.provide(Crypto)
-)

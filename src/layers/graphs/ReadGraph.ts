@@ -4,7 +4,6 @@ import { AuditLogHandlers } from "../../http/manage/activity/AuditLogHandlers.ts
 import { ManagedMessagesHandlers } from "../../http/manage/activity/ManagedMessagesHandlers.ts"
 import { UsageHandlers } from "../../http/manage/money/UsageHandlers.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/activity/VerificationsHandlers.ts"
-import { ReadSql } from "../postgres/hosts/Replica.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { ActivityReports } from "../../services/resources/activity/ActivityReports.ts"
 import { ActivitySumsSql } from "../resources/activity/ActivitySumsSql.ts"
@@ -16,20 +15,15 @@ import { RunHistoriesSql } from "../resources/activity/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../resources/activity/VerificationRecordsSql.ts"
 import { UsageRecordsSql } from "../resources/activity/UsageRecordsSql.ts"
 import { UsageReports } from "../../services/resources/activity/UsageReports.ts"
+import { overReads } from "./Management.ts"
 
-/** Uses separate connections, because searches can take long; to the replica, if there is one. */
-export const overReads = Layer.provide(Layer.effect(SqlClient.SqlClient, ReadSql))
-
-/** The same, on the primary. */
+/** Uses separate connections too, to the primary. */
 const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
 
 const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, ActivitySumsSql])
 
 /** The sums of sends that rounds keep up to date. */
 export const KeptSums = ActivitySumsSql.pipe(overReports)
-
-/** The searches that the command line has too. */
-export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReads)
 
 /** Further services of the console: figures and the audit log. */
 export const Reports = Layer.mergeAll(UsageReportsLive, AuditLogSql, RunHistoriesSql).pipe(

@@ -19,8 +19,6 @@ import { BotAddressesMac } from "../account/BotAddressesMac.ts"
 import { BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
 import { ContactLinksSql } from "../account/ContactLinksSql.ts"
 import { ProviderAdaptersHttp } from "../account/ProviderAdaptersHttp.ts"
-import { OneShotDigest } from "../crypto/OneShotDigest.ts"
-import { PooledRandom } from "../crypto/PooledRandom.ts"
 import { ApiKeysSql } from "../customer/ApiKeysSql.ts"
 import { CustomersSql } from "../customer/CustomersSql.ts"
 import { NetworksNode } from "../guard/NetworksNode.ts"
@@ -29,10 +27,9 @@ import { ChangeFeed } from "../postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { RouteRecordsSql } from "../routing/RouteRecordsSql.ts"
 import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
+import { Crypto } from "./Infrastructure.ts"
 import { ClientHashesMac } from "../verification/ClientHashesMac.ts"
 import { CodeVaultMac } from "../verification/CodeVaultMac.ts"
-
-export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 
 /** The guard's rules and counters. */
 const GuardParts = Layer.mergeAll(
