@@ -145,7 +145,7 @@ for (let round = 0; round < Number(values.rounds); round += 1) {
   for (const tree of trees) await measureTree(tree)
 }
 
-console.log(`${machine()}, Node ${process.version}, medians of ${values.rounds}`)
+console.log(`${machine()}, medians of ${values.rounds}`)
 console.log("| Tree | Measure | processor s | wall s | MB |\n| --- | --- | --- | --- | --- |")
 for (const [name, all] of samples) {
   const [tree, measure] = name.split("\t")

@@ -27,6 +27,11 @@ const gatherModules = (modules: Set<string>): Plugin => ({
   }
 })
 
+/** The folders of the installed packages that such files belong to. */
+export const packagesOf = (files: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(files.flatMap((file) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file) ?? []))
+]
+
 /** Comments of the source are of no use at run time; licenses are listed in LICENSES.md. */
 const comments = { legal: false, annotation: false, jsdoc: false }
 

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 
 interface Manifest {
   readonly name: string
@@ -16,8 +17,24 @@ const folderOf = (root: string, from: string, name: string): string | undefined 
     existsSync(`${folder}/package.json`)
   )
 
-/** A table of the packages that an installation brings, with their licenses. Those of other platforms are left out. */
-export const licensesOf = (root: string, wanted: Readonly<Record<string, string>>): string => {
+/** The text that whoever passes the package on has to pass on too. */
+const textOf = (folder: string): ReadonlyArray<string> => {
+  const { name, version } = read(folder)
+  const found = globSync("*", { cwd: folder }).find((file) => /^licen[cs]e/i.test(file))
+  if (found === undefined) throw new Error(`${name} has no text of its license`)
+  const text = readFileSync(join(folder, found), "utf8")
+  return [`## ${name} ${version}`, "", "```", text.trim(), "```", ""]
+}
+
+/**
+ * A table of the packages that an installation brings, with their licenses, and the texts of those that are contained in
+ * the program. Those of other platforms are left out.
+ */
+export const licensesOf = (
+  root: string,
+  wanted: Readonly<Record<string, string>>,
+  contained: ReadonlyArray<string>
+): string => {
   const rows = new Map<string, string>()
   const visit = (from: string, names: ReadonlyArray<string>): void => {
     for (const name of names) {
@@ -35,11 +52,12 @@ export const licensesOf = (root: string, wanted: Readonly<Record<string, string>
   return [
     "# Licenses of the packages that Peyk uses",
     "",
-    "They are installed next to Peyk; the package contains none of them.",
+    "`dist` contains parts of those whose text follows the table. The others are installed next to Peyk.",
     "",
     "| package | version | license |",
     "| --- | --- | --- |",
     ...lines,
-    ""
+    "",
+    ...contained.toSorted().flatMap(textOf)
   ].join("\n")
 }

@@ -1,8 +1,9 @@
-/** Makes build/peyk: the server as an npm package, compiled, with what it needs at run time and nothing else. */
+/** Makes build/peyk: the server as an npm package, in few files, with what it needs at run time and nothing else. */
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
+import { dirname, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import { bundle, packagesOf } from "./Bundle.ts"
 import { licensesOf } from "./Licenses.ts"
 import { withoutMissingLinks } from "./PackagedPages.ts"
 
@@ -18,19 +19,14 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as Manifest
 
 /** What an installation needs to know; scripts and tools stay in the clone. */
-const kept = [
-  "name",
-  "version",
-  "description",
-  "license",
-  "type",
-  "bin",
-  "dependencies",
-  "optionalDependencies"
-]
+const kept = ["name", "version", "description", "license", "type", "bin", "optionalDependencies"]
+
+/** What is not part of `dist`: a program that uses the client has its own effect, and browsers get uPlot's files. */
+const installed = ["effect", "uplot"]
 
 const published = {
   ...Object.fromEntries(kept.map((field) => [field, manifest[field]])),
+  dependencies: Object.fromEntries(installed.map((name) => [name, manifest.dependencies[name]])),
   keywords: ["otp", "verification", "sms", "2fa", "iran", "eitaa", "bale", "rubika", "telegram"],
   exports: {
     "./client": { types: "./dist/client.d.ts", default: "./dist/client.js" },
@@ -46,6 +42,24 @@ const copy = (file: string, to = file) => {
 
 rmSync(target, { recursive: true, force: true })
 execFileSync(`${root}node_modules/.bin/tsc`, ["-p", `${root}tsconfig.build.json`], { stdio: "inherit" })
+
+/** What a source file reads stands in `dist` where it stands in `src`. */
+const urlInPackage = (file: string): string => {
+  const place = relative(`${root}src`, file).replaceAll("\\", "/")
+  return `new URL(${JSON.stringify(`./${place}`)}, import.meta.url).href`
+}
+const { modules } = await bundle({
+  input: { main: `${root}src/main.ts` },
+  target: `${target}dist`,
+  urlOf: urlInPackage
+})
+// A program that uses the client has the effect that is installed next to it.
+await bundle({
+  input: { client: `${root}src/client.ts` },
+  target: `${target}dist`,
+  urlOf: urlInPackage,
+  external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`))
+})
 for (const asset of globSync("src/**/*.{css,js,html,svg,sql}", { cwd: root }))
   copy(asset, asset.replace(/^src/, "dist"))
 for (const file of ["bin/peyk.js", "docs", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE"]) copy(file)
@@ -59,5 +73,5 @@ for (const page of ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { c
 writeFileSync(`${target}package.json`, `${JSON.stringify(published, null, 2)}\n`)
 writeFileSync(
   `${target}LICENSES.md`,
-  licensesOf(root, { ...manifest.dependencies, ...manifest.optionalDependencies })
+  licensesOf(root, { ...manifest.dependencies, ...manifest.optionalDependencies }, packagesOf(modules))
 )

@@ -7,7 +7,7 @@ import { globSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } fr
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { stampOf } from "../bin/clone.js"
-import { bundle } from "./Bundle.ts"
+import { bundle, packagesOf } from "./Bundle.ts"
 
 /** Running servers have loaded theirs; a command that has just started may still load a part of its own. */
 const KEPT_PROGRAMS = 3
@@ -19,17 +19,10 @@ const [cache] = process.argv.slice(2)
 if (cache === undefined) throw new Error("the folder is missing")
 
 /** What decides how packages are found and what they are. */
-const manifestsOf = (modules: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const packages = modules.flatMap(
-    (file) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file) ?? []
-  )
-  return [
-    ...new Set(packages.map((folder) => join(folder, "package.json"))),
-    ...["package.json", "package-lock.json", "node_modules/.package-lock.json"].map((file) =>
-      join(root, file)
-    )
-  ]
-}
+const manifestsOf = (modules: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...packagesOf(modules).map((folder) => join(folder, "package.json")),
+  ...["package.json", "package-lock.json", "node_modules/.package-lock.json"].map((file) => join(root, file))
+]
 
 const tools = ["bin/clone.js", "scripts/Bundle.ts", "scripts/bundle-clone.ts"].map((file) => join(root, file))
 
