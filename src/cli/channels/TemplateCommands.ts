@@ -1,20 +1,16 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { placeholders, type Template, templateProblem } from "../../domain/message/Template.ts"
 import { TemplateText } from "../../domain/Fields.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { changeTemplate, createTemplate, removeTemplate } from "../../services/resources/TemplateActions.ts"
 import { TemplateRecords } from "../../services/resources/TemplateRecords.ts"
-import { audited, withManagement } from "../CommandContext.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { nameFlag } from "../input/NameFlag.ts"
-import { CommandError, describeError } from "../output/CommandError.ts"
+import { refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { listAll } from "../output/Pages.ts"
 import { textOrNull } from "../../domain/ProblemTexts.ts"
-
-const entry = auditEntriesOf("template")
-
-const noTemplate = (id: number) => () => new CommandError({ message: `there is no template ${id}` })
 
 const toFields = (template: Template) => ({
   id: template.id,
@@ -25,26 +21,31 @@ const toFields = (template: Template) => ({
   body: template.body
 })
 
+const printTemplate = (template: Template) => printOne(toFields(template))
+
+const templateFlag = Flag.Int("template").pipe(Flag.withDescription("The template's id"))
+
+const bodyFlag = Flag.String("body").pipe(
+  Flag.withDescription("The text; placeholders have the form {{name}}"),
+  Flag.withSchema(TemplateText)
+)
+
+/** The customer whose template this is, and the template. */
+const ofTemplate = (template: number) =>
+  Effect.map(
+    TemplateRecords.use((templates) => templates.ownerOf(template)),
+    (customer) => ({ customer, target: template })
+  )
+
 const create = Command.make(
   "create",
-  {
-    customer: customerFlag,
-    name: nameFlag("The template's name"),
-    body: Flag.String("body").pipe(
-      Flag.withDescription("The text; placeholders have the form {{name}}"),
-      Flag.withSchema(TemplateText)
-    )
-  },
+  { customer: customerFlag, name: nameFlag("The template's name"), body: bodyFlag },
   ({ customer, name, body }) =>
     withManagement(
       Effect.gen(function* () {
         yield* requireCustomer(customer)
-        const created = yield* audited(
-          customer,
-          (yield* TemplateRecords).create(customer, { name, body }),
-          ({ id }) => entry("create", id, { name })
-        )
-        yield* printOne(toFields(created))
+        const created = operate(createTemplate, { customer, target: undefined, input: { name, body } })
+        yield* printTemplate(yield* Effect.mapError(created, refusedAction(`customer ${customer}`)))
       })
     )
 ).pipe(Command.withDescription("Create a template"))
@@ -60,47 +61,49 @@ const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   )
 ).pipe(Command.withDescription("List a customer's templates"))
 
-const templateFlag = Flag.Int("template").pipe(Flag.withDescription("The template's id"))
-
 const show = Command.make("show", { template: templateFlag }, ({ template }) =>
   withManagement(
-    Effect.gen(function* () {
-      const templates = yield* TemplateRecords
-      const customer = yield* templates.ownerOf(template)
-      yield* printOne(toFields(yield* templates.find(customer, template)))
-    }).pipe(Effect.mapError(noTemplate(template)))
+    ofTemplate(template).pipe(
+      Effect.flatMap(({ customer }) =>
+        TemplateRecords.use((templates) => templates.find(customer, template))
+      ),
+      Effect.mapError(refusedAction(`template ${template}`)),
+      Effect.flatMap(printTemplate)
+    )
   )
 ).pipe(Command.withDescription("Show a template"))
 
-const setActive = (name: string, active: boolean, description: string) =>
-  Command.make(name, { template: templateFlag }, ({ template }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const templates = yield* TemplateRecords
-        const customer = yield* templates.ownerOf(template)
-        const changed = yield* audited(
-          customer,
-          templates.update(customer, template, { active }, null),
-          ({ id }) => entry("update", id, { active })
-        )
-        yield* printOne(toFields(changed))
-      }).pipe(Effect.mapError(noTemplate(template)))
+const changed = (template: number, input: object) =>
+  withManagement(
+    ofTemplate(template).pipe(
+      Effect.flatMap((of) => operate(changeTemplate, { ...of, input })),
+      Effect.mapError(refusedAction(`template ${template}`)),
+      Effect.flatMap(printTemplate)
     )
-  ).pipe(Command.withDescription(description))
+  )
+
+const update = Command.make(
+  "update",
+  {
+    template: templateFlag,
+    name: Flag.optional(nameFlag("Its new name")),
+    body: Flag.optional(bodyFlag)
+  },
+  ({ template, name, body }) =>
+    changed(template, { name: Option.getOrNull(name), body: Option.getOrNull(body) })
+).pipe(Command.withDescription("Change a template's name or text"))
+
+const setActive = (name: string, active: boolean, description: string) =>
+  Command.make(name, { template: templateFlag }, ({ template }) => changed(template, { active })).pipe(
+    Command.withDescription(description)
+  )
 
 const remove = Command.make("delete", { template: templateFlag }, ({ template }) =>
   withManagement(
-    Effect.gen(function* () {
-      const templates = yield* TemplateRecords
-      const customer = yield* templates.ownerOf(template)
-      yield* audited(customer, templates.remove(customer, template, null), () => entry("remove", template))
-      yield* printOne({ id: template, deleted: true })
-    }).pipe(
-      Effect.catchTags({
-        not_found: noTemplate(template),
-        conflict: describeError,
-        precondition_failed: Effect.die
-      })
+    ofTemplate(template).pipe(
+      Effect.flatMap((of) => operate(removeTemplate, of)),
+      Effect.mapError(refusedAction(`template ${template}`)),
+      Effect.andThen(printOne({ id: template, deleted: true }))
     )
   )
 ).pipe(Command.withDescription("Delete a template that the routing order does not name"))
@@ -110,6 +113,7 @@ export const templateCommand = Command.make("template").pipe(
     create,
     list,
     show,
+    update,
     setActive("disable", false, "Switch a template off: what names it is refused"),
     setActive("enable", true, "Switch a template on again"),
     remove

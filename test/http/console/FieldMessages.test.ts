@@ -15,7 +15,7 @@ import { errorTable, type ErrorCode } from "../../../src/http/errors/ErrorTable.
 import { NewApiKey } from "../../../src/services/resources/access/KeyActions.ts"
 import { GuardChangeBody } from "../../../src/http/manage/guard/GuardApi.ts"
 import { AccountChangeBody } from "../../../src/http/manage/setup/AccountsApi.ts"
-import { NewTemplate } from "../../../src/http/manage/setup/TemplatesApi.ts"
+import { NewTemplate } from "../../../src/services/resources/TemplateActions.ts"
 import { NewWebhookBody } from "../../../src/http/manage/setup/WebhooksApi.ts"
 import { ProviderAdaptersHttp } from "../../../src/layers/account/ProviderAdaptersHttp.ts"
 import { ProviderAdapters } from "../../../src/services/provider/ProviderAdapter.ts"

@@ -1,16 +1,22 @@
-import { Effect, Result, Struct } from "effect"
+import { Effect, Result } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { checkNames } from "../../../domain/routing/RouteRequest.ts"
 import type { RoutingStep } from "../../../domain/people/Customer.ts"
 import { RoutingOrders, type SavedRouting } from "../../../services/resources/RoutingOrders.ts"
 import { TemplateRecords } from "../../../services/resources/TemplateRecords.ts"
 import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
+import {
+  changeTemplate,
+  createTemplate,
+  removeTemplate
+} from "../../../services/resources/TemplateActions.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { templateIdOf } from "../../otp/SendRequests.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { answerResource, expectedVersion, makeWrite, pageRequest, toWirePage } from "../wire/ManageWire.ts"
 import type { RoutingBody } from "./RoutingApi.ts"
+import { makeActionHandler } from "../wire/ActionHandlers.ts"
 import { toTemplate } from "../wire/SetUpWire.ts"
 
 /** Known channels, each once. */
@@ -74,14 +80,12 @@ export const RoutingHandlers = HttpApiBuilder.group(
   })
 )
 
-const templateEntry = auditEntriesOf("template")
-
 export const TemplatesHandlers = HttpApiBuilder.group(
   Api,
   "templates",
   Effect.fnUntraced(function* (handlers) {
     const templates = yield* TemplateRecords
-    const write = yield* makeWrite
+    const handler = yield* makeActionHandler<TemplateRecords>()
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
@@ -92,54 +96,15 @@ export const TemplatesHandlers = HttpApiBuilder.group(
         )
       }),
 
-      create: ({ payload }) =>
-        write(
-          { operation: "template.create", status: 201, idempotentBody: payload },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            const created = yield* templates.create(actor.customerId, payload)
-            return {
-              body: toTemplate(created),
-              audit: templateEntry("create", created.id, { name: payload.name })
-            }
-          })
-        ).pipe(orEnvelope),
-
       read: Effect.fnUntraced(function* ({ params }) {
         const { actor } = yield* CurrentActor
         const found = templates.find(actor.customerId, params.id)
         return yield* orEnvelope(Effect.map(found, (template) => answerResource(toTemplate(template))))
       }),
 
-      update: ({ params, payload }) =>
-        write(
-          { operation: "template.update", status: 200 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            const version = yield* expectedVersion
-            const change = {
-              name: payload.name ?? undefined,
-              body: payload.body ?? undefined,
-              active: payload.active ?? undefined
-            }
-            const updated = yield* templates.update(actor.customerId, params.id, change, version)
-            const details = {
-              ...Struct.omit(payload, ["body"]),
-              ...(change.body === undefined ? {} : { body: "replaced" })
-            }
-            return { body: toTemplate(updated), audit: templateEntry("update", updated.id, details) }
-          })
-        ).pipe(orEnvelope),
-
-      remove: ({ params }) =>
-        write(
-          { operation: "template.remove", status: 204 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            yield* templates.remove(actor.customerId, params.id, yield* expectedVersion)
-            return { body: null, audit: templateEntry("remove", params.id) }
-          })
-        ).pipe(orEnvelope)
+      create: handler(createTemplate, { status: 201, body: toTemplate, isOnce: true }),
+      update: handler(changeTemplate, { status: 200, body: toTemplate }),
+      remove: handler(removeTemplate, { status: 204 })
     })
   })
 )

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
-import { Name, optional, TemplateText, Timestamp } from "../../../domain/Fields.ts"
+import { Timestamp } from "../../../domain/Fields.ts"
+import { NewTemplate, TemplateChangeBody } from "../../../services/resources/TemplateActions.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
@@ -27,16 +28,6 @@ export const TemplateResource = Schema.Struct({
   created_at: Timestamp,
   version: Schema.Int
 }).annotate({ identifier: "Template" })
-
-export const NewTemplate = Schema.Struct({ name: Name, body: TemplateText }).annotate({
-  identifier: "NewTemplate"
-})
-
-export const TemplateChangeBody = Schema.Struct({
-  name: optional(Name),
-  body: optional(TemplateText),
-  active: optional(Schema.Boolean)
-}).annotate({ identifier: "TemplateChange" })
 
 export class TemplatesGroup extends HttpApiGroup.make("templates")
   .add(

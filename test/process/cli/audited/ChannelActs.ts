@@ -73,6 +73,13 @@ export const channelActs: ReadonlyArray<Act> = [
     makes: "id"
   },
   {
+    command: "template update",
+    words: () => [...ofTemplate(), "--name", "Order", "--body", "{{name}}, it is sent"],
+    action: "template.update",
+    subject: "template",
+    details: { name: "Order", body: "replaced" }
+  },
+  {
     command: "template disable",
     words: ofTemplate,
     action: "template.update",

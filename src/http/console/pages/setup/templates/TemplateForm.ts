@@ -3,10 +3,33 @@ import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
-import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
 import { inputField, textAreaField } from "../../../parts/fields/Fields.ts"
 import { ltr } from "../../../parts/Text.ts"
 import { sampleName, sampleOf, templatePreview } from "./TemplatePreview.ts"
+
+export interface Shown {
+  /** Null: nothing was typed yet. */
+  readonly typed: URLSearchParams | null
+  readonly errors: FieldErrors
+}
+
+export const untouched: Shown = { typed: null, errors: noFieldErrors }
+
+/** A textarea sends lines with CR LF; templates have LF. */
+const bodyIn = (typed: URLSearchParams): string => (typed.get("body") ?? "").replaceAll("\r\n", "\n")
+
+export const typedOr = ({ typed }: Shown) => ({
+  name: (stored: string) => typed?.get("name") ?? stored,
+  body: (stored: string) => (typed === null ? stored : bodyIn(typed)),
+  sample: (name: string) => typed?.get(name) ?? null
+})
+
+/** The typed fields of a template, as the input of its actions has them. */
+export const typedTemplate = (typed: URLSearchParams) => ({
+  name: (typed.get("name") ?? "").trim(),
+  body: bodyIn(typed)
+})
 
 export interface TemplateDraft {
   readonly action: string

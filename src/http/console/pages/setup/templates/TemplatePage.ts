@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { DEFAULT_CODE_TEXT } from "../../../../../domain/message/CodeText.ts"
 import { type TemplateRecord, TemplateRecords } from "../../../../../services/resources/TemplateRecords.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
@@ -9,9 +10,8 @@ import { facts } from "../../../parts/Facts.ts"
 import { CHANGED } from "../../../parts/fields/FieldErrors.ts"
 import { versionField } from "../../../parts/fields/VersionField.ts"
 import { foreign } from "../../../parts/Text.ts"
-import { templateEditor } from "./TemplateForm.ts"
-import { TEMPLATES_PATH } from "./TemplatesPage.ts"
-import { type Shown, typedOr } from "./TypedTemplate.ts"
+import { type Shown, templateEditor, typedOr } from "./TemplateForm.ts"
+import { NEW_TEMPLATE_PATH, TEMPLATES_PATH } from "./TemplatesPage.ts"
 
 const switchButton = (view: View, { id, active }: TemplateRecord) => {
   const { say } = view.locale
@@ -55,3 +55,21 @@ export const existingPage = Effect.fnUntraced(function* (view: View, id: number,
   }
   return made
 })
+
+export const newPage = (view: View, shown: Shown): Page => {
+  const { say } = view.locale
+  const value = typedOr(shown)
+  return {
+    title: say("New template", "قالب تازه"),
+    name: "templates",
+    lead: html`<a href="${TEMPLATES_PATH}">${say("Templates", "قالب‌ها")}</a>`,
+    content: templateEditor(view, {
+      action: NEW_TEMPLATE_PATH,
+      name: value.name(""),
+      body: value.body(DEFAULT_CODE_TEXT),
+      version: null,
+      typed: value.sample,
+      errors: shown.errors
+    })
+  }
+}
