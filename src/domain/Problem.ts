@@ -95,7 +95,7 @@ export interface ProblemParams {
   readonly provider_required: None
   readonly provider_unknown: { readonly provider: string; readonly known: ReadonlyArray<string> }
   readonly provider_gone: { readonly provider: string }
-  readonly provider_refuses: { readonly reason: string; readonly way: string }
+  readonly provider_refuses: { readonly reason: string }
   readonly channel_not_served: {
     readonly provider: string
     readonly channel: string

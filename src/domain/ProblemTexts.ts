@@ -92,7 +92,8 @@ const texts: ProblemTexts = {
   provider_required: () => "Choose a channel and a provider",
   provider_unknown: ({ provider, known }) => `unknown provider ${provider}; there are: ${known.join(", ")}`,
   provider_gone: ({ provider }) => `there is no provider ${provider}`,
-  provider_refuses: ({ reason, way }) => `the provider refuses the account: ${reason} (${way})`,
+  provider_refuses: ({ reason }) =>
+    `the provider refuses the account: ${reason} ("check": false saves it anyway)`,
   channel_not_served: ({ provider, channel, served }) =>
     `provider ${provider} does not serve ${channel}, but: ${served.join(", ")}`,
   codes_over_telegram: () =>

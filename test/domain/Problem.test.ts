@@ -45,7 +45,7 @@ const params: Partial<ProblemParams> = {
   setting_not_secret: { ...range, prefix: "whsec_" },
   provider_unknown: { provider: "smsr", known: ["smsir", "bale"] },
   provider_gone: { provider: "smsir" },
-  provider_refuses: { reason: "bad token", way: "untick the check" },
+  provider_refuses: { reason: "bad token" },
   channel_not_served: { provider: "smsir", channel: "bale", served: ["sms"] },
   account_unknown: { account: 97 },
   account_on_channel: { account: 97, channel: "bale" },

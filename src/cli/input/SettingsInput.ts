@@ -38,6 +38,12 @@ export const readSettingsFile = Effect.fnUntraced(function* (file: string) {
   return yield* parse(text.replace(/^\uFEFF/, ""), `${SETTINGS_FILE} ${file}`)
 })
 
+/** The settings of an account; null if none are given. */
+export const readSomeSettings = (given: GivenSettings) =>
+  Option.isNone(given.settings) && Option.isNone(given.settingsFile)
+    ? Effect.succeed(null)
+    : readSettings(given)
+
 /** The settings of an account; none: an empty object. */
 export const readSettings = ({ settings, settingsFile }: GivenSettings) => {
   if (Option.isSome(settingsFile)) {

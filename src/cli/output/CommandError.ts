@@ -22,14 +22,27 @@ export const refusalOf =
 /** The refusal after too many concurrent changes of the customer's set-up. */
 export const SET_UP_CHANGES = "the customer's set-up is changing; try again"
 
-type ActionRefusal = NotFound | ValidationError | Conflict | PreconditionFailed | ScopeInsufficient
+/** Why an action was refused. */
+export type ActionRefusal =
+  | NotFound
+  | ValidationError
+  | Conflict
+  | PreconditionFailed
+  | ScopeInsufficient
+  | ChannelUnavailable
+
+/** Fields whose flag has another name. */
+type FlagNames = Readonly<Record<string, string>>
 
 /** `body.expires_at` is `--expires-at`. */
-const flagProblem = ({ path, problem }: FieldProblem): string =>
-  `${path
-    .replace(/^body\.?/, "")
-    .replaceAll("_", "-")
-    .replace(/^(?=.)/, "--")} ${textOf(problem)}`.trim()
+const flagProblem =
+  (flags: FlagNames) =>
+  ({ path, problem }: FieldProblem): string => {
+    const message = textOf(problem)
+    const field = path.replace(/^body\.?/, "")
+    const flag = flags[field.replace(/[.[].*$/, "")] ?? field.replaceAll("_", "-")
+    return flag === "" ? message : `--${flag} ${message}`
+  }
 
 const reasonOf = (error: ValidationError | ChannelUnavailable | Conflict): string =>
   error._tag === "validation_error"
@@ -44,13 +57,15 @@ export const describeError = (error: ValidationError | ChannelUnavailable | Conf
 
 /** What refused an action, for a person at the terminal: a missing thing by its name, a flag by its own. */
 export const refusedAction =
-  (missing: string) =>
+  (missing: string, flags: FlagNames = {}) =>
   (error: ActionRefusal): CommandError => {
     switch (error._tag) {
       case "not_found":
         return new CommandError({ message: `there is no ${missing}` })
       case "validation_error":
-        return new CommandError({ message: error.problems.map(flagProblem).join("; ") })
+        return new CommandError({ message: error.problems.map(flagProblem(flags)).join("; ") })
+      case "channel_unavailable":
+        return describeError(error)
       case "conflict":
         return new CommandError({ message: textOf(error.problem) })
       case "precondition_failed":

@@ -47,15 +47,20 @@ const isActiveOwner = ({ role, disabledAt }: UserRights): boolean => role === "o
 export const makesOwner = (before: UserRights | null, after: UserRights): boolean =>
   isActiveOwner(after) && (before === null || !isActiveOwner(before))
 
+const COMMAND_LINE = "command-line"
+
 /** The operator of the service, working on this customer's account. */
 export const operatorActor = (customerId: number): Actor => ({
   customerId,
   kind: "operator",
-  id: "command-line",
+  id: COMMAND_LINE,
   name: "Operator",
   scope: "full",
   isOwner: true
 })
+
+/** Whether it is somebody with access to the server's own machine. */
+export const isCommandLine = ({ kind, id }: Actor): boolean => kind === "operator" && id === COMMAND_LINE
 
 /** The token or session by which an actor manages. All sessions of one subject of another issuer count as one. */
 export const credentialOf = ({ customerId, kind, id, sessionId }: Actor): string =>

@@ -14,7 +14,7 @@ import { fieldErrorsOf } from "../../../src/http/console/parts/fields/FieldError
 import { errorTable, type ErrorCode } from "../../../src/http/errors/ErrorTable.ts"
 import { NewApiKey } from "../../../src/services/resources/access/KeyActions.ts"
 import { GuardChangeBody } from "../../../src/http/manage/guard/GuardApi.ts"
-import { AccountChangeBody } from "../../../src/http/manage/setup/AccountsApi.ts"
+import { AccountChangeBody } from "../../../src/services/resources/accounts/AccountActions.ts"
 import { NewTemplate } from "../../../src/services/resources/TemplateActions.ts"
 import { NewWebhookBody } from "../../../src/http/manage/setup/WebhooksApi.ts"
 import { ProviderAdaptersHttp } from "../../../src/layers/account/ProviderAdaptersHttp.ts"
@@ -138,14 +138,16 @@ describe("the refused settings of a provider", () => {
 
   it.effect("keep the provider's own words whole", () =>
     Effect.gen(function* () {
-      const refused = problem("provider_refuses", {
-        reason: "api_key is wrong; ask us",
-        way: "untick the check"
-      })
+      const refused = problem("provider_refuses", { reason: "api_key is wrong; ask us" })
       const error = bySetting(yield* fieldsOf("smsir"))(fieldError("settings", refused))
       assert.deepStrictEqual(
         [...fieldErrorsOf(error, english)],
-        [["settings", "The provider refuses the account: api_key is wrong; ask us (untick the check)"]]
+        [
+          [
+            "settings",
+            "The provider refuses the account: api_key is wrong; ask us (untick the check to save it anyway)"
+          ]
+        ]
       )
     })
   )

@@ -1,13 +1,16 @@
 import { CHAT_ID, chatIdProblem } from "../../../domain/account/ChatId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { DAY_MILLIS } from "../../../domain/Instant.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { AttemptErrorCode } from "../../../domain/account/ProviderOutcome.ts"
-import { MAX_STANDBY } from "../../../domain/account/Standby.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
-import { Name, optional, PositiveInt, Timestamp } from "../../../domain/Fields.ts"
+import { Timestamp } from "../../../domain/Fields.ts"
+import {
+  AccountChangeBody,
+  NewAccountBody,
+  StandbyBody
+} from "../../../services/resources/accounts/AccountActions.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
@@ -66,42 +69,6 @@ const AccountCheck = Schema.Struct({
 const ConnectedAccount = Schema.Struct({ ...Account.fields, check: AccountCheck }).annotate({
   identifier: "ConnectedAccount"
 })
-
-const Settings = Schema.Record(Schema.String, Schema.Unknown).annotate({
-  description: "The provider's settings. Stored encrypted, and never returned."
-})
-
-const checks = optional(Schema.Boolean).annotateKey({
-  description: "Whether the provider is asked first if the account works; true if absent."
-})
-
-export const NewAccountBody = Schema.Struct({
-  channel: Channel,
-  provider: Schema.String.check(Schema.isMaxLength(50)),
-  label: Name,
-  settings: Settings,
-  default: optional(Schema.Boolean),
-  check: checks
-}).annotate({ identifier: "NewAccount" })
-
-const Gap = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: DAY_MILLIS }))
-const Rate = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
-
-export const AccountChangeBody = Schema.Struct({
-  label: optional(Name),
-  settings: optional(Settings),
-  default: optional(Schema.Boolean),
-  active: optional(Schema.Boolean),
-  gap_ms: Schema.optionalKey(Schema.NullOr(Gap)),
-  per_minute: Schema.optionalKey(Schema.NullOr(Rate)),
-  check: checks
-}).annotate({ identifier: "AccountChange" })
-
-export const StandbyBody = Schema.Struct({
-  account_ids: Schema.Array(PositiveInt)
-    .check(Schema.isMaxLength(MAX_STANDBY))
-    .annotate({ description: "Accounts of the same channel, in order; an empty list removes them." })
-}).annotate({ identifier: "Standby" })
 
 const MAX_CONTACTS = 1000
 

@@ -1,46 +1,36 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccountFinding, checkResultOf } from "../../../domain/account/AccountFinding.ts"
-import { type AccountConnection, Accounts } from "../../../services/resources/accounts/Accounts.ts"
+import { ScopeInsufficient } from "../../../domain/Errors.ts"
 import {
-  accountEntry,
-  auditedChange,
-  examineFirst
-} from "../../../services/resources/accounts/AccountWrites.ts"
+  changeAccount,
+  connectAccount,
+  type Examined,
+  removeAccount,
+  rotateInbox,
+  setStandby
+} from "../../../services/resources/accounts/AccountActions.ts"
+import { Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import { Api } from "../../Api.ts"
-import { orEnvelope } from "../../errors/Envelope.ts"
+import { answerError, orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
-import {
-  answerResource,
-  expectedVersion,
-  makePreparedWrite,
-  makeWrite,
-  pageRequest,
-  toWirePage
-} from "../wire/ManageWire.ts"
+import { makeActionHandler } from "../wire/ActionHandlers.ts"
+import { answerResource, pageRequest, toWirePage } from "../wire/ManageWire.ts"
 import { toAccount } from "../wire/SetUpWire.ts"
 import { makeContactHandlers } from "./AccountContactHandlers.ts"
-import { makeInboxHandlers } from "./AccountInboxHandlers.ts"
 
-/** For those whom a provider refuses. */
-const NOT_CHECKED = '"check": false connects it anyway'
+/** Without an answer of the provider the account is connected, unchecked. */
+const toConnected = ({ account, finding = AccountFinding.CannotBeChecked() }: Examined) => ({
+  ...toAccount(account),
+  check: checkResultOf(finding)
+})
 
 export const AccountsHandlers = HttpApiBuilder.group(
   Api,
   "accounts",
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* Accounts
-    const write = yield* makeWrite
-    const preparedWrite = yield* makePreparedWrite
-
-    /**
-     * Connects an account unless its provider refuses it. If the provider cannot be asked, the account is connected.
-     */
-    const examine = (customerId: number, account: AccountConnection, checks: boolean | null | undefined) =>
-      checks === false
-        ? Effect.succeed(undefined)
-        : Effect.provideService(examineFirst(customerId, account, NOT_CHECKED), Accounts, accounts)
-
+    const handler = yield* makeActionHandler<Accounts>()
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
@@ -52,91 +42,31 @@ export const AccountsHandlers = HttpApiBuilder.group(
         return toWirePage("accounts", page, toAccount)
       }),
 
-      connect: Effect.fnUntraced(function* ({ payload }) {
-        const { channel, provider, label, settings, check } = payload
-        const { actor } = yield* CurrentActor
-        const isDefault = payload.default ?? false
-        return yield* preparedWrite(
-          { operation: "account.connect", status: 201, idempotentBody: payload },
-          examine(actor.customerId, { channel, provider, settings }, check),
-          (finding) =>
-            Effect.map(
-              accounts.connect(actor.customerId, { channel, provider, label, settings, isDefault, finding }),
-              (account) => ({
-                body: {
-                  ...toAccount(account),
-                  check: checkResultOf(finding ?? AccountFinding.CannotBeChecked())
-                },
-                audit: accountEntry("connect", account.id, { channel, provider, label })
-              })
-            )
-        ).pipe(orEnvelope)
-      }),
-
       read: Effect.fnUntraced(function* ({ params }) {
         const { actor } = yield* CurrentActor
         const found = accounts.find(actor.customerId, params.id)
         return yield* orEnvelope(Effect.map(found, (account) => answerResource(toAccount(account))))
       }),
 
-      update: Effect.fnUntraced(function* ({ params, payload }) {
-        const { actor } = yield* CurrentActor
-        const { check, gap_ms: gapMillis, per_minute: perMinute } = payload
-        const settings = payload.settings ?? undefined
-        return yield* Effect.gen(function* () {
-          const { channel, provider } = yield* accounts.find(actor.customerId, params.id)
-          const finding =
-            settings === undefined
-              ? undefined
-              : yield* examine(actor.customerId, { channel, provider, settings }, check)
-          const version = yield* expectedVersion
-          const change = {
-            label: payload.label ?? undefined,
-            settings,
-            finding,
-            isDefault: payload.default ?? undefined,
-            active: payload.active ?? undefined,
-            gapMillis,
-            perMinute
-          }
-          return yield* write(
-            { operation: "account.update", status: 200 },
-            Effect.map(accounts.update(actor.customerId, params.id, change, version), (account) => ({
-              body: toAccount(account),
-              audit: accountEntry("update", account.id, auditedChange(change))
-            }))
-          )
-        }).pipe(orEnvelope)
-      }),
-
-      remove: ({ params }) =>
-        write(
-          { operation: "account.remove", status: 204 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            yield* accounts.remove(actor.customerId, params.id, yield* expectedVersion)
-            return { body: null, audit: accountEntry("remove", params.id) }
-          })
-        ).pipe(orEnvelope),
-
-      standby: ({ params, payload }) =>
-        write(
-          { operation: "account.standby", status: 200 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            const { account_ids: standby } = payload
-            const version = yield* expectedVersion
-            const account = yield* accounts.update(actor.customerId, params.id, { standby }, version)
-            return { body: toAccount(account), audit: accountEntry("update", account.id, { standby }) }
-          })
-        ).pipe(orEnvelope),
-
       check: Effect.fnUntraced(function* ({ params }) {
         const { actor } = yield* CurrentActor
         return yield* orEnvelope(Effect.map(accounts.check(actor.customerId, params.id), checkResultOf))
       }),
 
-      ...(yield* makeInboxHandlers),
+      // Anyone with the path can post a contact as a person's own, so a read-only credential must not see it.
+      inbox: Effect.fnUntraced(function* ({ params }) {
+        const { actor } = yield* CurrentActor
+        if (actor.scope !== "full") return yield* answerError(new ScopeInsufficient())
+        const path = accounts.inboxPath(actor.customerId, params.id, false)
+        return yield* orEnvelope(Effect.map(path, (found) => answerResource({ path: found })))
+      }),
+
+      connect: handler(connectAccount, { status: 201, body: toConnected, isOnce: true }),
+      update: handler(changeAccount, { status: 200, body: ({ account }) => toAccount(account) }),
+      standby: handler(setStandby, { status: 200, body: toAccount }),
+      remove: handler(removeAccount, { status: 204 }),
+      rotateInbox: handler(rotateInbox, { status: 200, body: ({ path }) => ({ path }) }),
+
       ...(yield* makeContactHandlers)
     })
   })

@@ -55,7 +55,7 @@ const setPace = (sql: SqlClient.SqlClient, id: number, { gapMillis, perMinute }:
       rate_per_minute = case when ${perMinute === undefined} then rate_per_minute else ${perMinute ?? null}::int end
     where id = ${id}`)
 
-/** @param privateAddresses whether settings may lead into a private network */
+/** @param privateAddresses whether settings may lead into a private network, where the change does not say */
 export const accountChanges = (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
@@ -64,12 +64,12 @@ export const accountChanges = (
   privateAddresses: boolean
 ): Pick<Accounts["Service"], "update"> => {
   const find = findAccount(sql)
-  const replaceSettings = settingsReplacement(sql, random, key, adapters, privateAddresses)
+  const replaceSettings = settingsReplacement(sql, random, key, adapters)
 
   const apply = Effect.fnUntraced(function* (owner: AccountOwner, account: Locked, change: AccountChange) {
     const { label, settings, finding, isDefault, active, gapMillis, perMinute, standby } = change
     if (settings !== undefined) {
-      yield* replaceSettings(owner, account, settings)
+      yield* replaceSettings(owner, account, settings, change.allowsPrivateAddresses ?? privateAddresses)
       yield* forgetError(sql, account.id)
       yield* finding === undefined ? forgetCheck(sql, account.id) : noteCheck(sql, account.id, finding)
     }
@@ -83,18 +83,13 @@ export const accountChanges = (
   })
 
   return {
-    update: (owner, id, change, version) =>
-      sql
-        .withTransaction(
-          Effect.gen(function* () {
-            // The customer before its accounts: connecting locks them in the same order.
-            const locksOthers = change.isDefault === true || change.standby !== undefined
-            if (locksOthers && owner !== null) yield* lockCustomer(sql, owner)
-            const account = yield* lockAccount(sql, owner, id, version)
-            yield* apply(owner, account, change)
-            return yield* find(owner, id)
-          })
-        )
-        .pipe(Effect.catchTag("SqlError", Effect.die))
+    update: Effect.fnUntraced(function* (owner, id, change, version) {
+      // The customer before its accounts: connecting locks them in the same order.
+      const locksOthers = change.isDefault === true || change.standby !== undefined
+      if (locksOthers && owner !== null) yield* lockCustomer(sql, owner)
+      const account = yield* lockAccount(sql, owner, id, version)
+      yield* apply(owner, account, change)
+      return yield* find(owner, id)
+    })
   }
 }

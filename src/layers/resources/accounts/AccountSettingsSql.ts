@@ -22,18 +22,18 @@ export const settingsReplacement = (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
   key: MasterKey["Service"],
-  adapters: ProviderAdapters["Service"],
-  privateAddresses: boolean
+  adapters: ProviderAdapters["Service"]
 ) =>
   Effect.fnUntraced(function* (
     customerId: AccountOwner,
     { id, channel, provider }: ReplacedAccount,
-    settings: unknown
+    settings: unknown,
+    allowsPrivateAddresses: boolean
   ) {
     const adapter = adapters.get(provider)
     if (adapter === undefined) return yield* fieldError("settings", problem("provider_gone", { provider }))
     const connection = yield* Effect.mapError(
-      Effect.fromResult(adapter.connect(settings, { allowsPrivateAddresses: privateAddresses })),
+      Effect.fromResult(adapter.connect(settings, { allowsPrivateAddresses })),
       ({ problems }) => fieldError("settings", problem("settings_refused", { provider: null, problems }))
     )
     const { deduplicatesCodes, deduplicatesTexts, reportsDelivery, needsContact } = connection.traits
@@ -44,7 +44,7 @@ export const settingsReplacement = (
         sends_codes = ${sendsCodes}, sends_texts = ${sendsTexts}, deduplicates = ${deduplicatesCodes},
         deduplicates_texts = ${deduplicatesTexts},
         reports_delivery = ${reportsDelivery}, needs_contact = ${needsContact},
-        allows_private_addresses = ${privateAddresses}
+        allows_private_addresses = ${allowsPrivateAddresses}
       where id = ${id}`)
     if (connection.inbox !== null)
       yield* openInbox(sql, random, { accountId: id, customerId, inbox: connection.inbox })

@@ -49,6 +49,8 @@ export interface AccountChange {
   readonly label?: string | undefined
   /** Replaces all settings. */
   readonly settings?: unknown
+  /** Whether the settings may lead into a private network; absent: what this installation allows its customers. */
+  readonly allowsPrivateAddresses?: boolean
   /** The provider's answer to the new settings; kept as its last check. */
   readonly finding?: AccountFinding | undefined
   readonly isDefault?: boolean | undefined

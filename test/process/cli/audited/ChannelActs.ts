@@ -22,6 +22,13 @@ export const channelActs: ReadonlyArray<Act> = [
     details: { gap_ms: 5 }
   },
   {
+    command: "account update",
+    words: () => [...ofAccount(), "--label", "Our bot", "--settings", '{"token":"3:secret"}', "--no-check"],
+    action: "account.update",
+    subject: "account",
+    details: { label: "Our bot", settings: "replaced" }
+  },
+  {
     command: "account inbox",
     words: () => [...ofAccount(), "--rotate"],
     action: "account.rotate_inbox",

@@ -209,10 +209,10 @@ const words: ProblemTexts<[Locale]> = {
     ),
   provider_gone: ({ provider }, { say }) =>
     say(`There is no provider ${provider}.`, `سرویس‌دهندهٔ ${latin(provider)} نیست.`),
-  provider_refuses: ({ reason, way }, { say }) =>
+  provider_refuses: ({ reason }, { say }) =>
     say(
-      `The provider refuses the account: ${reason} (${way})`,
-      `سرویس‌دهنده حساب را نمی‌پذیرد: ${reason} (${way})`
+      `The provider refuses the account: ${reason} (untick the check to save it anyway)`,
+      `سرویس‌دهنده حساب را نمی‌پذیرد: ${reason} (برای ذخیره با این همه، تیک بررسی را بردارید)`
     ),
   channel_not_served: ({ provider, channel, served }, { say }) =>
     say(

@@ -1,14 +1,15 @@
 import { Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
 import { Channel } from "../../../../../domain/routing/Channel.ts"
-import { type AccountChange, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
-import { accountEntry, auditedChange } from "../../../../../services/resources/accounts/AccountWrites.ts"
+import { changeAccount, removeAccount } from "../../../../../services/resources/accounts/AccountActions.ts"
+import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { seeOther } from "../../../frame/Answers.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { formAction } from "../../../frame/forms/ActionForms.ts"
 import { pathId } from "../../../frame/PathIds.ts"
 import type { ConsoleError } from "../../../frame/Refusals.ts"
 import { asPlatform, operatorForm, operatorPage, type View } from "../../../frame/SignedRoutes.ts"
-import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
+import { withNotice } from "../../../parts/Notice.ts"
 import { checkedNotice } from "../../setup/channels/AccountForms.ts"
 import { connectAt } from "../../setup/channels/connect/ConnectAccount.ts"
 import { connectPageAt } from "../../setup/channels/connect/ConnectPage.ts"
@@ -26,37 +27,22 @@ const sharedPlace: ConnectPlace = {
   pathOfAccount: () => SHARED_PATH
 }
 
-const sharedButton = <E extends ConsoleError, R>(
-  action: `/${string}`,
-  key: NoticeKey,
-  act: (view: View, id: number) => Effect.Effect<unknown, E, R>
-) =>
-  operatorForm(`${ACCOUNT_PATH}${action}`, (view) =>
-    Effect.flatMap(pathId, (id) =>
-      Effect.as(act(asPlatform(view), id), seeOther(withNotice(SHARED_PATH, key)))
-    )
-  )
+/** A button of a shared account, in the platform's audit log. */
+const sharedForm = <E extends ConsoleError, R>(
+  verb: `/${string}`,
+  act: (view: View, typed: URLSearchParams) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) => operatorForm(`${ACCOUNT_PATH}${verb}`, (view, typed) => act(asPlatform(view), typed))
 
-const update = (change: AccountChange) =>
-  Effect.fnUntraced(function* (view: View, id: number) {
-    const accounts = yield* Accounts
-    yield* writeAs(
-      view,
-      "account.update",
-      Effect.as(accounts.update(null, id, change, null), {
-        result: null,
-        audit: accountEntry("update", id, auditedChange(change))
-      })
-    )
+const switchTo = (active: boolean) =>
+  formAction(changeAccount, {
+    target: pathId,
+    input: () => ({ active }),
+    done: () => seeOther(withNotice(SHARED_PATH, active ? "enabled" : "disabled"))
   })
 
-const remove = Effect.fnUntraced(function* (view: View, id: number) {
-  const accounts = yield* Accounts
-  yield* writeAs(
-    view,
-    "account.remove",
-    Effect.as(accounts.remove(null, id, null), { result: null, audit: accountEntry("remove", id) })
-  )
+const remove = formAction(removeAccount, {
+  target: pathId,
+  done: () => seeOther(withNotice(SHARED_PATH, "deleted"))
 })
 
 const check = Effect.gen(function* () {
@@ -72,8 +58,8 @@ export const sharedAccountPages = {
     operatorPage(CONNECT_SHARED_PATH, (view) => connectPageAt(view, sharedPlace)),
     operatorForm(CONNECT_SHARED_PATH, (view, typed) => connectAt(asPlatform(view), sharedPlace, typed)),
     operatorForm(`${ACCOUNT_PATH}/check`, () => check),
-    sharedButton("/enable", "enabled", update({ active: true })),
-    sharedButton("/disable", "disabled", update({ active: false })),
-    sharedButton("/delete", "deleted", remove)
+    sharedForm("/enable", switchTo(true)),
+    sharedForm("/disable", switchTo(false)),
+    sharedForm("/delete", remove)
   ]
 } as const satisfies ConsolePages

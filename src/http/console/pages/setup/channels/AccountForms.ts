@@ -1,54 +1,43 @@
 import { Effect } from "effect"
 import { type AccountFinding, checkResultOf } from "../../../../../domain/account/AccountFinding.ts"
+import { SimulatedOutcome } from "../../../../../domain/account/SimulatedOutcome.ts"
 import { sendsNothing } from "../../../../../domain/people/Customer.ts"
 import { ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
 import { settingFields, typedSettings } from "../../../../../services/provider/SettingFields.ts"
 import {
-  type AccountChange,
-  type AccountRecord,
-  Accounts
-} from "../../../../../services/resources/accounts/Accounts.ts"
-import {
-  accountEntry,
-  auditedChange,
-  examineFirst
-} from "../../../../../services/resources/accounts/AccountWrites.ts"
-import { AccountChangeBody } from "../../../../manage/setup/AccountsApi.ts"
-import type { NoticeKey } from "../../../parts/Notice.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
-import type { View } from "../../../frame/SignedRoutes.ts"
-import { decodeInput } from "../../../../errors/SchemaErrors.ts"
+  changeAccount,
+  type Examined,
+  forceOutcome,
+  removeAccount,
+  rotateInbox,
+  setStandby
+} from "../../../../../services/resources/accounts/AccountActions.ts"
+import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { seeOther } from "../../../frame/Answers.ts"
+import { formAction } from "../../../frame/forms/ActionForms.ts"
+import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { typedNumber } from "../../../frame/forms/TypedBody.ts"
+import { pathId } from "../../../frame/PathIds.ts"
+import type { View } from "../../../frame/SignedRoutes.ts"
+import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
+import type { FieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import type { Refused } from "./AccountChangeForms.ts"
+import { accountPage } from "./AccountPage.ts"
+import { CHANNELS_PATH } from "./ChannelsPage.ts"
 import { bySetting, inputName } from "./SettingInputs.ts"
+import { chosen } from "./StandbyPart.ts"
 
-const fieldsOfProvider = Effect.fnUntraced(function* (provider: string) {
-  const adapter = (yield* ProviderAdapters).get(provider)
-  return adapter === undefined ? [] : settingFields(adapter.settings)
-})
+const backTo = (id: number, key: NoticeKey) => seeOther(withNotice(`${CHANNELS_PATH}/${id}`, key))
 
-/** How to go on although the provider refuses. */
-export const uncheckedWay = ({ locale: { say } }: View): string =>
-  say("untick the check to save it anyway", "برای ذخیره با این همه، تیک بررسی را بردارید")
-
-/** Changes an account, in the user's name. */
-export const updateAccount = (view: View, id: number, change: AccountChange, version: number | null = null) =>
-  Effect.flatMap(Accounts, (accounts) =>
-    writeAs(
-      view,
-      "account.update",
-      Effect.map(accounts.update(view.actor.customerId, id, change, version), (result) => ({
-        result,
-        audit: accountEntry("update", id, auditedChange(change))
-      }))
-    )
-  )
+/** A refused form, on the page of its account. */
+const again = (form: Refused["form"]) => (view: View, typed: URLSearchParams, errors: FieldErrors) =>
+  Effect.flatMap(pathId, (id) => accountPage(view, id, { form, errors, typed }))
 
 /** What the page says of settings that were saved: nothing good of an account that cannot send, or may not. */
-export const savedNotice = (
-  verb: "created" | "saved",
-  account: AccountRecord,
-  finding: AccountFinding | undefined
-): NoticeKey => {
+export const savedNotice = <Verb extends "created" | "saved">(
+  verb: Verb,
+  { account, finding }: Examined
+): Verb | `${Verb}_incomplete` | `${Verb}_not_reached` => {
   if (sendsNothing(account)) return `${verb}_incomplete`
   return finding?._tag === "NotReached" ? `${verb}_not_reached` : verb
 }
@@ -57,38 +46,82 @@ export const savedNotice = (
 export const checkedNotice = (finding: AccountFinding): NoticeKey =>
   `checked_${checkResultOf(finding).result}`
 
-/** The version of the account that the form was made from. */
-const versionOf = (typed: URLSearchParams): number | null => {
-  const version = Number(typed.get("version") ?? "")
-  return Number.isSafeInteger(version) && version > 0 ? version : null
-}
+/** The typed settings of a provider's account, and whether the provider is to be asked. */
+export const typedConnection = Effect.fnUntraced(function* (provider: string, typed: URLSearchParams) {
+  const adapter = (yield* ProviderAdapters).get(provider)
+  const fields = adapter === undefined ? [] : settingFields(adapter.settings)
+  const settings = typedSettings(fields, (name) => typed.get(inputName(name)))
+  return { fields, input: { settings, check: typed.has("check") } }
+})
 
 /** The label, and the pace. */
-export const saveDetails = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
-  const { label, gap_ms, per_minute } = yield* decodeInput(AccountChangeBody, {
+export const submitDetails = formAction(changeAccount, {
+  target: pathId,
+  input: (typed) => ({
     label: typed.get("label")?.trim(),
     gap_ms: typedNumber(typed.get("gap_ms")),
     per_minute: typedNumber(typed.get("per_minute"))
-  })
-  const change = { label: label ?? undefined, gapMillis: gap_ms, perMinute: per_minute }
-  return yield* updateAccount(view, id, change, versionOf(typed))
+  }),
+  done: (_, { account }) => backTo(account.id, "saved"),
+  again: again("details")
 })
 
 /** Other settings in place of all that there were. */
-export const saveSettings = Effect.fnUntraced(function* (
-  view: View,
-  { id, channel, provider }: AccountRecord,
-  typed: URLSearchParams
-) {
-  const fields = yield* fieldsOfProvider(provider)
-  const settings = typedSettings(fields, (name) => typed.get(inputName(name)))
-  const finding = typed.has("check")
-    ? yield* Effect.mapError(
-        examineFirst(view.actor.customerId, { channel, provider, settings }, uncheckedWay(view)),
-        bySetting(fields)
-      )
-    : undefined
-  const change = { settings, finding }
-  const saved = yield* Effect.mapError(updateAccount(view, id, change, versionOf(typed)), bySetting(fields))
-  return savedNotice("saved", saved, finding)
+export const submitSettings = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
+  const id = yield* pathId
+  const { provider } = yield* (yield* Accounts).find(view.actor.customerId, id)
+  const { fields, input } = yield* typedConnection(provider, typed)
+  const save = formAction(changeAccount, {
+    target: pathId,
+    input: () => input,
+    done: (_, saved) => backTo(id, savedNotice("saved", saved))
+  })
+  return yield* save(view, typed).pipe(
+    Effect.mapError(bySetting(fields)),
+    Effect.catch(showAgain(view, (errors) => again("settings")(view, typed, errors)))
+  )
+})
+
+export const submitStandby = formAction(setStandby, {
+  target: pathId,
+  input: (typed) => ({ account_ids: chosen(typed) }),
+  done: (_, { id }) => backTo(id, "saved"),
+  again: again("standby")
+})
+
+const changeButton = (input: { readonly default?: true; readonly active?: boolean }, key: NoticeKey) =>
+  formAction(changeAccount, {
+    target: pathId,
+    input: () => input,
+    done: (_, { account }) => backTo(account.id, key)
+  })
+
+export const makeDefault = changeButton({ default: true }, "saved")
+export const enableAccount = changeButton({ active: true }, "enabled")
+export const disableAccount = changeButton({ active: false }, "disabled")
+
+export const checkAccount = Effect.fnUntraced(function* (view: View) {
+  const id = yield* pathId
+  const finding = yield* (yield* Accounts).check(view.actor.customerId, id)
+  return backTo(id, checkedNotice(finding))
+})
+
+export const submitRemoval = formAction(removeAccount, {
+  target: pathId,
+  done: () => seeOther(withNotice(CHANNELS_PATH, "deleted"))
+})
+
+export const submitInboxRotation = formAction(rotateInbox, {
+  target: pathId,
+  done: (_, { account }) => backTo(account, "saved")
+})
+
+const outcomeIn = (text: string | null): SimulatedOutcome | null =>
+  SimulatedOutcome.literals.find((outcome) => outcome === text) ?? null
+
+/** Both the account's page and the simulator's have its buttons. */
+export const submitOutcome = formAction(forceOutcome, {
+  target: pathId,
+  input: (typed) => ({ outcome: outcomeIn(typed.get("outcome")) }),
+  done: (_, id, typed) => (typed.get("back") === "simulator" ? seeOther("/simulator") : backTo(id, "saved"))
 })

@@ -1,7 +1,5 @@
 import { Effect } from "effect"
 import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
-import { accountEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
 import { html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { codeBlock } from "../../../parts/CodeBlock.ts"
@@ -40,16 +38,4 @@ export const inboxPanel = Effect.fnUntraced(function* (view: View, { id }: Accou
       ${codeBlock(say("Path", "مسیر"), path, view.locale)}
     </div>
   </section>`
-})
-
-export const rotateInbox = Effect.fnUntraced(function* (view: View, id: number) {
-  const accounts = yield* Accounts
-  return yield* writeAs(
-    view,
-    "account.rotate_inbox",
-    Effect.as(accounts.inboxPath(view.actor.customerId, id, true), {
-      result: null,
-      audit: accountEntry("rotate_inbox", id)
-    })
-  )
 })

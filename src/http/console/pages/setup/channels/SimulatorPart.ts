@@ -1,10 +1,7 @@
 import { Effect } from "effect"
 import { SimulatedOutcome } from "../../../../../domain/account/SimulatedOutcome.ts"
-import { Conflict } from "../../../../../domain/Errors.ts"
-import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
-import { accountEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
+import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
 import { Simulator } from "../../../../../services/Simulator.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
@@ -12,7 +9,6 @@ import type { Signed } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { badge } from "../../../parts/Badge.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
-import { problem } from "../../../../../domain/Problem.ts"
 
 const SIMULATOR = "simulator"
 
@@ -28,9 +24,6 @@ const outcomes: Readonly<Record<SimulatedOutcome, readonly [english: string, per
 export const outcomeName = (outcome: SimulatedOutcome, { say }: Locale): string => say(...outcomes[outcome])
 
 export const isSimulated = ({ provider }: Pick<AccountRecord, "provider">): boolean => provider === SIMULATOR
-
-const isOutcome = (text: string): text is SimulatedOutcome =>
-  SimulatedOutcome.literals.some((outcome) => outcome === text)
 
 /** Buttons that force the outcome of an account's next send, once. `back` is the page that they are on. */
 export const outcomeButtons = (
@@ -82,24 +75,4 @@ export const simulatorPanel = Effect.fnUntraced(function* (view: View, { id }: A
       ${view.actor.scope === "full" && simulator.isOn && outcomeButtons(view, id, forced, "account")}
     </div>
   </section>`
-})
-
-/** Forces the outcome of a simulated account's next send; an empty one takes that back. */
-export const forceOutcome = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
-  const accounts = yield* Accounts
-  const simulator = yield* Simulator
-  const account = yield* accounts.find(view.actor.customerId, id)
-  if (!isSimulated(account) || !simulator.isOn) {
-    return yield* new Conflict({ problem: problem("account_not_simulated", { account: id }) })
-  }
-  const given = typed.get("outcome") ?? ""
-  const outcome = isOutcome(given) ? given : null
-  return yield* writeAs(
-    view,
-    "account.force_outcome",
-    Effect.as(simulator.force(id, outcome), {
-      result: null,
-      audit: accountEntry("force_outcome", id, { outcome })
-    })
-  )
 })

@@ -1,9 +1,7 @@
 import { Effect } from "effect"
 import { MAX_STANDBY } from "../../../../../domain/account/Standby.ts"
 import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
-import { accountEntry } from "../../../../../services/resources/accounts/AccountWrites.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { CHANGED, type FieldErrors } from "../../../parts/fields/FieldErrors.ts"
@@ -42,7 +40,7 @@ const inOrder = (view: View, standby: ReadonlyArray<number>, others: ReadonlyArr
 }
 
 /** The accounts that were chosen, without the empty places. */
-const chosen = (typed: URLSearchParams): ReadonlyArray<number> =>
+export const chosen = (typed: URLSearchParams): ReadonlyArray<number> =>
   Array.from({ length: MAX_STANDBY }, (_, index) => Number(typed.get(`standby.${index}`) ?? "")).filter(
     (id) => Number.isSafeInteger(id) && id > 0
   )
@@ -63,7 +61,7 @@ const standbyForm = (
   const filled = Math.max(standby.length, typed === null ? 0 : chosen(typed).length)
   const places = Math.min(filled + 2, others.length, MAX_STANDBY)
   const shown = new Map(
-    [...errors].map(([name, message]) => [name.startsWith("standby") ? "standby.0" : name, message])
+    [...errors].map(([name, message]) => [name.startsWith("account_ids") ? "standby.0" : name, message])
   )
   const choices = [
     ["", say("None", "هیچ")] as const,
@@ -115,19 +113,4 @@ export const standbyPanel = Effect.fnUntraced(function* (
       }
     </div>
   </section>`
-})
-
-export const saveStandby = Effect.fnUntraced(function* (view: View, id: number, typed: URLSearchParams) {
-  const accounts = yield* Accounts
-  const version = Number(typed.get("version") ?? "")
-  const standby = chosen(typed)
-  const expected = Number.isSafeInteger(version) && version > 0 ? version : null
-  yield* writeAs(
-    view,
-    "account.standby",
-    Effect.map(accounts.update(view.actor.customerId, id, { standby }, expected), () => ({
-      result: null,
-      audit: accountEntry("update", id, { standby })
-    }))
-  )
 })
