@@ -1,25 +1,26 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { KeyMode } from "../../domain/people/Customer.ts"
-import { EVERY_EVENT, originOf, WebhookEventType } from "../../domain/webhook/Webhook.ts"
+import { EVERY_EVENT, WebhookEventType } from "../../domain/webhook/Webhook.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
+import { toCreatedWebhook, toWebhook } from "../../http/manage/setup/WebhooksApi.ts"
 import {
-  toCreatedWebhook,
-  toWebhook,
+  changeWebhook,
+  createWebhook,
+  removeWebhook,
+  rotateSecret,
+  testWebhook,
   WebhookDescription,
   WebhookUrl
-} from "../../http/manage/setup/WebhooksApi.ts"
+} from "../../services/resources/WebhookActions.ts"
 import { Webhooks } from "../../services/resources/Webhooks.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { CommandError, describeError } from "../output/CommandError.ts"
-import { audited, withManagement } from "../CommandContext.ts"
-import { customerFlag, noCustomer, requireCustomer } from "../input/CustomerFlag.ts"
+import { operate, withManagement } from "../CommandContext.ts"
+import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { refusal, webhookFlag } from "../input/WebhookFlag.ts"
+import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
 import { pageFlags, pageOf, printPage } from "../output/Pages.ts"
-import { deliveries, replay } from "./WebhookDeliveryCommands.ts"
-import { refusal, webhookFlag } from "../input/WebhookFlag.ts"
-
-const entry = auditEntriesOf("webhook")
+import { deliveries, printDelivery, replay } from "./WebhookDeliveryCommands.ts"
 
 const known = new Set<string>([...WebhookEventType.literals, EVERY_EVENT])
 
@@ -35,44 +36,42 @@ const parseEvents = Effect.fnUntraced(function* (text: string) {
   return events
 })
 
+const urlFlag = Flag.String("url").pipe(
+  Flag.withDescription("The https address that receives the events"),
+  Flag.withSchema(WebhookUrl)
+)
+
+const eventsFlag = Flag.String("events").pipe(
+  Flag.withDescription("Types, separated by commas; * is all of them")
+)
+
+const descriptionFlag = Flag.String("description").pipe(
+  Flag.withDescription("The purpose of the webhook"),
+  Flag.withSchema(WebhookDescription)
+)
+
 const create = Command.make(
   "create",
   {
     customer: customerFlag,
-    url: Flag.String("url").pipe(
-      Flag.withDescription("The https address that receives the events"),
-      Flag.withSchema(WebhookUrl)
-    ),
-    events: Flag.String("events").pipe(Flag.withDescription("Types, separated by commas; * is all of them")),
-    description: Flag.String("description").pipe(
-      Flag.withDescription("The purpose of the webhook"),
-      Flag.withSchema(WebhookDescription),
-      Flag.withDefault("")
-    ),
+    url: urlFlag,
+    events: eventsFlag,
+    description: Flag.withDefault(descriptionFlag, ""),
     mode: Flag.Literals("mode", KeyMode.literals).pipe(
       Flag.withDescription("Events of live requests, or of the sandbox (test)"),
       Flag.withDefault("live" as const)
     )
   },
-  ({ customer, url, events, description, mode }) =>
+  ({ customer, ...given }) =>
     withManagement(
       Effect.gen(function* () {
-        const webhooks = yield* Webhooks
-        const types = yield* parseEvents(events)
-        yield* webhooks.checkUrl(url)
-        const created = yield* audited(
-          customer,
-          webhooks.create(customer, { url, events: types, description, mode }),
-          ({ endpoint }) => entry("create", endpoint.id, { origin: originOf(url), events: types })
+        const input = { ...given, events: yield* parseEvents(given.events) }
+        const created = yield* Effect.mapError(
+          operate(createWebhook, { customer, target: undefined, input }),
+          refusedAction(`customer ${customer}`)
         )
         yield* printOne(toCreatedWebhook(created))
-      }).pipe(
-        Effect.catchTags({
-          validation_error: describeError,
-          conflict: describeError,
-          not_found: () => noCustomer(customer)
-        })
-      )
+      })
     )
 ).pipe(Command.withDescription("Create a webhook; its secret is shown only once"))
 
@@ -98,22 +97,84 @@ const show = Command.make("show", { customer: customerFlag, webhook: webhookFlag
   )
 ).pipe(Command.withDescription("Show a webhook"))
 
-const remove = Command.make(
-  "delete",
-  { customer: customerFlag, webhook: webhookFlag },
-  ({ customer, webhook }) =>
+const changed = (customer: number, webhook: number, input: object) =>
+  operate(changeWebhook, { customer, target: webhook, input }).pipe(
+    Effect.mapError(refusal(customer, `webhook ${webhook}`)),
+    Effect.flatMap((saved) => printOne(toWebhook(saved)))
+  )
+
+const update = Command.make(
+  "update",
+  {
+    customer: customerFlag,
+    webhook: webhookFlag,
+    url: Flag.optional(urlFlag),
+    events: Flag.optional(eventsFlag),
+    description: Flag.optional(descriptionFlag)
+  },
+  ({ customer, webhook, url, events, description }) =>
     withManagement(
       Effect.gen(function* () {
-        const removed = (yield* Webhooks).remove(customer, webhook, null)
-        yield* audited(customer, removed, () => entry("remove", webhook))
-        yield* printOne({ id: webhook, deleted: true })
-      }).pipe(
-        Effect.catchTag("precondition_failed", Effect.die),
-        Effect.mapError(refusal(customer, `webhook ${webhook}`))
-      )
+        const types = Option.isNone(events) ? null : yield* parseEvents(events.value)
+        yield* changed(customer, webhook, {
+          url: Option.getOrNull(url),
+          events: types,
+          description: Option.getOrNull(description)
+        })
+      })
     )
+).pipe(Command.withDescription("Change a webhook's address, events or description"))
+
+const ofWebhook = { customer: customerFlag, webhook: webhookFlag }
+
+const setActive = (name: string, active: boolean, description: string) =>
+  Command.make(name, ofWebhook, ({ customer, webhook }) =>
+    withManagement(changed(customer, webhook, { active }))
+  ).pipe(Command.withDescription(description))
+
+const test = Command.make("test", ofWebhook, ({ customer, webhook }) =>
+  withManagement(
+    operate(testWebhook, { customer, target: webhook }).pipe(
+      Effect.mapError(refusal(customer, `webhook ${webhook}`)),
+      Effect.flatMap(printDelivery)
+    )
+  )
+).pipe(
+  Command.withDescription(
+    "Send a test event to a webhook; a running server begins within half a lease (15 s)"
+  )
+)
+
+const rotate = Command.make("rotate-secret", ofWebhook, ({ customer, webhook }) =>
+  withManagement(
+    operate(rotateSecret, { customer, target: webhook }).pipe(
+      Effect.mapError(refusal(customer, `webhook ${webhook}`)),
+      Effect.flatMap((created) => printOne(toCreatedWebhook(created)))
+    )
+  )
+).pipe(Command.withDescription("Replace a webhook's secret; the old one also signs for 24 hours"))
+
+const remove = Command.make("delete", ofWebhook, ({ customer, webhook }) =>
+  withManagement(
+    operate(removeWebhook, { customer, target: webhook }).pipe(
+      Effect.mapError(refusal(customer, `webhook ${webhook}`)),
+      Effect.andThen(printOne({ id: webhook, deleted: true }))
+    )
+  )
 ).pipe(Command.withDescription("Delete a webhook; its pending deliveries end"))
 
 export const webhookCommand = Command.make("webhook").pipe(
-  Command.withSubcommands([create, list, show, remove, deliveries, replay])
+  Command.withSubcommands([
+    create,
+    list,
+    show,
+    update,
+    setActive("disable", false, "Post no more events to a webhook"),
+    setActive("enable", true, "Post events to a webhook again"),
+    test,
+    rotate,
+    remove,
+    deliveries,
+    replay
+  ])
 )

@@ -1,20 +1,23 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
-import { DeliveryStatus, TEST_EVENT, WebhookEventType } from "../../domain/webhook/Webhook.ts"
+import {
+  DeliveryStatus,
+  TEST_EVENT,
+  type WebhookDelivery,
+  WebhookEventType
+} from "../../domain/webhook/Webhook.ts"
 import { toNestedWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { toDelivery } from "../../http/manage/setup/WebhooksApi.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { replayEvent, replaySince } from "../../services/resources/WebhookActions.ts"
 import { Webhooks } from "../../services/resources/Webhooks.ts"
 import { CommandError } from "../output/CommandError.ts"
-import { audited, withManagement } from "../CommandContext.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag } from "../input/CustomerFlag.ts"
 import { asLines, print, printOne } from "../output/Output.ts"
 import { nestedPageOf, pageFlags, printPage, timeFlag } from "../output/Pages.ts"
 import { uuidFlag } from "../input/UuidFlag.ts"
 import { refusal, webhookFlag } from "../input/WebhookFlag.ts"
-
-const entry = auditEntriesOf("webhook")
 
 type Resource = ReturnType<typeof toDelivery>
 
@@ -33,6 +36,11 @@ const toRow = (delivery: Resource) => ({
   next_try_at: delivery.next_try_at,
   finished_at: delivery.finished_at
 })
+
+export const printDelivery = (delivery: WebhookDelivery) => {
+  const resource = toDelivery(delivery)
+  return print(JSON.stringify(resource), asLines(toRow(resource)))
+}
 
 export const deliveries = Command.make(
   "deliveries",
@@ -68,24 +76,21 @@ export const deliveries = Command.make(
     )
 ).pipe(Command.withDescription("List the deliveries to a webhook, the newest first"))
 
-const replayOne = (customer: number, webhook: number, event: string) =>
-  Effect.gen(function* () {
-    const delivery = yield* audited(customer, (yield* Webhooks).replay(customer, webhook, event), () =>
-      entry("replay", webhook, { event_id: event })
-    ).pipe(Effect.mapError(refusal(customer, `event ${event} on webhook ${webhook}`)))
-    const resource = toDelivery(delivery)
-    yield* print(JSON.stringify(resource), asLines(toRow(resource)))
-  })
+const replayOne = Effect.fnUntraced(function* (customer: number, id: number, event_id: string) {
+  const delivery = yield* Effect.mapError(
+    operate(replayEvent, { customer, target: { id, event_id } }),
+    refusal(customer, `event ${event_id} on webhook ${id}`)
+  )
+  yield* printDelivery(delivery)
+})
 
-const replaySince = (customer: number, webhook: number, since: number) =>
-  Effect.gen(function* () {
-    const { replayed, nextSince } = yield* audited(
-      customer,
-      (yield* Webhooks).replaySince(customer, webhook, since),
-      (made) => entry("replay", webhook, { since: formatInstant(since), replayed: made.replayed })
-    ).pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
-    yield* printOne({ replayed, next_since: formatNullableInstant(nextSince) })
-  })
+const replayAll = Effect.fnUntraced(function* (customer: number, webhook: number, since: string) {
+  const { replayed, nextSince } = yield* Effect.mapError(
+    operate(replaySince, { customer, target: webhook, input: { since } }),
+    refusal(customer, `webhook ${webhook}`)
+  )
+  yield* printOne({ replayed, next_since: formatNullableInstant(nextSince) })
+})
 
 export const replay = Command.make(
   "replay",
@@ -102,7 +107,7 @@ export const replay = Command.make(
           return yield* replayOne(customer, webhook, event.value)
         }
         if (Option.isSome(since) && Option.isNone(event)) {
-          return yield* replaySince(customer, webhook, since.value)
+          return yield* replayAll(customer, webhook, formatInstant(since.value))
         }
         return yield* new CommandError({ message: "give either --event ID or --since TIME" })
       })

@@ -12,12 +12,14 @@ import { WebhooksSql } from "../resources/webhooks/WebhooksSql.ts"
 import { GuardRecordsSql } from "../resources/activity/GuardRecordsSql.ts"
 import { KeysSql } from "../resources/access/KeysSql.ts"
 import { Idempotency } from "../../services/customer/Idempotency.ts"
+import { Timers } from "../../services/timer/Timers.ts"
 import { OperatorsSql, SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
 import { CredentialStores } from "../access/CredentialStores.ts"
 import { BotAddressesMac } from "../account/BotAddressesMac.ts"
 import { ContactLinksSql } from "../account/ContactLinksSql.ts"
 import { ProviderAdaptersHttp } from "../account/ProviderAdaptersHttp.ts"
 import { ManagementWritesSql } from "../resources/ManagementWritesSql.ts"
+import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
 import { SqlClient } from "effect/sql"
 import { ReadSql } from "../postgres/hosts/Replica.ts"
 import { MessageRecordsSql } from "../resources/activity/MessageRecordsSql.ts"
@@ -56,7 +58,8 @@ export const ManagementLive = Layer.mergeAll(
   Searches,
   ManagementWritesSql,
   OperatorsSql,
-  SignInLinksSql
+  SignInLinksSql,
+  Layer.provide(Timers.layer, TimerStoreSql)
 ).pipe(
   Layer.provide([ProviderAdaptersHttp, ContactLinksSql, BotAddressesMac, Idempotency.layer]),
   Layer.provide(Crypto)

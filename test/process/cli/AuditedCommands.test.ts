@@ -119,7 +119,8 @@ describe("a change by the command line is in the customer's audit log, as the op
   })
 
   it("never with a secret, a password, a phone or an e-mail address", async () => {
-    const log = JSON.stringify(await auditLog())
+    // The names of actions are fixed: `webhook.rotate_secret`.
+    const log = JSON.stringify((await auditLog()).map(({ action: _, ...entry }) => entry))
     expect(log).not.toMatch(/secret|horse|9121234567|sara@example/)
   })
 })

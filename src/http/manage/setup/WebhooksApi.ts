@@ -1,22 +1,19 @@
-import { Redacted, Schema, SchemaTransformation } from "effect"
+import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { KeyMode } from "../../../domain/people/Customer.ts"
-import { pastedText } from "../../../domain/text/PastedText.ts"
-import { isStorable } from "../../../domain/text/StorableText.ts"
-import { TrimmedName } from "../../../domain/text/VisibleText.ts"
 import {
   DeliveryStatus,
   DisabledReason,
-  EVERY_EVENT,
   TEST_EVENT,
   type WebhookDelivery,
   type WebhookEndpoint,
   WebhookEventType
 } from "../../../domain/webhook/Webhook.ts"
+import { NewWebhookBody, ReplayBody, WebhookChangeBody } from "../../../services/resources/WebhookActions.ts"
 import type { CreatedWebhook } from "../../../services/resources/Webhooks.ts"
 import { RequireJson } from "../../RequestGuards.ts"
-import { DateTimeText, inItsLine, optional, Timestamp } from "../../../domain/Fields.ts"
+import { DateTimeText, Timestamp } from "../../../domain/Fields.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
@@ -30,8 +27,6 @@ import {
   reading,
   summary
 } from "../wire/ManageEndpoints.ts"
-import { problem } from "../../../domain/Problem.ts"
-import { check } from "../../../domain/SchemaProblems.ts"
 
 const WebhookResource = Schema.Struct({
   id: Schema.Int,
@@ -70,50 +65,6 @@ const DeliveryResource = Schema.Struct({
   next_try_at: Schema.NullOr(Timestamp),
   finished_at: Schema.NullOr(Timestamp)
 }).annotate({ identifier: "WebhookDelivery" })
-
-/** An invisible character that was copied along would be a part of the address. */
-export const WebhookUrl = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(2048))
-  .annotate({ description: "https, to the public internet, without credentials." })
-  .pipe(Schema.decode(SchemaTransformation.transform({ decode: pastedText, encode: (url: string) => url })))
-
-const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY_EVENT]))
-  .check(
-    Schema.isMinLength(1),
-    Schema.isMaxLength(50),
-    check(
-      (events: ReadonlyArray<string>) => !events.includes(EVERY_EVENT) || events.length === 1,
-      problem("star_not_alone")
-    )
-  )
-  .annotate({ description: "Types of events; * alone is all of them, also those that are to come." })
-
-export const WebhookDescription = TrimmedName.check(
-  check(
-    (text: string) => text.length <= 200 && isStorable(text),
-    problem("too_many_characters", { maximum: 200 })
-  ),
-  inItsLine
-)
-
-export const NewWebhookBody = Schema.Struct({
-  url: WebhookUrl,
-  events: Events,
-  description: optional(WebhookDescription),
-  mode: optional(KeyMode).annotateKey({
-    description: "Which events: live (default), or test for those of the sandbox. It cannot be changed."
-  })
-}).annotate({ identifier: "NewWebhook" })
-
-export const WebhookChangeBody = Schema.Struct({
-  url: optional(WebhookUrl),
-  events: optional(Events),
-  description: optional(WebhookDescription),
-  active: optional(Schema.Boolean)
-}).annotate({ identifier: "WebhookChange" })
-
-export const ReplayBody = Schema.Struct({
-  since: DateTimeText.annotate({ description: "ISO 8601; events are kept for 30 days." })
-}).annotate({ identifier: "WebhookReplay" })
 
 const Replayed = Schema.Struct({
   replayed: Schema.Int,

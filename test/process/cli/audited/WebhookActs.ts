@@ -14,6 +14,38 @@ export const webhookActs: ReadonlyArray<Act> = [
     makes: "id"
   },
   {
+    command: "webhook update",
+    words: () => [...ofWebhook(), "--url", `${id("receiver")}/hook?secret=2`, "--description", "The shop's"],
+    action: "webhook.update",
+    subject: "webhook",
+    details: {
+      origin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      description: "The shop's"
+    }
+  },
+  {
+    command: "webhook disable",
+    words: ofWebhook,
+    action: "webhook.update",
+    subject: "webhook",
+    details: { active: false }
+  },
+  {
+    command: "webhook enable",
+    words: ofWebhook,
+    action: "webhook.update",
+    subject: "webhook",
+    details: { active: true }
+  },
+  { command: "webhook test", words: ofWebhook, action: "webhook.test", subject: "webhook", details: {} },
+  {
+    command: "webhook rotate-secret",
+    words: ofWebhook,
+    action: "webhook.rotate_secret",
+    subject: "webhook",
+    details: {}
+  },
+  {
     command: "webhook replay",
     words: () => [...ofWebhook(), "--since", "2020-01-01T00:00:00Z"],
     action: "webhook.replay",

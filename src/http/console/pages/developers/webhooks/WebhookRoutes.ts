@@ -1,17 +1,19 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { formatInstant } from "../../../../../domain/Instant.ts"
-import { type WebhookChange, Webhooks } from "../../../../../services/resources/Webhooks.ts"
-import { auditedChange } from "../../../../../services/resources/WebhookWrites.ts"
-import { Timers } from "../../../../../services/timer/Timers.ts"
-import { ReplayBody, WebhookChangeBody } from "../../../../manage/setup/WebhooksApi.ts"
+import {
+  changeWebhook,
+  createWebhook,
+  removeWebhook,
+  replayEvent,
+  replaySince,
+  rotateSecret,
+  testWebhook
+} from "../../../../../services/resources/WebhookActions.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
+import { creating, formAction, onceFormAction } from "../../../frame/forms/ActionForms.ts"
 import { pathId } from "../../../frame/PathIds.ts"
-import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { change, page, type View, writerPage } from "../../../frame/SignedRoutes.ts"
-import { decodeInput } from "../../../../errors/SchemaErrors.ts"
-import { writeAs, writeOnce } from "../../../frame/forms/Writes.ts"
 import { byField, type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
 import { type NoticeKey, withNotice } from "../../../parts/Notice.ts"
 import { typedTime } from "../keys/KeyForms.ts"
@@ -20,13 +22,12 @@ import { typedWebhook } from "./WebhookForms.ts"
 import { webhookPage } from "./WebhookPage.ts"
 import { pathFor, WEBHOOKS_PATH } from "./WebhookPaths.ts"
 import {
-  createWebhook,
   NEW_WEBHOOK_PATH,
+  newWebhookPage,
   showNewWebhook,
   shownWebhook,
   ShownWebhook,
   showWebhooks,
-  webhookEntry,
   webhookSecretPage
 } from "./WebhooksPage.ts"
 
@@ -35,133 +36,88 @@ const EVENT_PATH = `${WEBHOOK_PATH}/events/:event_id` as const
 
 const backTo = (id: number, key: NoticeKey, below = "") => seeOther(withNotice(pathFor(id, below), key))
 
-/** Something is due. */
-const wake = Effect.map(Timers, (timers) => timers.wakeAt(0))
-
-const update = (view: View, id: number, change: WebhookChange, version: number | null) =>
-  Effect.flatMap(Webhooks, (webhooks) =>
-    writeAs(
-      view,
-      "webhook.update",
-      Effect.map(webhooks.update(view.actor.customerId, id, change, version), (result) => ({
-        result,
-        audit: webhookEntry("update", id, auditedChange(change))
-      }))
-    )
-  ).pipe(Effect.andThen(wake))
-
-const versionIn = (fields: URLSearchParams): number | null => {
-  const version = Number(fields.get("version") ?? "")
-  return Number.isSafeInteger(version) && version > 0 ? version : null
-}
-
 const showWebhook = (view: View) => Effect.flatMap(pathId, (id) => webhookPage(view, id, null, noFieldErrors))
 
-const changeWebhook = (view: View, fields: URLSearchParams) =>
+const submitNew = onceFormAction(createWebhook, {
+  target: creating,
+  input: (fields) => ({ ...typedWebhook(fields), mode: fields.get("mode") }),
+  shown: ShownWebhook,
+  show: shownWebhook,
+  done: (view, created) =>
+    answerPage(
+      view,
+      webhookSecretPage(view, created, view.locale.say("The webhook is made", "وب‌هوک ساخته شد"))
+    ),
+  again: (view, fields, errors) => newWebhookPage(view, fields, byField(errors))
+})
+
+const submitChange = formAction(changeWebhook, {
+  target: pathId,
+  input: typedWebhook,
+  done: (_, { id }) => backTo(id, "saved"),
+  again: (view, fields, errors) =>
+    Effect.flatMap(pathId, (id) => webhookPage(view, id, fields, byField(errors)))
+})
+
+const switchTo = (active: boolean) =>
+  formAction(changeWebhook, {
+    target: pathId,
+    input: () => ({ active }),
+    done: (_, { id }) => backTo(id, active ? "enabled" : "disabled")
+  })
+
+const submitRemoval = formAction(removeWebhook, {
+  target: pathId,
+  done: () => seeOther(withNotice(WEBHOOKS_PATH, "deleted"))
+})
+
+const submitTest = (view: View, fields: URLSearchParams) =>
   Effect.flatMap(pathId, (id) =>
-    Effect.gen(function* () {
-      const { url, events, description } = yield* decodeInput(WebhookChangeBody, typedWebhook(fields))
-      if (url != null) yield* Effect.flatMap(Webhooks, (webhooks) => webhooks.checkUrl(url))
-      const change = {
-        ...(url == null ? {} : { url }),
-        ...(events == null ? {} : { events }),
-        ...(description == null ? {} : { description })
-      }
-      yield* update(view, id, change, versionIn(fields))
-      return backTo(id, "saved")
-    }).pipe(Effect.catch(showAgain(view, (errors) => webhookPage(view, id, fields, byField(errors)))))
+    onceFormAction(testWebhook, {
+      target: Effect.succeed(id),
+      shown: Schema.Null,
+      show: () => null,
+      done: () => backTo(id, "sent")
+    })(view, fields)
   )
 
-const setDisabled = (isDisabled: boolean) => (view: View) =>
-  Effect.flatMap(pathId, (id) =>
-    Effect.as(update(view, id, { isDisabled }, null), backTo(id, isDisabled ? "disabled" : "enabled"))
-  )
-
-const removeWebhook = Effect.fnUntraced(function* (view: View) {
-  const id = yield* pathId
-  const webhooks = yield* Webhooks
-  yield* writeAs(
-    view,
-    "webhook.remove",
-    Effect.as(webhooks.remove(view.actor.customerId, id, null), {
-      result: null,
-      audit: webhookEntry("remove", id)
-    })
-  )
-  return seeOther(withNotice(WEBHOOKS_PATH, "deleted"))
+const submitRotation = onceFormAction(rotateSecret, {
+  target: pathId,
+  shown: ShownWebhook,
+  show: shownWebhook,
+  done: (view, created) =>
+    answerPage(view, webhookSecretPage(view, created, view.locale.say("The new secret", "کلید امضای تازه")))
 })
 
-const sendTest = Effect.fnUntraced(function* (view: View) {
-  const id = yield* pathId
-  const webhooks = yield* Webhooks
-  yield* writeOnce(
-    view,
-    "webhook.test",
-    Schema.Null,
-    Effect.as(webhooks.test(view.actor.customerId, id), { result: null, audit: webhookEntry("test", id) })
-  )
-  yield* wake
-  return backTo(id, "sent")
+const eventInPath = Effect.gen(function* () {
+  const { event_id = "" } = yield* HttpRouter.params
+  return { id: yield* pathId, event_id }
 })
 
-const rotateSecret = Effect.fnUntraced(function* (view: View) {
-  const id = yield* pathId
-  const webhooks = yield* Webhooks
-  const created = yield* writeOnce(
-    view,
-    "webhook.rotate_secret",
-    ShownWebhook,
-    Effect.map(webhooks.rotateSecret(view.actor.customerId, id), (webhook) => ({
-      result: shownWebhook(webhook),
-      audit: webhookEntry("rotate_secret", id)
-    }))
+const submitReplay = (view: View, fields: URLSearchParams) =>
+  Effect.flatMap(eventInPath, (target) =>
+    onceFormAction(replayEvent, {
+      target: Effect.succeed(target),
+      shown: Schema.Null,
+      show: () => null,
+      done: () => backTo(target.id, "replayed", `/events/${target.event_id}`)
+    })(view, fields)
   )
-  return answerPage(
-    view,
-    webhookSecretPage(view, created, view.locale.say("The new secret", "کلید امضای تازه"))
-  )
-})
-
-const replayOne = Effect.fnUntraced(function* (view: View) {
-  const id = yield* pathId
-  const { event_id: eventId = "" } = yield* HttpRouter.params
-  const webhooks = yield* Webhooks
-  yield* writeOnce(
-    view,
-    "webhook.replay",
-    Schema.Null,
-    Effect.map(webhooks.replay(view.actor.customerId, id, eventId), (delivery) => ({
-      result: null,
-      audit: webhookEntry("replay", id, { event_id: delivery.eventId })
-    }))
-  )
-  yield* wake
-  return backTo(id, "replayed", `/events/${eventId}`)
-})
 
 /** The form has one field: every error is said there. */
 const ofSince = (errors: FieldErrors): FieldErrors =>
   new Map([...errors.values()].map((message) => ["since", message]))
 
-const replaySince = (view: View, fields: URLSearchParams) =>
+const submitReplaySince = (view: View, fields: URLSearchParams) =>
   Effect.flatMap(pathId, (id) =>
-    Effect.gen(function* () {
-      const webhooks = yield* Webhooks
-      const { since } = yield* decodeInput(ReplayBody, {
-        since: typedTime(fields.get("since"), view.locale.zone) ?? ""
-      })
-      const replayed = yield* writeOnce(
-        view,
-        "webhook.replay",
-        Schema.Int,
-        Effect.map(webhooks.replaySince(view.actor.customerId, id, since), (result) => ({
-          result: result.replayed,
-          audit: webhookEntry("replay", id, { since: formatInstant(since), replayed: result.replayed })
-        }))
-      )
-      yield* wake
-      return backTo(id, replayed === 0 ? "nothing_to_replay" : "replayed")
-    }).pipe(Effect.catch(showAgain(view, (errors) => webhookPage(view, id, null, ofSince(errors)))))
+    onceFormAction(replaySince, {
+      target: Effect.succeed(id),
+      input: () => ({ since: typedTime(fields.get("since"), view.locale.zone) ?? "" }),
+      shown: Schema.Int,
+      show: ({ replayed }) => replayed,
+      done: (_, replayed) => backTo(id, replayed === 0 ? "nothing_to_replay" : "replayed"),
+      again: (_, __, errors) => webhookPage(view, id, null, ofSince(errors))
+    })(view, fields)
   )
 
 /** Webhook endpoints, and what was delivered to them. */
@@ -170,16 +126,16 @@ export const webhookPages = {
   routes: [
     page(WEBHOOKS_PATH, showWebhooks),
     writerPage(NEW_WEBHOOK_PATH, showNewWebhook),
-    change(NEW_WEBHOOK_PATH, createWebhook),
+    change(NEW_WEBHOOK_PATH, submitNew),
     page(WEBHOOK_PATH, showWebhook),
-    change(WEBHOOK_PATH, changeWebhook),
-    change(`${WEBHOOK_PATH}/enable`, setDisabled(false)),
-    change(`${WEBHOOK_PATH}/disable`, setDisabled(true)),
-    change(`${WEBHOOK_PATH}/delete`, removeWebhook),
-    change(`${WEBHOOK_PATH}/test`, sendTest),
-    change(`${WEBHOOK_PATH}/secret`, rotateSecret),
-    change(`${WEBHOOK_PATH}/replay`, replaySince),
+    change(WEBHOOK_PATH, submitChange),
+    change(`${WEBHOOK_PATH}/enable`, switchTo(true)),
+    change(`${WEBHOOK_PATH}/disable`, switchTo(false)),
+    change(`${WEBHOOK_PATH}/delete`, submitRemoval),
+    change(`${WEBHOOK_PATH}/test`, submitTest),
+    change(`${WEBHOOK_PATH}/secret`, submitRotation),
+    change(`${WEBHOOK_PATH}/replay`, submitReplaySince),
     page(EVENT_PATH, showDelivery),
-    change(`${EVENT_PATH}/replay`, replayOne)
+    change(`${EVENT_PATH}/replay`, submitReplay)
   ]
 } as const satisfies ConsolePages

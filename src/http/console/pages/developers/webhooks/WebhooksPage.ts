@@ -1,33 +1,25 @@
 import { Effect, Redacted, Schema } from "effect"
 import { isIdPosition } from "../../../../../domain/Paging.ts"
-import { EVERY_EVENT, originOf, type WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
-import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
+import { EVERY_EVENT, type WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
 import { type CreatedWebhook, Webhooks } from "../../../../../services/resources/Webhooks.ts"
-import { NewWebhookBody } from "../../../../manage/setup/WebhooksApi.ts"
-import { answerPage } from "../../../frame/Answers.ts"
 import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { Locale } from "../../../frame/Locale.ts"
-import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
-import { decodeInput } from "../../../../errors/SchemaErrors.ts"
-import { writeOnce } from "../../../frame/forms/Writes.ts"
 import { badge, stateBadge } from "../../../parts/Badge.ts"
 import { emptyState } from "../../../parts/lists/EmptyState.ts"
 import { errorSummary } from "../../../parts/fields/ErrorSummary.ts"
-import { byField, type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
+import { type FieldErrors, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
 import { selectField } from "../../../parts/fields/Fields.ts"
 import { pager, pageRequest } from "../../../parts/lists/Pager.ts"
 import { secretPanel } from "../../../parts/Secret.ts"
 import { table } from "../../../parts/lists/Table.ts"
 import { foreign, ltr } from "../../../parts/Text.ts"
-import { typedWebhook, webhookFields } from "./WebhookForms.ts"
+import { webhookFields } from "./WebhookForms.ts"
 import { WEBHOOKS_PATH } from "./WebhookPaths.ts"
 
 export const NEW_WEBHOOK_PATH = `${WEBHOOKS_PATH}/new` as const
-
-export const webhookEntry = auditEntriesOf("webhook")
 
 const disabledWords = {
   gone: ["Switched off: it answered 410", "خاموش: پاسخ ۴۱۰ داد"],
@@ -111,7 +103,11 @@ export const showWebhooks = Effect.fnUntraced(function* (view: View) {
   return made
 })
 
-const newWebhookPage = Effect.fnUntraced(function* (view: View, typed: URLSearchParams, errors: FieldErrors) {
+export const newWebhookPage = Effect.fnUntraced(function* (
+  view: View,
+  typed: URLSearchParams,
+  errors: FieldErrors
+) {
   const { say } = view.locale
   const { allowsPrivateAddresses } = yield* Webhooks
   const made: Page = {
@@ -187,34 +183,3 @@ export const webhookSecretPage = (
     )
   }
 }
-
-export const createWebhook = (view: View, fields: URLSearchParams) =>
-  Effect.gen(function* () {
-    const webhooks = yield* Webhooks
-    const { url, events, description, mode } = yield* decodeInput(NewWebhookBody, {
-      ...typedWebhook(fields),
-      mode: fields.get("mode")
-    })
-    yield* webhooks.checkUrl(url)
-    const created = yield* writeOnce(
-      view,
-      "webhook.create",
-      ShownWebhook,
-      Effect.map(
-        webhooks.create(view.actor.customerId, {
-          url,
-          events,
-          description: description ?? "",
-          mode: mode ?? "live"
-        }),
-        (webhook) => ({
-          result: shownWebhook(webhook),
-          audit: webhookEntry("create", webhook.endpoint.id, { origin: originOf(url), events })
-        })
-      )
-    )
-    return answerPage(
-      view,
-      webhookSecretPage(view, created, view.locale.say("The webhook is made", "وب‌هوک ساخته شد"))
-    )
-  }).pipe(Effect.catch(showAgain(view, (errors) => newWebhookPage(view, fields, byField(errors)))))
