@@ -1,4 +1,4 @@
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Scope, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ok, request } from "../../contract/Client.ts"
@@ -120,7 +120,7 @@ describe("a change by the command line is in the customer's audit log, as the op
 
   it("never with a secret, a password, a phone or an e-mail address", async () => {
     // The names of actions are fixed: `webhook.rotate_secret`.
-    const log = JSON.stringify((await auditLog()).map(({ action: _, ...entry }) => entry))
+    const log = JSON.stringify((await auditLog()).map((entry) => Struct.omit(entry, ["action"])))
     expect(log).not.toMatch(/secret|horse|9121234567|sara@example/)
   })
 })
