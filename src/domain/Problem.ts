@@ -154,7 +154,7 @@ export interface ProblemParams {
   readonly lists_full: { readonly maximum: number }
   readonly no_owner: None
   readonly email_taken: None
-  readonly operator_exists: None
+  readonly operator_role: None
   readonly password_needs_sign_in: None
   readonly stale_sign_in: None
 }

@@ -150,7 +150,7 @@ const texts: ProblemTexts = {
   lists_full: ({ maximum }) => `the lists have ${maximum} entries`,
   no_owner: () => "the customer would have no owner",
   email_taken: () => "this e-mail address is taken",
-  operator_exists: () => "this e-mail address already exists",
+  operator_role: () => "an operator has no other role",
   password_needs_sign_in: () => "Sign out and in again first: this needs a sign-in of the last 10 minutes",
   stale_sign_in: () => "This needs a sign-in of the last 10 minutes, by yourself: sign out and in again"
 }

@@ -5,8 +5,11 @@ import type { IdempotentRequest } from "./customer/Idempotency.ts"
 import type { AuditArea } from "./resources/activity/AuditLog.ts"
 import { type AuditEntry, ManagementWrites, type Origin } from "./resources/ManagementWrites.ts"
 
-/** Who may perform an action: those who may change things, or owners, who also manage the access of others. */
-export type Access = "writer" | "owner"
+/**
+ * Who may perform an action: those who may change things, or owners, who also manage the access of others. `anyone`: it
+ * is about the actor. `operator`: it is about a customer as a whole, or about the platform.
+ */
+export type Access = "anyone" | "writer" | "owner" | "operator"
 
 /** One performance of an action. */
 export interface Call<Input = unknown, Target = unknown> {
@@ -44,6 +47,13 @@ export const NoInput = Schema.Struct({})
 /** The target of an action that creates. */
 export const NoTarget = Schema.Undefined
 
+interface Noted {
+  readonly id: number | string
+  readonly details?: Readonly<Record<string, unknown>>
+  /** The customer whose log has the entry, if it is not the actor's. */
+  readonly customerId?: number
+}
+
 interface ActionSpec<Input extends Schema.Top, Target extends Schema.Top, Prepared, A, PE, PR, E, R, AR> {
   /** What the action changes: its id. */
   readonly target: Target
@@ -55,10 +65,7 @@ interface ActionSpec<Input extends Schema.Top, Target extends Schema.Top, Prepar
   /** In one transaction with the entry in the audit log. If it fails, nothing of it is stored. */
   readonly run: (call: Call<Input["Type"], Target["Type"]>, prepared: Prepared) => Effect.Effect<A, E, R>
   /** The entry: what was changed, and the changed fields; never a secret or personal data. */
-  readonly audit: (
-    result: NoInfer<A>,
-    call: Call<Input["Type"], Target["Type"]>
-  ) => { readonly id: number | string; readonly details?: Readonly<Record<string, unknown>> }
+  readonly audit: (result: NoInfer<A>, call: Call<Input["Type"], Target["Type"]>) => Noted
   /** The kind of thing that was changed; the part of the name before the dot by default. */
   readonly subject?: AuditArea
   /** The name in the audit log, if several actions share one. */
@@ -92,8 +99,9 @@ export const action = <
     prepare: (call) =>
       Effect.map(prepare(call), (prepared) =>
         Effect.map(run(call, prepared), (result) => {
-          const { id, details = {} } = audit(result, call)
-          return { result, audit: { action: auditedAs, subjectType, subjectId: String(id), details } }
+          const { id, details = {}, ...log } = audit(result, call)
+          const entry = { action: auditedAs, subjectType, subjectId: String(id), details, ...log }
+          return { result, audit: entry }
         })
       )
   }
@@ -106,8 +114,18 @@ export const requireFresh = (actor: Actor): Effect.Effect<void, StaleSignIn> =>
   )
 
 /** Whether this actor may perform actions of this kind. */
-export const mayPerform = ({ scope, isOwner }: Actor, access: Access): boolean =>
-  scope === "full" && (access === "writer" || isOwner)
+export const mayPerform = ({ kind, scope, isOwner }: Actor, access: Access): boolean => {
+  switch (access) {
+    case "anyone":
+      return true
+    case "writer":
+      return scope === "full"
+    case "owner":
+      return scope === "full" && isOwner
+    case "operator":
+      return kind === "operator"
+  }
+}
 
 const authorize = ({ access }: { readonly access: Access }, { actor }: Call) =>
   mayPerform(actor, access) ? Effect.void : Effect.fail(new ScopeInsufficient())

@@ -1,7 +1,6 @@
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { Flag } from "effect/cli"
 import { isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "../../domain/people/User.ts"
-import { Passwords } from "../../services/access/Passwords.ts"
 import { CommandError } from "../output/CommandError.ts"
 import { readInput, SMALL_INPUT_BYTES } from "./InputFile.ts"
 
@@ -10,18 +9,13 @@ export const passwordFlag = Flag.String("password-file").pipe(
   Flag.withDescription("A file whose first line is the password; - reads standard input")
 )
 
+/** The password in a file, before anything else is done for it. */
 export const readPassword = (file: string) =>
-  Effect.map(readInput(file, SMALL_INPUT_BYTES), (text) => Redacted.make(text.split(/\r?\n/, 1)[0] ?? ""))
-
-/** Takes its time, so it belongs before a transaction. */
-export const hashPassword = Effect.fnUntraced(function* (password: Redacted.Redacted, customerId: number) {
-  if (!isPassword(Redacted.value(password))) {
-    return yield* new CommandError({
-      message: `a password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`
-    })
-  }
-  return yield* Effect.mapError(
-    (yield* Passwords).hash(password, { customerId, network: null }),
-    () => new CommandError({ message: "too many passwords are being set at once; try again" })
-  )
-})
+  Effect.flatMap(readInput(file, SMALL_INPUT_BYTES), (text) => {
+    const password = text.split(/\r?\n/, 1)[0] ?? ""
+    return isPassword(password)
+      ? Effect.succeed(password)
+      : new CommandError({
+          message: `a password has ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`
+        })
+  })

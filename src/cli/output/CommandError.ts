@@ -5,6 +5,8 @@ import type {
   NotFound,
   PreconditionFailed,
   ScopeInsufficient,
+  ServiceUnavailable,
+  TooManySignIns,
   ValidationError
 } from "../../domain/Errors.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
@@ -30,6 +32,8 @@ export type ActionRefusal =
   | PreconditionFailed
   | ScopeInsufficient
   | ChannelUnavailable
+  | TooManySignIns
+  | ServiceUnavailable
 
 /** Fields whose flag has another name. */
 type FlagNames = Readonly<Record<string, string>>
@@ -72,5 +76,8 @@ export const refusedAction =
         return new CommandError({ message: SET_UP_CHANGES })
       case "scope_insufficient":
         return new CommandError({ message: "an operator may not do this" })
+      case "too_many_sign_ins":
+      case "service_unavailable":
+        return new CommandError({ message: "too many passwords are being set at once; try again" })
     }
   }

@@ -1,18 +1,16 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Plan } from "../../domain/people/Customer.ts"
-import { Brand, Locale } from "../../domain/message/CodeText.ts"
-import { HostName } from "../../domain/text/HostName.ts"
+import { Locale } from "../../domain/message/CodeText.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { type CustomerRecord, CustomerRecords } from "../../services/resources/CustomerRecords.ts"
-import { auditEntriesOf, ManagementWrites } from "../../services/resources/ManagementWrites.ts"
-import { audited, withManagement } from "../CommandContext.ts"
-import { customerFlag, noCustomer } from "../input/CustomerFlag.ts"
+import { changeCustomer, createCustomer } from "../../services/resources/CustomerActions.ts"
+import { operate, withManagement } from "../CommandContext.ts"
+import { customerFlag } from "../input/CustomerFlag.ts"
 import { nameFlag } from "../input/NameFlag.ts"
 import { customerLimits } from "./LimitCommands.ts"
+import { refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
-
-const entry = auditEntriesOf("customer")
 
 const toFields = ({ id, name, plan, webOtpHost, brand, locale, createdAt }: CustomerRecord) => ({
   id,
@@ -32,19 +30,10 @@ const create = Command.make(
   },
   ({ name, plan }) =>
     withManagement(
-      Effect.gen(function* () {
-        const { create: createOne } = yield* CustomerRecords
-        const { byOperator } = yield* ManagementWrites
-        // The log is the new customer's own.
-        const created = yield* byOperator(
-          Effect.map(createOne(name, plan), (customer) => ({
-            result: customer,
-            customerId: customer.id,
-            audit: entry("create", customer.id, { name, plan })
-          }))
-        )
-        yield* printOne(toFields(created))
-      })
+      operate(createCustomer, { customer: null, target: undefined, input: { name, plan } }).pipe(
+        Effect.mapError(refusedAction("customer")),
+        Effect.flatMap((created) => printOne(toFields(created)))
+      )
     )
 ).pipe(Command.withDescription("Create a customer"))
 
@@ -57,10 +46,12 @@ const list = Command.make("list", {}, () =>
   )
 ).pipe(Command.withDescription("List the customers"))
 
-const nullIfEmpty = (text: Option.Option<string>): string | null | undefined => {
-  const given = Option.getOrUndefined(text)
-  return given === "" ? null : given
-}
+/** An empty text ends what was set. */
+const emptied = <Name extends string>(name: Name, text: Option.Option<string>) =>
+  Option.isSome(text) ? { [name]: text.value === "" ? null : text.value } : {}
+
+const given = <Name extends string>(name: Name, text: Option.Option<string>) =>
+  Option.isSome(text) ? { [name]: text.value } : {}
 
 const update = Command.make(
   "update",
@@ -73,12 +64,10 @@ const update = Command.make(
     ),
     webOtpHost: Flag.String("webotp-host").pipe(
       Flag.withDescription("The host of the site that reads codes by itself (WebOTP); empty for none"),
-      Flag.withSchema(Schema.Union([Schema.Literal(""), HostName])),
       Flag.optional
     ),
     brand: Flag.String("brand").pipe(
       Flag.withDescription("The brand that the default text of codes names; empty for none"),
-      Flag.withSchema(Schema.Union([Schema.Literal(""), Brand])),
       Flag.optional
     ),
     locale: Flag.Literals("locale", Locale.literals).pipe(
@@ -86,28 +75,21 @@ const update = Command.make(
       Flag.optional
     )
   },
-  ({ customer, name, plan, webOtpHost, brand, locale }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const change = {
-          name: Option.getOrUndefined(name),
-          plan: Option.getOrUndefined(plan),
-          webOtpHost: nullIfEmpty(webOtpHost),
-          brand: nullIfEmpty(brand),
-          locale: Option.getOrUndefined(locale)
-        }
-        const changed = yield* audited(customer, (yield* CustomerRecords).update(customer, change), () =>
-          entry("update", customer, {
-            name: change.name,
-            plan: change.plan,
-            webotp_host: change.webOtpHost,
-            brand: change.brand,
-            locale: change.locale
-          })
-        )
-        yield* printOne(toFields(changed))
-      }).pipe(Effect.mapError(() => noCustomer(customer)))
+  ({ customer, name, plan, webOtpHost, brand, locale }) => {
+    const input = {
+      ...given("name", name),
+      ...given("plan", plan),
+      ...emptied("webotp_host", webOtpHost),
+      ...emptied("brand", brand),
+      ...given("locale", locale)
+    }
+    return withManagement(
+      operate(changeCustomer, { customer, target: undefined, input }).pipe(
+        Effect.mapError(refusedAction(`customer ${customer}`)),
+        Effect.flatMap((changed) => printOne(toFields(changed)))
+      )
     )
+  }
 ).pipe(Command.withDescription("Change a customer; options that you leave out change nothing"))
 
 export const customerCommand = Command.make("customer").pipe(

@@ -2,13 +2,11 @@ import { Effect, Option, Schema, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { LimitOverrides } from "../../domain/people/Admission.ts"
 import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { audited, withManagement } from "../CommandContext.ts"
-import { customerFlag, noCustomer } from "../input/CustomerFlag.ts"
-import { CommandError } from "../output/CommandError.ts"
+import { setLimits } from "../../services/resources/CustomerActions.ts"
+import { operate, withManagement } from "../CommandContext.ts"
+import { customerFlag } from "../input/CustomerFlag.ts"
+import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
-
-const entry = auditEntriesOf("customer")
 
 type LimitName = keyof LimitOverrides
 
@@ -54,16 +52,12 @@ export const customerLimits = Command.make(
   ({ customer, set, more }) =>
     withManagement(
       Effect.gen(function* () {
-        const customers = yield* CustomerRecords
         const changes = yield* parseChanges([...set, ...more])
-        const change = Object.fromEntries(changes)
         const limits =
           changes.length === 0
-            ? customers.limits(customer)
-            : audited(customer, customers.changeLimits(customer, change), () =>
-                entry("set_limits", customer, change)
-              )
-        yield* printOne(toFields(yield* limits))
-      }).pipe(Effect.catchTag("not_found", () => noCustomer(customer)))
+            ? CustomerRecords.use((customers) => customers.limits(customer))
+            : operate(setLimits, { customer, target: undefined, input: Object.fromEntries(changes) })
+        yield* printOne(toFields(yield* Effect.mapError(limits, refusedAction(`customer ${customer}`))))
+      })
     )
 ).pipe(Command.withDescription("Show or override a customer's limits"))

@@ -1,28 +1,16 @@
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { randomBytes } from "node:crypto"
-import { formatInstant } from "../../domain/Instant.ts"
-import { PLATFORM } from "../../domain/people/Customer.ts"
-import { isEmail, normalizeEmail } from "../../domain/people/User.ts"
-import { signInUrl } from "../../http/console/ConsolePaths.ts"
 import { toUser } from "../../http/manage/access/UsersApi.ts"
 import { Operators } from "../../services/access/Operators.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { audited, readConfiguration, withManagement } from "../CommandContext.ts"
+import { createOperator, createOperatorLink } from "../../services/resources/access/OperatorActions.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { nameFlag } from "../input/NameFlag.ts"
-import { hashPassword, passwordFlag, readPassword } from "../input/PasswordFile.ts"
-import { CommandError } from "../output/CommandError.ts"
+import { passwordFlag, readPassword } from "../input/PasswordFile.ts"
+import { refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
-import { originOf } from "../output/Welcome.ts"
-
-const entry = auditEntriesOf("operator")
+import { nameOf, printLink } from "./UserCommands.ts"
 
 const emailFlag = Flag.String("email").pipe(Flag.withDescription("The address that they sign in with"))
-
-const BYTES = 32
-
-/** A random password that nobody knows, for an operator without one: they sign in by a link. */
-const unknownPassword = Effect.sync(() => Redacted.make(randomBytes(BYTES).toString("base64url")))
 
 const create = Command.make(
   "create",
@@ -34,23 +22,11 @@ const create = Command.make(
   ({ email, name, passwordFile }) =>
     withManagement(
       Effect.gen(function* () {
-        const address = normalizeEmail(email)
-        if (!isEmail(address)) {
-          return yield* new CommandError({ message: `${email} is not an e-mail address` })
-        }
-        const password = yield* Option.match(passwordFile, {
-          onNone: () => unknownPassword,
-          onSome: readPassword
-        })
-        const passwordHash = yield* hashPassword(password, PLATFORM)
-        const { create: createOne } = yield* Operators
-        const operator = { email: address, name: Option.getOrElse(name, () => address), passwordHash }
-        const created = yield* audited(null, createOne(operator), ({ id }) => entry("create", id)).pipe(
-          Effect.catchTag("conflict", () =>
-            Effect.fail(new CommandError({ message: `there is a user ${address} already` }))
-          )
-        )
-        yield* printOne({ id: created.id, email: created.email })
+        const password = yield* Effect.transposeOption(Option.map(passwordFile, readPassword))
+        const input = { email, name: nameOf(name, email), password: Option.getOrNull(password) }
+        const created = operate(createOperator, { customer: null, target: undefined, input })
+        const { id, email: address } = yield* Effect.mapError(created, refusedAction("operator"))
+        yield* printOne({ id, email: address })
       })
     )
 ).pipe(Command.withDescription("Create an operator, who sees all customers in the console"))
@@ -69,26 +45,10 @@ const list = Command.make("list", {}, () =>
 
 const signInLink = Command.make("sign-in-link", { email: emailFlag }, ({ email }) =>
   withManagement(
-    Effect.gen(function* () {
-      const { host, port, publicUrl } = yield* readConfiguration
-      const operators = yield* Operators
-      const address = normalizeEmail(email)
-      const link = Effect.flatMap(
-        operators.signInLink(address, yield* Clock.currentTimeMillis),
-        Option.match({
-          onNone: () =>
-            Effect.fail(new CommandError({ message: `there is no operator ${address} who may sign in` })),
-          onSome: (made) => Effect.succeed(made)
-        })
-      )
-      const { secret, expiresAt } = yield* audited(null, link, ({ userId }) =>
-        entry("create_sign_in_link", userId)
-      )
-      yield* printOne({
-        url: signInUrl(publicUrl ?? originOf({ host }, port), secret),
-        expires_at: formatInstant(expiresAt)
-      })
-    })
+    operate(createOperatorLink, { customer: null, target: undefined, input: { email } }).pipe(
+      Effect.mapError(refusedAction(`operator ${email} who may sign in`)),
+      Effect.flatMap(printLink)
+    )
   )
 ).pipe(
   Command.withDescription("Make a link that signs an operator in to the console, once and within 10 minutes")

@@ -1,58 +1,68 @@
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Role } from "../../domain/people/Actor.ts"
 import { formatInstant } from "../../domain/Instant.ts"
-import { isEmail, normalizeEmail } from "../../domain/people/User.ts"
+import { normalizeEmail } from "../../domain/people/User.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
 import { toUser } from "../../http/manage/access/UsersApi.ts"
-import { SignInLinks } from "../../services/access/SignInLinks.ts"
-import { SigningKeys } from "../../services/access/SigningKeys.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import type { SignInLink } from "../../services/access/SignInLinks.ts"
+import { rotateSigningKey } from "../../services/resources/access/OperatorActions.ts"
+import {
+  changeUser,
+  createSignInLink,
+  createUser,
+  inviteUser,
+  setPassword
+} from "../../services/resources/access/UserActions.ts"
 import { Users } from "../../services/resources/access/Users.ts"
-import { audited, readConfiguration, withManagement } from "../CommandContext.ts"
+import { operate, readConfiguration, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { nameFlag } from "../input/NameFlag.ts"
-import { hashPassword, passwordFlag, readPassword } from "../input/PasswordFile.ts"
-import { CommandError } from "../output/CommandError.ts"
+import { passwordFlag, readPassword } from "../input/PasswordFile.ts"
+import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { listAll } from "../output/Pages.ts"
 import { originOf } from "../output/Welcome.ts"
 
-const entry = auditEntriesOf("user")
-
 const userFlag = Flag.String("user").pipe(Flag.withDescription("The user's id"))
 
-const noUser = (id: string) => () => new CommandError({ message: `there is no user ${id}` })
+/** The customer whose user this is (an operator is the platform's), and the user. */
+const ofUser = (user: string) =>
+  Effect.map(
+    Users.use((users) => users.ownerOf(user)),
+    (customer) => ({ customer, target: user })
+  )
+
+/** The name of somebody who was given none. */
+export const nameOf = (name: Option.Option<string>, email: string): string =>
+  Option.getOrElse(name, () => normalizeEmail(email).slice(0, 100))
+
+const roleDescription = "viewer reads, developer also changes things, owner also manages users and tokens"
 
 const create = Command.make(
   "create",
   {
     customer: customerFlag,
     email: Flag.String("email").pipe(Flag.withDescription("The address that they sign in with")),
-    role: Flag.Literals("role", Role.literals).pipe(
-      Flag.withDescription("viewer reads, developer also changes things, owner also manages users and tokens")
-    ),
+    role: Flag.Literals("role", Role.literals).pipe(Flag.withDescription(roleDescription)),
     name: nameFlag("Their name; their address if absent").pipe(Flag.optional),
-    passwordFile: passwordFlag
+    passwordFile: Flag.optional(passwordFlag)
   },
   ({ customer, email, role, name, passwordFile }) =>
     withManagement(
       Effect.gen(function* () {
-        const password = yield* readPassword(passwordFile)
+        const password = yield* Effect.transposeOption(Option.map(passwordFile, readPassword))
         yield* requireCustomer(customer)
-        const address = normalizeEmail(email)
-        if (!isEmail(address)) {
-          return yield* new CommandError({ message: `${email} is not an e-mail address` })
-        }
-        const passwordHash = yield* hashPassword(password, customer)
-        const newUser = { email: address, name: Option.getOrElse(name, () => address), role, passwordHash }
-        const user = yield* audited(customer, (yield* Users).create(customer, newUser), ({ id }) =>
-          entry("create", id, { role })
-        ).pipe(Effect.mapError(() => new CommandError({ message: `there is a user ${address} already` })))
-        yield* printOne(toUser(user))
+        const input = { email, name: nameOf(name, email), role }
+        const created = Option.match(password, {
+          onNone: () => operate(inviteUser, { customer, target: undefined, input }),
+          onSome: (given) =>
+            operate(createUser, { customer, target: undefined, input: { ...input, password: given } })
+        })
+        yield* printOne(toUser(yield* Effect.mapError(created, refusedAction(`customer ${customer}`))))
       })
     )
-).pipe(Command.withDescription("Create a user of the management API"))
+).pipe(Command.withDescription("Create a user; without a password they sign in by a link"))
 
 const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   withManagement(
@@ -65,45 +75,60 @@ const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
   )
 ).pipe(Command.withDescription("List a customer's users"))
 
-const switchTo =
-  (isDisabled: boolean) =>
-  ({ user }: { readonly user: string }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const users = yield* Users
-        const customer = yield* users.ownerOf(user)
-        const changed = yield* audited(customer, users.setDisabled(customer, user, isDisabled), ({ id }) =>
-          entry("update", id, { active: !isDisabled })
-        )
-        yield* printOne(toUser(changed))
-      }).pipe(Effect.mapError(noUser(user)))
+const changeTo = (user: string, input: typeof changeUser.input.Encoded) =>
+  withManagement(
+    ofUser(user).pipe(
+      Effect.flatMap((of) => operate(changeUser, { ...of, input })),
+      Effect.mapError(refusedAction(`user ${user}`)),
+      Effect.flatMap((changed) => printOne(toUser(changed)))
     )
+  )
 
-const disable = Command.make("disable", { user: userFlag }, switchTo(true)).pipe(
-  Command.withDescription("Sign a user out everywhere, and refuse further sign-ins")
-)
+const update = Command.make(
+  "update",
+  {
+    user: userFlag,
+    name: nameFlag("Their name").pipe(Flag.optional),
+    role: Flag.Literals("role", Role.literals).pipe(Flag.withDescription(roleDescription), Flag.optional)
+  },
+  ({ user, name, role }) =>
+    changeTo(user, {
+      ...(Option.isSome(name) ? { name: name.value } : {}),
+      ...(Option.isSome(role) ? { role: role.value } : {})
+    })
+).pipe(Command.withDescription("Change a user's name or role; options that you leave out change nothing"))
 
-const enable = Command.make("enable", { user: userFlag }, switchTo(false)).pipe(
-  Command.withDescription("Let a user sign in again")
-)
+const disable = Command.make("disable", { user: userFlag }, ({ user }) =>
+  changeTo(user, { active: false })
+).pipe(Command.withDescription("Sign a user out everywhere, and refuse further sign-ins"))
 
-const setPassword = Command.make(
+const enable = Command.make("enable", { user: userFlag }, ({ user }) =>
+  changeTo(user, { active: true })
+).pipe(Command.withDescription("Let a user sign in again"))
+
+const setUserPassword = Command.make(
   "set-password",
   { user: userFlag, passwordFile: passwordFlag },
   ({ user, passwordFile }) =>
     withManagement(
       Effect.gen(function* () {
         const password = yield* readPassword(passwordFile)
-        const users = yield* Users
-        const customer = yield* users.ownerOf(user)
-        const passwordHash = yield* hashPassword(password, customer)
-        const changed = yield* audited(customer, users.setPassword(customer, user, passwordHash), ({ id }) =>
-          entry("set_password", id)
+        const changed = Effect.flatMap(ofUser(user), (of) =>
+          operate(setPassword, { ...of, input: { password } })
         )
-        yield* printOne(toUser(changed))
-      }).pipe(Effect.catchTag("not_found", noUser(user)))
+        yield* printOne(toUser(yield* Effect.mapError(changed, refusedAction(`user ${user}`))))
+      })
     )
 ).pipe(Command.withDescription("Change a user's password, and sign them out everywhere"))
+
+/** Prints a link with the address at which people open it. */
+export const printLink = Effect.fnUntraced(function* ({ secret, expiresAt }: SignInLink) {
+  const { host, port, publicUrl } = yield* readConfiguration
+  yield* printOne({
+    url: signInUrl(publicUrl ?? originOf({ host }, port), secret),
+    expires_at: formatInstant(expiresAt)
+  })
+})
 
 const nobody = (customer: number, email: string | null) =>
   new CommandError({
@@ -122,44 +147,31 @@ const signInLink = Command.make(
       Flag.optional
     )
   },
-  ({ customer, email: given }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const { host, port, publicUrl } = yield* readConfiguration
-        const email = Option.getOrNull(Option.map(given, normalizeEmail))
-        const links = yield* SignInLinks
-        const link = Effect.flatMap(
-          links.create(customer, email, yield* Clock.currentTimeMillis),
-          Option.match({
-            onNone: () => Effect.fail(nobody(customer, email)),
-            onSome: (made) => Effect.succeed(made)
-          })
-        )
-        const { secret, expiresAt } = yield* audited(customer, link, ({ userId }) =>
-          entry("create_sign_in_link", userId)
-        )
-        yield* printOne({
-          url: signInUrl(publicUrl ?? originOf({ host }, port), secret),
-          expires_at: formatInstant(expiresAt)
-        })
-      })
+  ({ customer, email: given }) => {
+    const email = Option.getOrNull(given)
+    return withManagement(
+      operate(createSignInLink, { customer, target: undefined, input: { email } }).pipe(
+        Effect.mapError((error) =>
+          error._tag === "not_found" ? nobody(customer, email) : refusedAction("user")(error)
+        ),
+        Effect.flatMap(printLink)
+      )
     )
+  }
 ).pipe(Command.withDescription("Make a link that signs a user in to the console, once and within 10 minutes"))
 
 export const userCommand = Command.make("user").pipe(
-  Command.withSubcommands([create, list, disable, enable, setPassword, signInLink])
+  Command.withSubcommands([create, list, update, disable, enable, setUserPassword, signInLink])
 )
-
-const signingKeyEntry = auditEntriesOf("signing_key")
 
 const rotate = Command.make("rotate", {}, () =>
   withManagement(
-    Effect.gen(function* () {
-      const { id, algorithm, createdAt } = yield* audited(null, (yield* SigningKeys).rotate, (made) =>
-        signingKeyEntry("rotate", made.id)
+    operate(rotateSigningKey, { customer: null, target: undefined }).pipe(
+      Effect.mapError(refusedAction("signing key")),
+      Effect.flatMap(({ id, algorithm, createdAt }) =>
+        printOne({ kid: id, algorithm, created_at: formatInstant(createdAt) })
       )
-      yield* printOne({ kid: id, algorithm, created_at: formatInstant(createdAt) })
-    })
+    )
   )
 ).pipe(Command.withDescription("Create a new signing key; Peyk accepts the old one for another hour"))
 

@@ -1,9 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
+import { topUp } from "../../services/resources/CustomerActions.ts"
 import { type Balance, Wallets } from "../../services/resources/Wallets.ts"
-import { audited, withManagement } from "../CommandContext.ts"
-import { customerFlag, noCustomer, requireCustomer } from "../input/CustomerFlag.ts"
+import { operate, withManagement } from "../CommandContext.ts"
+import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { refusedAction } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
 
 const toFields = ({ balance, held }: Balance) => ({
@@ -13,24 +14,15 @@ const toFields = ({ balance, held }: Balance) => ({
   currency: "IRR"
 })
 
-const entry = auditEntriesOf("wallet")
-
-const Amount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000_000 }))
-
-const topUp = Command.make(
+const topUpCommand = Command.make(
   "top-up",
-  {
-    customer: customerFlag,
-    amount: Flag.Int("amount").pipe(Flag.withDescription("Whole rials"), Flag.withSchema(Amount))
-  },
+  { customer: customerFlag, amount: Flag.Int("amount").pipe(Flag.withDescription("Whole rials")) },
   ({ customer, amount }) =>
     withManagement(
-      Effect.gen(function* () {
-        const wallet = yield* audited(customer, (yield* Wallets).topUp(customer, amount), () =>
-          entry("top_up", customer, { amount })
-        )
-        yield* printOne(toFields(wallet))
-      }).pipe(Effect.mapError(() => noCustomer(customer)))
+      operate(topUp, { customer, target: undefined, input: { amount } }).pipe(
+        Effect.mapError(refusedAction(`customer ${customer}`)),
+        Effect.flatMap((wallet) => printOne(toFields(wallet)))
+      )
     )
 ).pipe(Command.withDescription("Add to a customer's wallet"))
 
@@ -43,4 +35,4 @@ const show = Command.make("show", { customer: customerFlag }, ({ customer }) =>
   )
 ).pipe(Command.withDescription("Show a customer's wallet"))
 
-export const walletCommand = Command.make("wallet").pipe(Command.withSubcommands([topUp, show]))
+export const walletCommand = Command.make("wallet").pipe(Command.withSubcommands([topUpCommand, show]))

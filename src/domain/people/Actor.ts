@@ -27,6 +27,8 @@ export interface Actor {
    * another issuer, or the command line.
    */
   readonly signedInAt?: Instant | null
+  /** In the console: the person's epoch. A link that they make there ends with it. */
+  readonly epoch?: number
 }
 
 /** How recent a sign-in must be for what gives access: passwords, sign-in links, tokens and owners. */
@@ -46,6 +48,10 @@ const isActiveOwner = ({ role, disabledAt }: UserRights): boolean => role === "o
 /** Whether a change makes somebody an owner who can sign in, and who was none before (null: there was no such user). */
 export const makesOwner = (before: UserRights | null, after: UserRights): boolean =>
   isActiveOwner(after) && (before === null || !isActiveOwner(before))
+
+/** Whether a change takes an owner away: they have another role, or cannot sign in any more. */
+export const losesOwner = (before: UserRights, after: UserRights): boolean =>
+  isActiveOwner(before) && !isActiveOwner(after)
 
 const COMMAND_LINE = "command-line"
 

@@ -3,16 +3,22 @@ import type { Instant } from "../Instant.ts"
 
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
 
-/** A customer's own limits. A missing one is the platform's, and 0 switches a limit off. */
-export const LimitOverrides = Schema.Struct({
-  phone_hour: Schema.optionalKey(Limit),
-  phone_day: Schema.optionalKey(Limit),
-  message_phone_hour: Schema.optionalKey(Limit),
-  message_phone_day: Schema.optionalKey(Limit),
-  key_minute: Schema.optionalKey(Limit),
-  monthly_quota: Schema.optionalKey(Limit)
+const limits = <S extends Schema.Top>(limit: S) => ({
+  phone_hour: limit,
+  phone_day: limit,
+  message_phone_hour: limit,
+  message_phone_day: limit,
+  key_minute: limit,
+  monthly_quota: limit
 })
+
+/** A customer's own limits. A missing one is the platform's, and 0 switches a limit off. */
+export const LimitOverrides = Schema.Struct(limits(Schema.optionalKey(Limit)))
 export type LimitOverrides = typeof LimitOverrides.Type
+
+/** A missing one stays as it is; null: the platform's again. */
+export const LimitChange = Schema.Struct(limits(Schema.optionalKey(Schema.NullOr(Limit))))
+export type LimitChange = typeof LimitChange.Type
 
 /** How many sends to one phone are allowed; 0: no limit. */
 export interface PhoneLimits {

@@ -226,7 +226,7 @@ export const OperatorsSql = Layer.effect(
             ${timestamp(now)})
           on conflict (email) do nothing
           returning ${userColumns(sql)}`)
-        return row ?? (yield* new Conflict({ problem: problem("operator_exists") }))
+        return row ?? (yield* new Conflict({ problem: problem("email_taken") }))
       }),
 
       list: rows(sql`select ${userColumns(sql)} from users u where u.role = 'operator' order by u.id`),

@@ -64,18 +64,15 @@ export const SigningKeysSql = Layer.effect(
       return key
     })
 
-    const oneAtATime = <A, E>(effect: Effect.Effect<A, E>) =>
-      sql
-        .withTransaction(Effect.andThen(sql`select pg_advisory_xact_lock(${CREATION_LOCK})`, effect))
-        .pipe(Effect.orDie)
+    /** As a part of a transaction. */
+    const oneAtATime = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.andThen(sql`select pg_advisory_xact_lock(${CREATION_LOCK})`, effect)
 
-    const firstKey = oneAtATime(
-      Effect.filterOrElse(
-        newest,
-        (known) => known !== undefined,
-        () => Effect.andThen(create, newest)
-      )
-    )
+    const firstKey = Effect.filterOrElse(
+      newest,
+      (known) => known !== undefined,
+      () => Effect.andThen(create, newest)
+    ).pipe(oneAtATime, sql.withTransaction, Effect.orDie)
 
     let imported: { readonly id: string; readonly key: CryptoKey } | undefined
 
@@ -107,7 +104,7 @@ export const SigningKeysSql = Layer.effect(
         return rows.map(({ publicJwk }) => publicJwk)
       }),
 
-      rotate: oneAtATime(create)
+      rotate: Effect.orDie(oneAtATime(create))
     })
   })
 )

@@ -12,6 +12,7 @@ import { WebhooksSql } from "../resources/webhooks/WebhooksSql.ts"
 import { GuardRecordsSql } from "../resources/activity/GuardRecordsSql.ts"
 import { KeysSql } from "../resources/access/KeysSql.ts"
 import { Idempotency } from "../../services/customer/Idempotency.ts"
+import { Workers } from "../../services/concurrency/Workers.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { OperatorsSql, SignInLinksSql } from "../access/ConsoleSessionsSql.ts"
 import { CredentialStores } from "../access/CredentialStores.ts"
@@ -59,8 +60,9 @@ export const ManagementLive = Layer.mergeAll(
   ManagementWritesSql,
   OperatorsSql,
   SignInLinksSql,
-  Layer.provide(Timers.layer, TimerStoreSql)
+  Layer.provide(Timers.layer, TimerStoreSql),
+  Workers.layer
 ).pipe(
   Layer.provide([ProviderAdaptersHttp, ContactLinksSql, BotAddressesMac, Idempotency.layer]),
-  Layer.provide(Crypto)
+  Layer.provideMerge(Crypto)
 )

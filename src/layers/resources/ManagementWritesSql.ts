@@ -132,13 +132,13 @@ export const ManagementWritesSql = Layer.effect(
 
     const log = Effect.fnUntraced(function* (
       { actor, origin }: Pick<WriteRequest, "actor" | "origin">,
-      { action, subjectType, subjectId, details }: AuditEntry
+      { action, subjectType, subjectId, details, customerId = actor.customerId }: AuditEntry
     ) {
       const now = timestamp(yield* Clock.currentTimeMillis)
       yield* Effect.orDie(sql`
         insert into audit_log (customer_id, id, actor_kind, actor_id, actor_name, action, subject_type, subject_id,
           details, ip, user_agent, request_id, occurred_at)
-        values (${actor.customerId}, ${yield* random.uuidV7()}::uuid, ${actor.kind}, ${actor.id}, ${actor.name},
+        values (${customerId}, ${yield* random.uuidV7()}::uuid, ${actor.kind}, ${actor.id}, ${actor.name},
           ${action}, ${subjectType}, ${subjectId}, ${JSON.stringify(details)}::jsonb, ${origin.ip},
           ${origin.userAgent}, ${origin.requestId}, ${now})`)
     })

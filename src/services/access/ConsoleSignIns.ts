@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
-import type { ConsoleSession } from "../../domain/people/ConsoleSession.ts"
 import { normalizeEmail } from "../../domain/people/User.ts"
 import type { Origin } from "../resources/ManagementWrites.ts"
 import { ConsoleSessions, type StartedSession } from "./ConsoleSessions.ts"
@@ -14,7 +13,7 @@ export interface SignedInBrowser extends StartedSession {
   readonly browser: string | null
 }
 
-/** People who sign in to the console, and out of it. `browser` is what the browser has kept; null: nothing. */
+/** People who sign in to the console. `browser` is what the browser has kept; null: nothing. */
 export class ConsoleSignIns extends Context.Service<
   ConsoleSignIns,
   {
@@ -29,8 +28,6 @@ export class ConsoleSignIns extends Context.Service<
       origin: Origin,
       browser: string | null
     ) => Effect.Effect<SignedInBrowser, Unauthenticated>
-    readonly signOut: (session: ConsoleSession, origin: Origin) => Effect.Effect<void>
-    readonly signOutEverywhere: (session: ConsoleSession, origin: Origin) => Effect.Effect<void>
   }
 >()("peyk/services/access/ConsoleSignIns") {
   static readonly layer = Layer.effect(
@@ -65,16 +62,6 @@ export class ConsoleSignIns extends Context.Service<
             ...(linkMadeBy === null ? {} : { made_by: linkMadeBy })
           })
           return yield* remember(started.value, cookie)
-        }),
-
-        signOut: Effect.fnUntraced(function* ({ id, user }, origin) {
-          yield* sessions.end(id)
-          yield* log("sign_out", user, origin, { session_id: id })
-        }),
-
-        signOutEverywhere: Effect.fnUntraced(function* ({ user }, origin) {
-          yield* sessions.endAll(user.id, yield* Clock.currentTimeMillis)
-          yield* log("sign_out_everywhere", user, origin)
         })
       })
     })

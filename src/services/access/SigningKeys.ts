@@ -18,7 +18,10 @@ export class SigningKeys extends Context.Service<
     readonly sign: (claims: Readonly<Record<string, unknown>>) => Effect.Effect<Redacted.Redacted>
     /** All keys that are still trusted. */
     readonly publicKeys: Effect.Effect<ReadonlyArray<PublicKey>>
-    /** Creates the key for all later signatures. Tokens of other keys stay valid until their normal end. */
+    /**
+     * Creates the key for all later signatures, as a part of a transaction. Tokens of other keys stay valid until their
+     * normal end.
+     */
     readonly rotate: Effect.Effect<SigningKey>
   }
 >()("peyk/services/access/SigningKeys") {}

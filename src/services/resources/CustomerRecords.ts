@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { LimitOverrides } from "../../domain/people/Admission.ts"
+import type { LimitChange, LimitOverrides } from "../../domain/people/Admission.ts"
 import type { Locale } from "../../domain/message/CodeText.ts"
 import type { Plan } from "../../domain/people/Customer.ts"
 import type { NotFound } from "../../domain/Errors.ts"
@@ -26,9 +26,6 @@ export interface CustomerChange {
   readonly brand?: string | null | undefined
   readonly locale?: Locale | undefined
 }
-
-/** Limits to override; null: the platform's again. */
-export type LimitChange = { readonly [Name in keyof LimitOverrides]?: number | null }
 
 /** The customers of this installation. Customers are never removed. */
 export class CustomerRecords extends Context.Service<

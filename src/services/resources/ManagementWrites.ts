@@ -19,6 +19,8 @@ export interface AuditEntry {
   readonly subjectId: string
   /** The changed fields with their values; never a secret or personal data. */
   readonly details: Readonly<Record<string, unknown>>
+  /** The customer whose log has it; absent: the actor's. */
+  readonly customerId?: number
 }
 
 /** Makes the entries of changes to one kind of resource; the action is `prefix.verb`. */

@@ -7,11 +7,10 @@ import { RoutingStep } from "../../../src/domain/people/Customer.ts"
 import { decodeInput } from "../../../src/http/errors/SchemaErrors.ts"
 import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
 import { refusalOf } from "../../../src/http/console/frame/Refusals.ts"
-import { LimitsForm, TopUpForm } from "../../../src/http/console/pages/operator/CustomerPage.ts"
-import { CustomerForm } from "../../../src/http/console/pages/people/SettingsForms.ts"
 import { bySetting } from "../../../src/http/console/pages/setup/channels/SettingInputs.ts"
 import { fieldErrorsOf } from "../../../src/http/console/parts/fields/FieldErrors.ts"
 import { errorTable, type ErrorCode } from "../../../src/http/errors/ErrorTable.ts"
+import { changeCustomer, setLimits, topUp } from "../../../src/services/resources/CustomerActions.ts"
 import { NewApiKey } from "../../../src/services/resources/access/KeyActions.ts"
 import { GuardChangeBody } from "../../../src/http/manage/guard/GuardApi.ts"
 import { AccountChangeBody } from "../../../src/services/resources/accounts/AccountActions.ts"
@@ -27,7 +26,7 @@ const long = "x".repeat(5000)
 
 /** Forms with mistakes, as the console reads them. */
 const stepMistake = decodeInput(RoutingStep, { channel: "bale", wait: 5 })
-const hostMistake = decodeInput(CustomerForm, {
+const hostMistake = decodeInput(changeCustomer.input, {
   name: "",
   brand: long,
   locale: "x",
@@ -52,8 +51,8 @@ const mistakes: Readonly<Record<string, Effect.Effect<unknown, ValidationError>>
   "a webhook with a long address": decodeInput(NewWebhookBody, { url: long, events: ["x"] }),
   "a template": decodeInput(NewTemplate, { name: long, body: "" }),
   "the guard": decodeInput(GuardChangeBody, { mode: "x", unverified_hour: "x", sms_price: -1 }),
-  limits: decodeInput(LimitsForm, { phone_hour: "x", phone_day: -1 }),
-  "a top-up": decodeInput(TopUpForm, { amount: null }),
+  limits: decodeInput(setLimits.input, { phone_hour: "x", phone_day: -1 }),
+  "a top-up": decodeInput(topUp.input, { amount: null }),
   settings: hostMistake
 }
 

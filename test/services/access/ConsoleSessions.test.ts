@@ -87,7 +87,7 @@ layer(TestDatabase, { excludeTestServices: true })("a sign-in link", (it) => {
   it.effect("is worth nothing for a user who was disabled since", () =>
     Effect.gen(function* () {
       const { use, user } = yield* link
-      yield* (yield* Users).setDisabled(user.customerId, user.id, true)
+      yield* (yield* Users).update(user.customerId, user.id, { isDisabled: true })
       assert.isFalse(yield* use(1))
     }).pipe(Effect.provide(process))
   )

@@ -79,7 +79,7 @@ layer(TestDatabase, { excludeTestServices: true })("in a process that hears of n
       const { accessToken } = yield* signIn(email)
       yield* authenticate(accessToken)
       yield* unannounced
-      yield* elsewhere(Effect.flatMap(Users, ({ setDisabled }) => setDisabled(customerId, id, true)))
+      yield* elsewhere(Effect.flatMap(Users, ({ update }) => update(customerId, id, { isDisabled: true })))
       assert.strictEqual((yield* Effect.flip(authenticate(accessToken)))._tag, "unauthenticated")
     }).pipe(Effect.provide(process()))
   )

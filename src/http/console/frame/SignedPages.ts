@@ -55,12 +55,12 @@ const answerError = (view: View, error: ConsoleError): Response => {
 }
 
 /** The visitor: a user of a customer, or an operator who has entered a customer's console. */
-const actorOf = ({ id, user, enteredId, signedInAt }: ConsoleSession): Actor => {
+const actorOf = ({ id, user, enteredId, signedInAt, epoch }: ConsoleSession): Actor => {
   const actor =
     user.isOperator === true
       ? operatorActorOf(user, enteredId ?? PLATFORM, id)
       : userActor(user, scopeOfRole(user.role), id)
-  return { ...actor, signedInAt }
+  return { ...actor, signedInAt, epoch }
 }
 
 /** The path of a page, with the ids of the request's path. */

@@ -38,6 +38,10 @@ export const inLogOf = (customerId: number, view: View): View => {
 /** In the platform's audit log, even from within a customer's console. */
 export const asPlatform = (view: View): View => inLogOf(PLATFORM, view)
 
+/** What people change of their own is in their own account's audit log; for operators, in the platform's. */
+export const inOwnLog = (view: View): View =>
+  view.session.user.isOperator === true ? asPlatform(view) : view
+
 /** A path of the console that only signed-in people reach; `R` are the services that it uses. */
 export interface SignedRoute<R> {
   readonly method: "GET" | "POST"

@@ -1,17 +1,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Brand, Locale } from "../../../domain/message/CodeText.ts"
+import { Locale } from "../../../domain/message/CodeText.ts"
 import { Role, Scope } from "../../../domain/people/Actor.ts"
-import { HostName } from "../../../domain/text/HostName.ts"
-import { optional } from "../../../domain/Fields.ts"
+import { BRAND, LOCALE, MeChange, WEBOTP_HOST } from "../../../services/resources/CustomerActions.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { notFound, summary } from "../wire/ManageEndpoints.ts"
-
-const BRAND = "The brand that the default text names."
-const LOCALE = "The language of the default text, if a request names none."
-const WEBOTP_HOST = "The site whose pages read codes by themselves (WebOTP)."
 
 const Me = Schema.Struct({
   kind: Schema.Literals(["token", "user", "session", "operator"]),
@@ -24,14 +19,6 @@ const Me = Schema.Struct({
   locale: Locale.pipe(Schema.annotateKey({ description: LOCALE })),
   webotp_host: Schema.NullOr(Schema.String).annotateKey({ description: WEBOTP_HOST })
 }).annotate({ identifier: "Me" })
-
-export const MeChange = Schema.Struct({
-  brand: optional(Brand).annotateKey({ description: `${BRAND} Null: the text names no brand.` }),
-  locale: optional(Locale).annotateKey({ description: `${LOCALE} Null: fa.` }),
-  webotp_host: optional(HostName).annotateKey({
-    description: `${WEBOTP_HOST} Null: none.`
-  })
-}).annotate({ identifier: "MeChange" })
 
 export class MeGroup extends HttpApiGroup.make("me")
   .add(

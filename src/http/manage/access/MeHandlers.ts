@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { DEFAULT_LOCALE } from "../../../domain/message/CodeText.ts"
 import type { Actor } from "../../../domain/people/Actor.ts"
+import { changeCustomer } from "../../../services/resources/CustomerActions.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../services/resources/CustomerRecords.ts"
-import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
-import { answerResource, makeWrite } from "../wire/ManageWire.ts"
+import { makeActionHandler } from "../wire/ActionHandlers.ts"
+import { answerResource } from "../wire/ManageWire.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import type { Me } from "./MeApi.ts"
 
@@ -15,14 +15,12 @@ const toMe = (
   { brand, locale, webOtpHost }: CustomerRecord
 ): Me => ({ kind, id, name, scope, role, customer_id: customerId, brand, locale, webotp_host: webOtpHost })
 
-const entry = auditEntriesOf("customer")
-
 export const MeHandlers = HttpApiBuilder.group(
   Api,
   "me",
   Effect.fnUntraced(function* (handlers) {
     const customers = yield* CustomerRecords
-    const write = yield* makeWrite
+    const handler = yield* makeActionHandler<CustomerRecords>()
     return handlers.handleAll({
       read: () =>
         Effect.gen(function* () {
@@ -30,21 +28,7 @@ export const MeHandlers = HttpApiBuilder.group(
           return answerResource(toMe(actor, yield* customers.find(actor.customerId)))
         }).pipe(orEnvelope),
 
-      update: ({ payload: { brand, locale: given, webotp_host } }) =>
-        Effect.gen(function* () {
-          const { actor } = yield* CurrentActor
-          const locale = given === null ? DEFAULT_LOCALE : given
-          return yield* write(
-            { operation: "customer.update", status: 200 },
-            Effect.map(
-              customers.update(actor.customerId, { brand, locale, webOtpHost: webotp_host }),
-              (customer) => ({
-                body: toMe(actor, customer),
-                audit: entry("update", customer.id, { brand, locale, webotp_host })
-              })
-            )
-          )
-        }).pipe(orEnvelope)
+      update: handler(changeCustomer, { status: 200, body: (customer, _, actor) => toMe(actor, customer) })
     })
   })
 )

@@ -6,7 +6,8 @@ import type { UserRecord } from "../../../domain/people/User.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "./ManageAuth.ts"
-import { Email, Name, NewPassword, Timestamp } from "../../../domain/Fields.ts"
+import { Timestamp } from "../../../domain/Fields.ts"
+import { NewUserBody, PasswordBody, UserChangeBody } from "../../../services/resources/access/UserActions.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { conflict, invalid, keyErrors, notFound, reading, summary } from "../wire/ManageEndpoints.ts"
@@ -33,23 +34,6 @@ export const toUser = (user: UserRecord): typeof UserResource.Type => ({
   created_at: formatInstant(user.createdAt),
   disabled_at: formatNullableInstant(user.disabledAt)
 })
-
-export const NewUserBody = Schema.Struct({
-  email: Email,
-  name: Name,
-  role: Role.annotate({
-    description: "viewer: reads; developer: also changes things; owner: also manages access."
-  }),
-  password: NewPassword
-}).annotate({ identifier: "NewUser" })
-
-export const UserChangeBody = Schema.Struct({
-  name: Schema.optionalKey(Name),
-  role: Schema.optionalKey(Role),
-  active: Schema.optionalKey(Schema.Boolean)
-}).annotate({ identifier: "UserChange" })
-
-const PasswordBody = Schema.Struct({ password: NewPassword }).annotate({ identifier: "NewPassword" })
 
 const id = { id: PathUuid }
 const tooMany = documentedError("too_many_sign_ins")

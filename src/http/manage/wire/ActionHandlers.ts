@@ -1,6 +1,7 @@
 import { Clock, Effect, Redacted, type Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Instant } from "../../../domain/Instant.ts"
+import type { Actor } from "../../../domain/people/Actor.ts"
 import { type Action, type Call, performOnce } from "../../../services/Action.ts"
 import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 import type { ManagementWrites } from "../../../services/resources/ManagementWrites.ts"
@@ -9,16 +10,18 @@ import { CurrentActor } from "../access/ManageAuth.ts"
 import { etagOf, expectedVersion } from "./ManageWire.ts"
 
 /** How the management API answers an action. */
-interface Face<Params, Target, A, R> {
+interface Face<Params, Input, Target, A, R> {
   readonly status: number
   /** The body of the response; absent: none. */
-  readonly body?: (result: A, now: Instant) => unknown
+  readonly body?: (result: A, now: Instant, actor: Actor) => unknown
   /** Whether it creates or sends something: a repeat with the same Idempotency-Key gets the first response. */
   readonly isOnce?: true
   /** What a repeat gets in place of the stored body, if its content may have ended since. */
   readonly repeat?: (kept: unknown, customerId: number) => Effect.Effect<unknown, never, R>
   /** What the action changes, if that is not `:id`. */
   readonly target?: (params: Params) => Target
+  /** Its input, if that is in the path and not in the body. */
+  readonly input?: (params: Params) => Input
 }
 
 interface ActionRequest<Input, Params> {
@@ -49,13 +52,13 @@ export const makeActionHandler = <R>() =>
     (context) =>
       <Input extends Schema.Top, Target, A, E extends CodedError, RA extends R, Params>(
         performed: Action<Input, Target, A, E, RA>,
-        face: Face<Params, Target, A, R>
+        face: Face<Params, Input["Type"], Target, A, R>
       ) =>
       ({ params, payload }: ActionRequest<Input["Type"], Params>) =>
         Effect.gen(function* () {
           const { headers } = yield* HttpServerRequest.HttpServerRequest
           const { actor, origin } = yield* CurrentActor
-          const input = payload ?? {}
+          const input = face.input?.(params as Params) ?? payload ?? {}
           const target = face.target === undefined ? Object(params).id : face.target(params as Params)
           const call: Call<Input["Type"], Target> = {
             actor,
@@ -68,7 +71,8 @@ export const makeActionHandler = <R>() =>
           const { body, replayed, status } = yield* performOnce(performed, call, {
             status: face.status,
             idempotency: yield* idempotencyOf(key, { ...params, ...input }),
-            encode: (result) => Effect.map(Clock.currentTimeMillis, (now) => face.body?.(result, now) ?? null)
+            encode: (result) =>
+              Effect.map(Clock.currentTimeMillis, (now) => face.body?.(result, now, actor) ?? null)
           })
           const current =
             replayed && face.repeat !== undefined ? yield* face.repeat(body, actor.customerId) : body

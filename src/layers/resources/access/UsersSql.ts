@@ -1,16 +1,14 @@
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { isUuid } from "../../../domain/Uuid.ts"
 import { Conflict, NotFound } from "../../../domain/Errors.ts"
+import { problem } from "../../../domain/Problem.ts"
 import { toPage } from "../../../domain/Paging.ts"
 import { Users, type UserChange } from "../../../services/resources/access/Users.ts"
 import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 import { forgetFailures } from "../../access/SignInLimitsSql.ts"
 import { userColumns, UserRow } from "../../access/UserRows.ts"
-import { problem } from "../../../domain/Problem.ts"
-
-const CountRow = Schema.Struct({ owners: Schema.Int })
 
 export const UsersSql = Layer.effect(
   Users,
@@ -18,7 +16,6 @@ export const UsersSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const userRows = rowsOf(UserRow)
-    const countRows = rowsOf(CountRow)
     const columns = userColumns(sql)
 
     const find = Effect.fnUntraced(function* (customerId: number, id: string) {
@@ -28,19 +25,16 @@ export const UsersSql = Layer.effect(
       return row ?? (yield* new NotFound())
     })
 
-    /** Owners' changes run one after the other, so that two owners cannot remove each other. */
-    const lockOwners = (customerId: number) =>
-      countRows(sql`
-        select count(*)::int as owners from (select from users where customer_id = ${customerId}
-          and role = 'owner' and disabled_at is null order by id for update) locked`)
-
-    const requireOwnerLeft = Effect.fnUntraced(function* (customerId: number) {
-      const [row] = yield* countRows(sql`
-        select count(*)::int as owners from users
-        where customer_id = ${customerId} and role = 'owner' and disabled_at is null`)
-      if (row?.owners === 0) {
-        return yield* new Conflict({ problem: problem("no_owner") })
-      }
+    /** In the order of ids, so that no two such locks wait for each other. */
+    const lock = Effect.fnUntraced(function* (customerId: number, id: string) {
+      const rows = yield* userRows(sql`
+        select ${columns} from users u
+        where u.customer_id = ${customerId} and u.role = 'owner' and u.disabled_at is null
+          or coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid
+        order by u.id for update`)
+      const user = rows.find((row) => row.id === id.toLowerCase())
+      if (user === undefined) return yield* new NotFound()
+      return { user, otherOwners: rows.length - 1 }
     })
 
     const endSessions = (id: string, now: number) =>
@@ -50,7 +44,7 @@ export const UsersSql = Layer.effect(
         update refresh_tokens set revoked_at = ${timestamp(now)}
         where user_id = ${id}::uuid and revoked_at is null`)
 
-    const change = Effect.fnUntraced(function* (
+    const update = Effect.fnUntraced(function* (
       customerId: number,
       id: string,
       { name, role, isDisabled }: UserChange
@@ -71,18 +65,10 @@ export const UsersSql = Layer.effect(
       return row
     })
 
-    const updateGuarded = Effect.fnUntraced(function* (customerId: number, id: string, wanted: UserChange) {
-      const [before] = yield* lockOwners(customerId)
-      const updated = yield* change(customerId, id, wanted)
-      if (before !== undefined && before.owners > 0) yield* requireOwnerLeft(customerId)
-      return updated
-    })
-
-    const atOnce = <A, E>(effect: Effect.Effect<A, E>) =>
-      sql.withTransaction(effect).pipe(Effect.catchTag("SqlError", Effect.die))
-
     return Users.of({
       find,
+      lock,
+      update,
 
       list: Effect.fnUntraced(function* (customerId, { limit, after }) {
         const before = after !== null && isUuid(after.toLowerCase()) ? after : null
@@ -108,22 +94,15 @@ export const UsersSql = Layer.effect(
         return row === undefined ? yield* new NotFound() : row.customerId
       }),
 
-      update: (customerId, id, wanted) => atOnce(updateGuarded(customerId, id, wanted)),
-
-      setDisabled: (customerId, id, isDisabled) => atOnce(change(customerId, id, { isDisabled })),
-
-      setPassword: (customerId, id, passwordHash) =>
-        atOnce(
-          Effect.gen(function* () {
-            const [row] = yield* userRows(sql`
-              update users u set password_hash = ${passwordHash}, sign_in_epoch = sign_in_epoch + 1
-              where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
-            if (row === undefined) return yield* new NotFound()
-            yield* endSessions(id, yield* Clock.currentTimeMillis)
-            yield* forgetFailures(sql, row.email)
-            return row
-          })
-        )
+      setPassword: Effect.fnUntraced(function* (customerId, id, passwordHash) {
+        const [row] = yield* userRows(sql`
+          update users u set password_hash = ${passwordHash}, sign_in_epoch = sign_in_epoch + 1
+          where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
+        if (row === undefined) return yield* new NotFound()
+        yield* endSessions(id, yield* Clock.currentTimeMillis)
+        yield* forgetFailures(sql, row.email)
+        return row
+      })
     })
   })
 )

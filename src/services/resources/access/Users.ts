@@ -12,6 +12,12 @@ export interface NewUser {
   readonly passwordHash: string
 }
 
+/** A user whom nothing else changes until the transaction ends, and how many other owners can sign in. */
+export interface LockedUser {
+  readonly user: UserRecord
+  readonly otherOwners: number
+}
+
 /** A missing field stays as it is. */
 export interface UserChange {
   readonly name?: string | undefined
@@ -21,7 +27,7 @@ export interface UserChange {
 
 /**
  * The people who manage a customer's account. Those of another customer do not exist here. A user who is disabled, or
- * gets another password, is signed out everywhere.
+ * gets another password, is signed out everywhere. Changes are parts of a transaction.
  */
 export class Users extends Context.Service<
   Users,
@@ -32,17 +38,12 @@ export class Users extends Context.Service<
     readonly create: (customerId: number, user: NewUser) => Effect.Effect<UserRecord, Conflict>
     /** The customer whose user this is. */
     readonly ownerOf: (id: string) => Effect.Effect<number, NotFound>
-    /** A conflict if the change would leave no owner. */
+    /** Waits for changes of the customer's owners, so that two owners cannot remove each other. */
+    readonly lock: (customerId: number, id: string) => Effect.Effect<LockedUser, NotFound>
     readonly update: (
       customerId: number,
       id: string,
       change: UserChange
-    ) => Effect.Effect<UserRecord, NotFound | Conflict>
-    /** By an operator, who may leave a customer without an owner. */
-    readonly setDisabled: (
-      customerId: number,
-      id: string,
-      isDisabled: boolean
     ) => Effect.Effect<UserRecord, NotFound>
     readonly setPassword: (
       customerId: number,

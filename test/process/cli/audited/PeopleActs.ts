@@ -97,6 +97,20 @@ export const peopleActs: ReadonlyArray<Act> = [
     details: {}
   },
   {
+    command: "user update",
+    words: () => [...ofUser(), "--role", "developer", "--name", "Sara"],
+    action: "user.update",
+    subject: "user",
+    details: { role: "developer" }
+  },
+  {
+    command: "user update",
+    words: () => [...ofUser(), "--role", "owner"],
+    action: "user.update",
+    subject: "user",
+    details: { role: "owner" }
+  },
+  {
     command: "user disable",
     words: ofUser,
     action: "user.update",

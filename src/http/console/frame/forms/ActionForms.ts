@@ -18,6 +18,8 @@ interface FormFace<Target, TE, TR, PE, PR> {
   readonly target: Effect.Effect<Target, TE, TR>
   /** The submitted fields as the action's input has them; absent: there are none. */
   readonly input?: (fields: URLSearchParams, view: View) => unknown
+  /** In whose name, and in whose audit log, if not the visitor's own. */
+  readonly as?: (view: View) => View
   /** The page of the form, shown again with what was submitted and the errors; absent: the error has a page. */
   readonly again?: (view: View, fields: URLSearchParams, errors: FieldErrors) => Effect.Effect<Page, PE, PR>
 }
@@ -36,13 +38,14 @@ const versionIn = (fields: URLSearchParams): Effect.Effect<number | null, Valida
 
 const callOf = Effect.fnUntraced(function* <Input extends Schema.Decoder<unknown>, Target, TE, TR>(
   { input }: { readonly input: Input },
-  face: Pick<FormFace<Target, TE, TR, never, never>, "target" | "input">,
+  face: Pick<FormFace<Target, TE, TR, never, never>, "target" | "input" | "as">,
   view: View,
   fields: URLSearchParams
 ) {
+  const { actor, origin } = face.as?.(view) ?? view
   const call: Call<Input["Type"], Target> = {
-    actor: view.actor,
-    origin: view.origin,
+    actor,
+    origin,
     target: yield* face.target,
     input: yield* decodeInput(input, face.input?.(fields, view) ?? {}),
     version: yield* versionIn(fields)
@@ -93,6 +96,41 @@ export const formAction =
       )
     )
 
+interface OnceFace<Target, TE, TR, A, Shown extends Schema.Codec<unknown, unknown>> extends Omit<
+  FormFace<Target, TE, TR, never, never>,
+  "again"
+> {
+  /** What is kept of the result, and shown: encrypted, since it can contain a secret. */
+  readonly shown: Shown
+  readonly show: (result: A) => Shown["Type"]
+}
+
+/** Performs an action that creates or sends once for each form, however often it is submitted. */
+export const submitOnce = Effect.fnUntraced(function* <
+  Input extends Schema.Decoder<unknown>,
+  Target,
+  A,
+  E extends ConsoleError,
+  R,
+  TE extends ConsoleError,
+  TR,
+  Shown extends Schema.Codec<unknown, unknown>
+>(
+  performed: Action<Input, Target, A, E, R>,
+  face: OnceFace<Target, TE, TR, A, Shown>,
+  view: View,
+  fields: URLSearchParams
+) {
+  const call = yield* callOf(performed, face, view, fields)
+  const { body } = yield* performOnce(performed, call, {
+    status: 200,
+    idempotency: view.sent,
+    encode: (result) => Effect.orDie(Schema.encodeEffect(face.shown)(face.show(result)))
+  })
+  const shown: Shown["Type"] = yield* Effect.orDie(Schema.decodeUnknownEffect(face.shown)(body))
+  return shown
+})
+
 /** The same for an action that creates or sends: a form that is submitted twice shows the first result again. */
 export const onceFormAction =
   <
@@ -108,25 +146,15 @@ export const onceFormAction =
     PR = never
   >(
     performed: Action<Input, Target, A, E, R>,
-    face: FormFace<Target, TE, TR, PE, PR> & {
-      /** What is kept of the result, and shown: encrypted, since it can contain a secret. */
-      readonly shown: Shown
-      readonly show: (result: A) => Shown["Type"]
-      readonly done: (view: View, shown: Shown["Type"], fields: URLSearchParams) => Response
-    }
+    face: OnceFace<Target, TE, TR, A, Shown> &
+      Pick<FormFace<Target, TE, TR, PE, PR>, "again"> & {
+        readonly done: (view: View, shown: Shown["Type"], fields: URLSearchParams) => Response
+      }
   ) =>
   (view: View, fields: URLSearchParams) =>
     withPage(
       face,
       view,
       fields,
-      Effect.gen(function* () {
-        const call = yield* callOf(performed, face, view, fields)
-        const { body } = yield* performOnce(performed, call, {
-          status: 200,
-          idempotency: view.sent,
-          encode: (result) => Effect.orDie(Schema.encodeEffect(face.shown)(face.show(result)))
-        })
-        return face.done(view, yield* Effect.orDie(Schema.decodeUnknownEffect(face.shown)(body)), fields)
-      })
+      Effect.map(submitOnce(performed, face, view, fields), (shown) => face.done(view, shown, fields))
     )

@@ -336,7 +336,7 @@ const words: ProblemTexts<[Locale]> = {
     say(`The lists already have ${number(maximum)} entries.`, `فهرست‌ها ${number(maximum)} مورد دارند.`),
   no_owner: (_, { say }) => say("The account would have no owner.", "حساب بدون مالک می‌ماند."),
   email_taken: (_, { say }) => say("This address is in use already.", "این نشانی پیش‌تر به کار رفته است."),
-  operator_exists: (_, { say }) => say("This address is in use already.", "این نشانی پیش‌تر به کار رفته است."),
+  operator_role: (_, { say }) => say("An operator has no other role.", "گرداننده نقش دیگری ندارد."),
   password_needs_sign_in: (_, { say }) =>
     say(
       "Sign out and in again first: this needs a sign-in of the last 10 minutes",

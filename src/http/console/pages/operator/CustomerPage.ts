@@ -1,4 +1,4 @@
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import { LimitOverrides } from "../../../../domain/people/Admission.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
 import { type Balance, Wallets } from "../../../../services/resources/Wallets.ts"
@@ -30,14 +30,6 @@ const limitWords = {
 } as const satisfies Record<keyof LimitOverrides, readonly [string, string]>
 
 const limitNames = Struct.keys(LimitOverrides.fields)
-const Limit = LimitOverrides.fields.phone_hour.schema
-
-/** Every limit; null: the installation's. */
-export const LimitsForm = Schema.Record(Schema.Literals(limitNames), Schema.NullOr(Limit))
-export const TopUpForm = Schema.Struct({
-  amount: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000_000 }))
-})
-
 const partOf = (refused: Refused | null, form: Refused["form"]) =>
   refused?.form === form ? refused : { typed: null, errors: noFieldErrors }
 

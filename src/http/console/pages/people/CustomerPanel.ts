@@ -1,5 +1,7 @@
 import { Locale as TextLocale } from "../../../../domain/message/CodeText.ts"
 import type { CustomerRecord } from "../../../../services/resources/CustomerRecords.ts"
+import { mayPerform } from "../../../../services/Action.ts"
+import { changeCustomer } from "../../../../services/resources/CustomerActions.ts"
 import { csrfField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
@@ -33,7 +35,16 @@ const customerForm = (view: View, customer: CustomerRecord, refused: Refused | n
   const value = (name: string, stored: string | null) => typed?.get(name) ?? stored ?? ""
   return html`<form class="panel-body fields" method="post" action="${SETTINGS_PATH}">
     ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
-    ${inputField({ name: "name", label: say("Name", "نام"), value: value("name", customer.name), isRequired: true, errors })}
+    ${
+      view.actor.isOwner &&
+      inputField({
+        name: "name",
+        label: say("Name", "نام"),
+        value: value("name", customer.name),
+        isRequired: true,
+        errors
+      })
+    }
     ${inputField({
       name: "brand",
       label: say("Brand in codes", "نام تجاری در کدها"),
@@ -72,7 +83,7 @@ export const customerPanel = (view: View, customer: CustomerRecord, refused: Ref
   html`<section class="panel" aria-labelledby="customer-title">
     <div class="panel-head"><h2 id="customer-title">${view.locale.say("Account", "حساب")}</h2></div>
     ${
-      view.actor.isOwner
+      mayPerform(view.actor, changeCustomer.access)
         ? customerForm(view, customer, refused)
         : html`<div class="panel-body">${customerFacts(customer, view)}</div>`
     }
