@@ -10,313 +10,313 @@ export interface ManagedOperation {
 
 export const managedOperations = {
   "api-keys.list": {
-    "method": "GET",
-    "path": "/v1/manage/api-keys",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/api-keys",
+    isList: true
   },
   "api-keys.create": {
-    "method": "POST",
-    "path": "/v1/manage/api-keys",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/api-keys",
+    isIdempotent: true,
+    hasBody: true
   },
   "api-keys.read": {
-    "method": "GET",
-    "path": "/v1/manage/api-keys/{id}"
+    method: "GET",
+    path: "/v1/manage/api-keys/{id}"
   },
   "api-keys.update": {
-    "method": "PATCH",
-    "path": "/v1/manage/api-keys/{id}",
-    "hasBody": true
+    method: "PATCH",
+    path: "/v1/manage/api-keys/{id}",
+    hasBody: true
   },
   "api-keys.revoke": {
-    "method": "DELETE",
-    "path": "/v1/manage/api-keys/{id}"
+    method: "DELETE",
+    path: "/v1/manage/api-keys/{id}"
   },
   "api-keys.rotate": {
-    "method": "POST",
-    "path": "/v1/manage/api-keys/{id}/rotate",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/api-keys/{id}/rotate",
+    isIdempotent: true,
+    hasBody: true
   },
   "accounts.list": {
-    "method": "GET",
-    "path": "/v1/manage/accounts",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/accounts",
+    isList: true
   },
   "accounts.connect": {
-    "method": "POST",
-    "path": "/v1/manage/accounts",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/accounts",
+    isIdempotent: true,
+    hasBody: true
   },
   "accounts.read": {
-    "method": "GET",
-    "path": "/v1/manage/accounts/{id}"
+    method: "GET",
+    path: "/v1/manage/accounts/{id}"
   },
   "accounts.update": {
-    "method": "PATCH",
-    "path": "/v1/manage/accounts/{id}",
-    "hasBody": true
+    method: "PATCH",
+    path: "/v1/manage/accounts/{id}",
+    hasBody: true
   },
   "accounts.remove": {
-    "method": "DELETE",
-    "path": "/v1/manage/accounts/{id}"
+    method: "DELETE",
+    path: "/v1/manage/accounts/{id}"
   },
   "accounts.standby": {
-    "method": "PUT",
-    "path": "/v1/manage/accounts/{id}/standby",
-    "hasBody": true
+    method: "PUT",
+    path: "/v1/manage/accounts/{id}/standby",
+    hasBody: true
   },
   "accounts.check": {
-    "method": "POST",
-    "path": "/v1/manage/accounts/{id}/check"
+    method: "POST",
+    path: "/v1/manage/accounts/{id}/check"
   },
   "accounts.inbox": {
-    "method": "GET",
-    "path": "/v1/manage/accounts/{id}/inbox"
+    method: "GET",
+    path: "/v1/manage/accounts/{id}/inbox"
   },
   "accounts.rotateInbox": {
-    "method": "POST",
-    "path": "/v1/manage/accounts/{id}/inbox/rotate"
+    method: "POST",
+    path: "/v1/manage/accounts/{id}/inbox/rotate"
   },
   "accounts.contacts": {
-    "method": "GET",
-    "path": "/v1/manage/accounts/{id}/contacts",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/accounts/{id}/contacts",
+    isList: true
   },
   "accounts.importContacts": {
-    "method": "PUT",
-    "path": "/v1/manage/accounts/{id}/contacts",
-    "hasBody": true
+    method: "PUT",
+    path: "/v1/manage/accounts/{id}/contacts",
+    hasBody: true
   },
   "accounts.removeContact": {
-    "method": "DELETE",
-    "path": "/v1/manage/accounts/{id}/contacts/{phone}"
+    method: "DELETE",
+    path: "/v1/manage/accounts/{id}/contacts/{phone}"
   },
   "routing.read": {
-    "method": "GET",
-    "path": "/v1/manage/routing"
+    method: "GET",
+    path: "/v1/manage/routing"
   },
   "routing.save": {
-    "method": "PUT",
-    "path": "/v1/manage/routing",
-    "hasBody": true
+    method: "PUT",
+    path: "/v1/manage/routing",
+    hasBody: true
   },
   "templates.list": {
-    "method": "GET",
-    "path": "/v1/manage/templates",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/templates",
+    isList: true
   },
   "templates.create": {
-    "method": "POST",
-    "path": "/v1/manage/templates",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/templates",
+    isIdempotent: true,
+    hasBody: true
   },
   "templates.read": {
-    "method": "GET",
-    "path": "/v1/manage/templates/{id}"
+    method: "GET",
+    path: "/v1/manage/templates/{id}"
   },
   "templates.update": {
-    "method": "PATCH",
-    "path": "/v1/manage/templates/{id}",
-    "hasBody": true
+    method: "PATCH",
+    path: "/v1/manage/templates/{id}",
+    hasBody: true
   },
   "templates.remove": {
-    "method": "DELETE",
-    "path": "/v1/manage/templates/{id}"
+    method: "DELETE",
+    path: "/v1/manage/templates/{id}"
   },
   "verifications.list": {
-    "method": "GET",
-    "path": "/v1/manage/verifications",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/verifications",
+    isList: true
   },
   "verifications.read": {
-    "method": "GET",
-    "path": "/v1/manage/verifications/{id}"
+    method: "GET",
+    path: "/v1/manage/verifications/{id}"
   },
   "managed-messages.list": {
-    "method": "GET",
-    "path": "/v1/manage/messages",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/messages",
+    isList: true
   },
   "managed-messages.read": {
-    "method": "GET",
-    "path": "/v1/manage/messages/{id}"
+    method: "GET",
+    path: "/v1/manage/messages/{id}"
   },
   "phones.erase": {
-    "method": "POST",
-    "path": "/v1/manage/phones/erase",
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/phones/erase",
+    hasBody: true
   },
   "usage.report": {
-    "method": "GET",
-    "path": "/v1/manage/usage"
+    method: "GET",
+    path: "/v1/manage/usage"
   },
   "managed-account.read": {
-    "method": "GET",
-    "path": "/v1/manage/account"
+    method: "GET",
+    path: "/v1/manage/account"
   },
   "wallet.read": {
-    "method": "GET",
-    "path": "/v1/manage/wallet"
+    method: "GET",
+    path: "/v1/manage/wallet"
   },
   "wallet.holds": {
-    "method": "GET",
-    "path": "/v1/manage/wallet/holds",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/wallet/holds",
+    isList: true
   },
   "wallet.ledger": {
-    "method": "GET",
-    "path": "/v1/manage/wallet/ledger",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/wallet/ledger",
+    isList: true
   },
   "audit-log.list": {
-    "method": "GET",
-    "path": "/v1/manage/audit-log",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/audit-log",
+    isList: true
   },
   "webhooks.list": {
-    "method": "GET",
-    "path": "/v1/manage/webhooks",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/webhooks",
+    isList: true
   },
   "webhooks.create": {
-    "method": "POST",
-    "path": "/v1/manage/webhooks",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/webhooks",
+    isIdempotent: true,
+    hasBody: true
   },
   "webhooks.read": {
-    "method": "GET",
-    "path": "/v1/manage/webhooks/{id}"
+    method: "GET",
+    path: "/v1/manage/webhooks/{id}"
   },
   "webhooks.update": {
-    "method": "PATCH",
-    "path": "/v1/manage/webhooks/{id}",
-    "hasBody": true
+    method: "PATCH",
+    path: "/v1/manage/webhooks/{id}",
+    hasBody: true
   },
   "webhooks.remove": {
-    "method": "DELETE",
-    "path": "/v1/manage/webhooks/{id}"
+    method: "DELETE",
+    path: "/v1/manage/webhooks/{id}"
   },
   "webhooks.test": {
-    "method": "POST",
-    "path": "/v1/manage/webhooks/{id}/test",
-    "isIdempotent": true
+    method: "POST",
+    path: "/v1/manage/webhooks/{id}/test",
+    isIdempotent: true
   },
   "webhooks.rotateSecret": {
-    "method": "POST",
-    "path": "/v1/manage/webhooks/{id}/rotate-secret",
-    "isIdempotent": true
+    method: "POST",
+    path: "/v1/manage/webhooks/{id}/rotate-secret",
+    isIdempotent: true
   },
   "webhooks.deliveries": {
-    "method": "GET",
-    "path": "/v1/manage/webhooks/{id}/deliveries",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/webhooks/{id}/deliveries",
+    isList: true
   },
   "webhooks.replay": {
-    "method": "POST",
-    "path": "/v1/manage/webhooks/{id}/deliveries/{event_id}/replay",
-    "isIdempotent": true
+    method: "POST",
+    path: "/v1/manage/webhooks/{id}/deliveries/{event_id}/replay",
+    isIdempotent: true
   },
   "webhooks.replaySince": {
-    "method": "POST",
-    "path": "/v1/manage/webhooks/{id}/replay",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/webhooks/{id}/replay",
+    isIdempotent: true,
+    hasBody: true
   },
   "guard.read": {
-    "method": "GET",
-    "path": "/v1/manage/guard"
+    method: "GET",
+    path: "/v1/manage/guard"
   },
   "guard.replace": {
-    "method": "PUT",
-    "path": "/v1/manage/guard",
-    "hasBody": true
+    method: "PUT",
+    path: "/v1/manage/guard",
+    hasBody: true
   },
   "guard.update": {
-    "method": "PATCH",
-    "path": "/v1/manage/guard",
-    "hasBody": true
+    method: "PATCH",
+    path: "/v1/manage/guard",
+    hasBody: true
   },
   "guard.alarms": {
-    "method": "GET",
-    "path": "/v1/manage/guard/alarms",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/guard/alarms",
+    isList: true
   },
   "guard.clear": {
-    "method": "POST",
-    "path": "/v1/manage/guard/alarms/{alarm_id}/clear"
+    method: "POST",
+    path: "/v1/manage/guard/alarms/{alarm_id}/clear"
   },
   "guard.entries": {
-    "method": "GET",
-    "path": "/v1/manage/guard/{list}",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/guard/{list}",
+    isList: true
   },
   "guard.add": {
-    "method": "POST",
-    "path": "/v1/manage/guard/{list}",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/guard/{list}",
+    isIdempotent: true,
+    hasBody: true
   },
   "guard.remove": {
-    "method": "DELETE",
-    "path": "/v1/manage/guard/{list}/{type}/{value}"
+    method: "DELETE",
+    path: "/v1/manage/guard/{list}/{type}/{value}"
   },
   "tokens.list": {
-    "method": "GET",
-    "path": "/v1/manage/tokens",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/tokens",
+    isList: true
   },
   "tokens.create": {
-    "method": "POST",
-    "path": "/v1/manage/tokens",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/tokens",
+    isIdempotent: true,
+    hasBody: true
   },
   "tokens.read": {
-    "method": "GET",
-    "path": "/v1/manage/tokens/{id}"
+    method: "GET",
+    path: "/v1/manage/tokens/{id}"
   },
   "tokens.revoke": {
-    "method": "DELETE",
-    "path": "/v1/manage/tokens/{id}"
+    method: "DELETE",
+    path: "/v1/manage/tokens/{id}"
   },
   "users.list": {
-    "method": "GET",
-    "path": "/v1/manage/users",
-    "isList": true
+    method: "GET",
+    path: "/v1/manage/users",
+    isList: true
   },
   "users.create": {
-    "method": "POST",
-    "path": "/v1/manage/users",
-    "isIdempotent": true,
-    "hasBody": true
+    method: "POST",
+    path: "/v1/manage/users",
+    isIdempotent: true,
+    hasBody: true
   },
   "users.read": {
-    "method": "GET",
-    "path": "/v1/manage/users/{id}"
+    method: "GET",
+    path: "/v1/manage/users/{id}"
   },
   "users.update": {
-    "method": "PATCH",
-    "path": "/v1/manage/users/{id}",
-    "hasBody": true
+    method: "PATCH",
+    path: "/v1/manage/users/{id}",
+    hasBody: true
   },
   "users.password": {
-    "method": "PUT",
-    "path": "/v1/manage/users/{id}/password",
-    "hasBody": true
+    method: "PUT",
+    path: "/v1/manage/users/{id}/password",
+    hasBody: true
   },
   "me.read": {
-    "method": "GET",
-    "path": "/v1/manage/me"
+    method: "GET",
+    path: "/v1/manage/me"
   },
   "me.update": {
-    "method": "PATCH",
-    "path": "/v1/manage/me",
-    "hasBody": true
+    method: "PATCH",
+    path: "/v1/manage/me",
+    hasBody: true
   }
 } as const satisfies Readonly<Record<string, ManagedOperation>>
 

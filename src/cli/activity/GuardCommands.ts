@@ -1,14 +1,23 @@
-import { Effect } from "effect"
-import { Command } from "effect/cli"
-import { totalsOf } from "../../domain/guard/GuardReport.ts"
-import { toWireGuard } from "../../http/manage/guard/GuardSchemas.ts"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { adviceOf, totalsOf } from "../../domain/guard/GuardReport.ts"
+import { type EntryType, type GuardList, GuardMode } from "../../domain/guard/GuardSettings.ts"
+import { toWireAlarm, toWireGuard, toWireSettings } from "../../http/manage/guard/GuardSchemas.ts"
+import {
+  addGuardEntry,
+  changeGuard,
+  clearAlarm,
+  MAX_GUARD_AMOUNT,
+  removeGuardEntry
+} from "../../services/resources/activity/GuardActions.ts"
 import { GuardRecords } from "../../services/resources/activity/GuardRecords.ts"
-import { withManagement } from "../CommandContext.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
+import { defaultableFlag } from "../input/DefaultableFlag.ts"
+import { uuidFlag } from "../input/UuidFlag.ts"
+import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
-import { alarmsCommand, clearCommand } from "./guard/AlarmCommands.ts"
-import { listCommands } from "./guard/ListCommands.ts"
-import { setCommand } from "./guard/SetCommand.ts"
+import { listAll } from "../output/Pages.ts"
 
 const show = Command.make("show", { customer: customerFlag }, ({ customer }) =>
   withManagement(
@@ -45,6 +54,152 @@ const days = Command.make("days", { customer: customerFlag }, ({ customer }) =>
   )
 ).pipe(Command.withDescription("Count the codes that the guard refused, or would refuse, by day"))
 
+const amountFlag = (name: string, description: string) =>
+  Flag.optional(
+    defaultableFlag(name, `${description}; default restores it`, { minimum: 0, maximum: MAX_GUARD_AMOUNT })
+  )
+
+const warnUnlessAdvised = Effect.fnUntraced(function* (customer: number, mode: GuardMode | undefined) {
+  if (mode !== "enforcing") return
+  const { isAdvised, cleanDays, cleanVerified } = adviceOf(yield* (yield* GuardRecords).days(customer))
+  if (isAdvised) return
+  yield* Effect.logWarning(
+    `enforcing is advised after 7 days without a user who would have been refused, among 3000 verified codes; ` +
+      `so far ${cleanDays} days and ${cleanVerified} codes`
+  )
+})
+
+const set = Command.make(
+  "set",
+  {
+    customer: customerFlag,
+    mode: Flag.Literals("mode", GuardMode.literals).pipe(
+      Flag.withDescription("off, record (refuses only what is on the deny list) or enforcing"),
+      Flag.optional
+    ),
+    unverifiedHour: amountFlag("unverified-hour", "Unverified codes that may be out in an hour; 0: no limit"),
+    smsPrice: amountFlag("sms-price", "The price of one SMS to the customer, in rials, for the report")
+  },
+  ({ customer, mode, unverifiedHour, smsPrice }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        yield* warnUnlessAdvised(customer, Option.getOrUndefined(mode))
+        const input = {
+          ...(Option.isSome(mode) ? { mode: mode.value } : {}),
+          ...(Option.isSome(unverifiedHour) ? { unverified_hour: unverifiedHour.value } : {}),
+          ...(Option.isSome(smsPrice) ? { sms_price: smsPrice.value } : {})
+        }
+        const saved = operate(changeGuard, { customer, target: undefined, input })
+        yield* printOne(toWireSettings(yield* Effect.mapError(saved, refusedAction("guard"))))
+      })
+    )
+).pipe(Command.withDescription("Change a customer's guard: mode, budget, price of an SMS"))
+
+const alarms = Command.make("alarms", { customer: customerFlag }, ({ customer }) =>
+  withManagement(
+    Effect.gen(function* () {
+      yield* requireCustomer(customer)
+      const { alarms: page } = yield* GuardRecords
+      const found = yield* listAll((part) => page(customer, part))
+      yield* printMany(
+        found
+          .map(toWireAlarm)
+          .map(({ segment, ...alarm }) => ({ ...alarm, segment: segment.kind, key: segment.key }))
+      )
+    })
+  )
+).pipe(Command.withDescription("List a customer's alarms, the newest first"))
+
+const clear = Command.make(
+  "clear",
+  { customer: customerFlag, alarm: uuidFlag("alarm", "The alarm's id") },
+  ({ customer, alarm }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        const cleared = operate(clearAlarm, { customer, target: alarm })
+        const { segment, ...fields } = toWireAlarm(
+          yield* Effect.mapError(cleared, refusedAction(`alarm ${alarm}`))
+        )
+        yield* printOne({ ...fields, segment: segment.kind, key: segment.key })
+      })
+    )
+).pipe(Command.withDescription("End an alarm, and forget the codes that raised it"))
+
+const valueFlag = (type: EntryType, description: string) =>
+  Flag.String(type).pipe(Flag.withDescription(description), Flag.optional)
+
+const entryFlags = {
+  customer: customerFlag,
+  phone: valueFlag("phone", "A phone"),
+  prefix: valueFlag("prefix", "The beginning of phones, e.g. 0912345"),
+  ip: valueFlag("ip", "An address or a network, e.g. 10.0.0.0/8")
+}
+
+/** The one entry that the flags name. */
+const namedEntry = (given: Readonly<Record<EntryType, Option.Option<string>>>) => {
+  const types: ReadonlyArray<EntryType> = ["phone", "prefix", "ip"]
+  const named = types.flatMap((type) =>
+    Option.match(given[type], { onNone: () => [], onSome: (value) => [{ type, value }] })
+  )
+  const [only] = named
+  return only === undefined || named.length > 1
+    ? Effect.fail(new CommandError({ message: "give one of --phone, --prefix and --ip" }))
+    : Effect.succeed(only)
+}
+
+const addCommand = (list: GuardList) =>
+  Command.make("add", entryFlags, ({ customer, ...given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        const named = yield* namedEntry(given)
+        const added = operate(addGuardEntry, { customer, target: list, input: named })
+        const { type, value } = yield* Effect.mapError(
+          added,
+          refusedAction("such entry", { value: named.type })
+        )
+        yield* printOne({ type, value })
+      })
+    )
+  ).pipe(Command.withDescription("Add an entry to the list"))
+
+const removeCommand = (list: GuardList) =>
+  Command.make("remove", entryFlags, ({ customer, ...given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        const named = yield* namedEntry(given)
+        const removed = operate(removeGuardEntry, { customer, target: list, input: named })
+        yield* Effect.mapError(removed, refusedAction("such entry", { value: named.type }))
+        yield* printOne({ removed: true, ...named })
+      })
+    )
+  ).pipe(Command.withDescription("Remove an entry from the list"))
+
+const entriesCommand = (list: GuardList) =>
+  Command.make("list", { customer: customerFlag }, ({ customer }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        const found = yield* (yield* GuardRecords).entries(customer, list)
+        yield* printMany(found.map(({ type, value }) => ({ type, value })))
+      })
+    )
+  ).pipe(Command.withDescription("List the entries"))
+
+const listCommand = (list: GuardList, description: string) =>
+  Command.make(list).pipe(
+    Command.withDescription(description),
+    Command.withSubcommands([addCommand(list), removeCommand(list), entriesCommand(list)])
+  )
+
+const listCommands = [
+  listCommand("allow", "Phones, prefixes and networks that always pass"),
+  listCommand("deny", "Phones, prefixes and networks that are always refused")
+] as const
+
 export const guardCommand = Command.make("guard").pipe(
-  Command.withSubcommands([show, setCommand, days, alarmsCommand, clearCommand, ...listCommands])
+  Command.withSubcommands([show, set, days, alarms, clear, ...listCommands])
 )

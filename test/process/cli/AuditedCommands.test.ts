@@ -67,8 +67,8 @@ const removals = [
   { command: "account delete", words: ofAccount, action: "account.remove", subject: "account" }
 ]
 
-/** Commands that need a send: the demo customer's accounts can send. */
-const ON_SENDS = ["verification next", "verification cancel", "message cancel"]
+/** Commands that need a send, or an alarm: the demo customer's accounts can send. */
+const ON_SENDS = ["guard clear", "verification next", "verification cancel", "message cancel"]
 
 const perform = ({ command, words = () => [], input, makes, subject }: Act) =>
   withPasswordFile(PASSWORD, async (file) => {
@@ -77,7 +77,8 @@ const perform = ({ command, words = () => [], input, makes, subject }: Act) =>
     if (makes !== undefined) made.set(subject, String(answer[makes]))
   })
 
-const subjectId = (subject: string) => id(["wallet", "routing"].includes(subject) ? "customer" : subject)
+const subjectId = (subject: string) =>
+  id(["wallet", "routing", "guard"].includes(subject) ? "customer" : subject)
 
 describe("a change by the command line is in the customer's audit log, as the operator's:", () => {
   it("customer create", async () => {

@@ -26,6 +26,7 @@ const explained = ({ code, out, err }: Finished, what: RegExp) => {
 }
 
 const UNKNOWN = "987654"
+const NO_UUID = "01800000-0000-7000-8000-000000000001"
 const connect = (channel: string, provider: string, settings = "{}", label = "Mine") =>
   ["account", "connect", "--channel", channel, "--provider", provider].concat([
     "--label",
@@ -111,6 +112,28 @@ describe("what is wrong is explained in one line:", () => {
       ["guard", "set", "--sms-price", "2000000000"],
       /sms-price.*1000000000/
     ],
+    [
+      "a phone of the guard that is none",
+      ["guard", "deny", "add", "--phone", "0212345678"],
+      /--phone Expected an Iranian mobile number/
+    ],
+    [
+      "an entry of the guard that is not there",
+      ["guard", "deny", "remove", "--prefix", "0990"],
+      /no such entry/
+    ],
+    ["an alarm that is not there", ["guard", "clear", "--alarm", NO_UUID], new RegExp(`no alarm ${NO_UUID}`)],
+    [
+      "an amount that is too large",
+      ["wallet", "top-up", "--amount", "1000000000001"],
+      /--amount Expected a value between 1 and 1000000000000/
+    ],
+    [
+      "a WebOTP host that is none",
+      ["customer", "update", "--webotp-host", "https://x"],
+      /--webotp-host Expected a host name/
+    ],
+    ["a user who is not there for a link", ["user", "sign-in-link", "--email", "no@x.ir"], /no user no@x.ir/],
     ["a customer's new name that is empty", ["customer", "update", "--name", ""], /name/],
     [
       "an --expires-at that has passed",
@@ -139,6 +162,16 @@ describe("what is wrong is explained in one line:", () => {
     ["an unknown command", ["parcel"], /parcel/],
     ["an id that is no number", ["key", "list", "--customer", "mina"], /customer.*mina/],
     ["an unknown key", ["key", "revoke", "--key", UNKNOWN], /no key 987654/],
+    [
+      "an unknown user",
+      ["user", "update", "--user", NO_UUID, "--name", "A"],
+      new RegExp(`no user ${NO_UUID}`)
+    ],
+    [
+      "an unknown operator",
+      ["operator", "sign-in-link", "--email", "no@x.ir"],
+      /no operator no@x.ir who may/
+    ],
     ["an unknown account", ["account", "disable", "--account", UNKNOWN], /no account 987654/],
     ["an account of nobody", connect("bale", "simulator"), /--customer.*--shared/],
     ["a shared sms account", [...connect("sms", "simulator"), "--shared"], /no shared sms/]

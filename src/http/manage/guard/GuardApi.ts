@@ -1,37 +1,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { EntryType, GuardList, GuardMode } from "../../../domain/guard/GuardSettings.ts"
+import { EntryType, GuardList } from "../../../domain/guard/GuardSettings.ts"
+import { EntryBody, GuardBody, GuardChangeBody } from "../../../services/resources/activity/GuardActions.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { AlarmResource, EntryResource, GuardResource, GuardSettingsResource } from "./GuardSchemas.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import { changed, conflict, invalid, keyErrors, notFound, summary } from "../wire/ManageEndpoints.ts"
-
-export const MAX_GUARD_AMOUNT = 1_000_000_000
-const GuardAmount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_GUARD_AMOUNT }))
-
-const budget = {
-  unverified_hour: Schema.optionalKey(Schema.NullOr(GuardAmount)).annotateKey({
-    description:
-      "When enforcing, how many codes of an hour may be unverified at once; null: Peyk derives it from your traffic, 0: no limit."
-  }),
-  sms_price: Schema.optionalKey(Schema.NullOr(GuardAmount)).annotateKey({
-    description: "What one SMS costs you, in rials, for the report."
-  })
-}
-
-export const GuardBody = Schema.Struct({ mode: GuardMode, ...budget }).annotate({ identifier: "NewGuard" })
-export const GuardChangeBody = Schema.Struct({ mode: Schema.optionalKey(GuardMode), ...budget }).annotate({
-  identifier: "GuardChange"
-})
-
-export const EntryBody = Schema.Struct({
-  type: EntryType,
-  value: Schema.String.check(Schema.isMaxLength(64)).annotateKey({
-    description: "A phone, the beginning of phones, or an address or network."
-  })
-}).annotate({ identifier: "NewGuardEntry" })
 
 const list = { list: GuardList }
 

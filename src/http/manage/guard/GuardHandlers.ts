@@ -1,31 +1,27 @@
 import { Array as Arr, Effect, Order } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { defaultGuard, type GuardSettings } from "../../../domain/guard/GuardSettings.ts"
+import type { EntryType, GuardList } from "../../../domain/guard/GuardSettings.ts"
 import { type Page, type PageRequest, toPage } from "../../../domain/Paging.ts"
 import { GuardRecords, type StoredEntry } from "../../../services/resources/activity/GuardRecords.ts"
-import { auditEntriesOf } from "../../../services/resources/ManagementWrites.ts"
+import {
+  addGuardEntry,
+  changeGuard,
+  clearAlarm,
+  removeGuardEntry,
+  replaceGuard
+} from "../../../services/resources/activity/GuardActions.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
-import type { GuardChangeBody } from "./GuardApi.ts"
-import { toWireAlarm, toWireChange, toWireEntry, toWireGuard, toWireSettings } from "./GuardSchemas.ts"
+import { makeActionHandler } from "../wire/ActionHandlers.ts"
+import { toWireAlarm, toWireEntry, toWireGuard, toWireSettings } from "./GuardSchemas.ts"
 import {
   answerResource,
-  expectedVersion,
-  makeWrite,
   nestedPageRequest,
   pageRequest,
   toNestedWirePage,
   toWirePage
 } from "../wire/ManageWire.ts"
-
-const entry = auditEntriesOf("guard")
-
-const changeOf = (body: typeof GuardChangeBody.Type): Partial<GuardSettings> => ({
-  ...(body.mode === undefined ? {} : { mode: body.mode }),
-  ...(body.unverified_hour === undefined ? {} : { unverifiedHour: body.unverified_hour }),
-  ...(body.sms_price === undefined ? {} : { smsPrice: body.sms_price })
-})
 
 const positionOf = ({ type, value }: StoredEntry): string => `${type}/${value}`
 
@@ -42,23 +38,14 @@ const pageOfEntries = (
   )
 }
 
+const listOf = ({ list }: { readonly list: GuardList }) => list
+
 export const GuardHandlers = HttpApiBuilder.group(
   Api,
   "guard",
   Effect.fnUntraced(function* (handlers) {
     const guard = yield* GuardRecords
-    const write = yield* makeWrite
-
-    const save = (operation: string, change: Partial<GuardSettings>) =>
-      write(
-        { operation, status: 200 },
-        Effect.gen(function* () {
-          const { actor } = yield* CurrentActor
-          const saved = yield* guard.save(actor.customerId, change, yield* expectedVersion)
-          return { body: toWireSettings(saved), audit: entry("save", actor.customerId, toWireChange(change)) }
-        })
-      ).pipe(orEnvelope)
-
+    const handler = yield* makeActionHandler<GuardRecords>()
     return handlers.handleAll({
       read: Effect.fnUntraced(function* () {
         const { actor } = yield* CurrentActor
@@ -69,25 +56,11 @@ export const GuardHandlers = HttpApiBuilder.group(
         )
       }),
 
-      replace: ({ payload }) => save("guard.replace", { ...defaultGuard, ...changeOf(payload) }),
-
-      update: ({ payload }) => save("guard.update", changeOf(payload)),
-
       alarms: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
         const page = yield* guard.alarms(actor.customerId, pageRequest("guard_alarms", query))
         return toWirePage("guard_alarms", page, toWireAlarm)
       }),
-
-      clear: ({ params }) =>
-        write(
-          { operation: "guard.clear", status: 200 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            const alarm = yield* guard.clear(actor.customerId, params.alarm_id)
-            return { body: toWireAlarm(alarm), audit: entry("clear", alarm.id, { reason: alarm.reason }) }
-          })
-        ).pipe(orEnvelope),
 
       entries: Effect.fnUntraced(function* ({ params: { list }, query }) {
         const { actor } = yield* CurrentActor
@@ -96,29 +69,26 @@ export const GuardHandlers = HttpApiBuilder.group(
         return toNestedWirePage("guard_entries", list, page, toWireEntry)
       }, orEnvelope),
 
-      // The audit log names no phone.
-      add: ({ params, payload }) =>
-        write(
-          { operation: "guard.add", status: 201, idempotentBody: { ...params, ...payload } },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            const added = yield* guard.add(actor.customerId, params.list, payload)
-            return {
-              body: toWireEntry(added),
-              audit: entry("add", actor.customerId, { list: params.list, type: payload.type })
-            }
-          })
-        ).pipe(orEnvelope),
-
-      remove: ({ params: { list, type, value } }) =>
-        write(
-          { operation: "guard.remove", status: 204 },
-          Effect.gen(function* () {
-            const { actor } = yield* CurrentActor
-            yield* guard.remove(actor.customerId, list, { type, value })
-            return { body: null, audit: entry("remove", actor.customerId, { list, type }) }
-          })
-        ).pipe(orEnvelope)
+      replace: handler(replaceGuard, { status: 200, body: toWireSettings }),
+      update: handler(changeGuard, { status: 200, body: toWireSettings }),
+      clear: handler(clearAlarm, {
+        status: 200,
+        target: (params: { readonly alarm_id: string }) => params.alarm_id,
+        body: toWireAlarm
+      }),
+      add: handler(addGuardEntry, { status: 201, target: listOf, body: toWireEntry, isOnce: true }),
+      remove: handler(removeGuardEntry, {
+        status: 204,
+        target: listOf,
+        input: ({
+          type,
+          value
+        }: {
+          readonly list: GuardList
+          readonly type: EntryType
+          readonly value: string
+        }) => ({ type, value })
+      })
     })
   })
 )

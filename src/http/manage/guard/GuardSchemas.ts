@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { AlarmReason, type ShownAlarm } from "../../../domain/guard/Alarm.ts"
 import { adviceOf, type GuardDay, totalsOf } from "../../../domain/guard/GuardReport.ts"
-import { EntryType, GuardMode, type GuardSettings } from "../../../domain/guard/GuardSettings.ts"
+import { EntryType, GuardMode } from "../../../domain/guard/GuardSettings.ts"
 import { GuardAction } from "../../../domain/guard/Ladder.ts"
 import { SegmentKind } from "../../../domain/guard/Segments.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
@@ -104,13 +104,6 @@ export const toWireSettings = (saved: SavedGuard): typeof GuardSettingsResource.
   unverified_hour: saved.unverifiedHour,
   sms_price: saved.smsPrice,
   version: saved.version
-})
-
-/** A change by the names of the API's fields, for the audit log. */
-export const toWireChange = ({ mode, unverifiedHour, smsPrice }: Partial<GuardSettings>) => ({
-  mode,
-  unverified_hour: unverifiedHour,
-  sms_price: smsPrice
 })
 
 export const toWireEntry = ({ type, value, createdAt }: StoredEntry): typeof EntryResource.Type => ({

@@ -1,6 +1,8 @@
 import { accountCommand } from "../../../../src/cli/channels/AccountCommands.ts"
 import { contactsCommand } from "../../../../src/cli/channels/ContactCommands.ts"
 import { customerCommand } from "../../../../src/cli/people/CustomerCommands.ts"
+import type { Command } from "effect/cli"
+import { guardCommand } from "../../../../src/cli/activity/GuardCommands.ts"
 import { keyCommand } from "../../../../src/cli/people/KeyCommands.ts"
 import { messageCommand } from "../../../../src/cli/activity/MessageCommands.ts"
 import { routingCommand } from "../../../../src/cli/channels/RoutingCommands.ts"
@@ -15,6 +17,7 @@ const groups = [
   accountCommand,
   contactsCommand,
   customerCommand,
+  guardCommand,
   keyCommand,
   messageCommand,
   routingCommand,
@@ -27,16 +30,24 @@ const groups = [
   webhookCommand
 ]
 
+const namesBelow = ({ name, subcommands }: Command.Command.Any): ReadonlyArray<string> => {
+  const below = subcommands.flatMap(({ commands }) => commands.flatMap(namesBelow))
+  return below.length === 0 ? [name] : below.map((each) => `${name} ${each}`)
+}
+
 /** Each command of the groups that work for a customer. */
-export const allCommands = groups.flatMap(({ name, subcommands }) =>
-  subcommands.flatMap(({ commands }) => commands.map((command) => `${name} ${command.name}`))
-)
+export const allCommands = groups.flatMap(namesBelow)
 
 /** The commands that only show something. */
 export const READS = [
   "account list",
   "contacts count",
   "customer list",
+  "guard alarms",
+  "guard allow list",
+  "guard days",
+  "guard deny list",
+  "guard show",
   "key list",
   "message list",
   "message show",

@@ -28,6 +28,41 @@ export const peopleActs: ReadonlyArray<Act> = [
     details: { amount: 5000 }
   },
   {
+    command: "guard set",
+    words: () => [...ofCustomer(), "--mode", "record", "--sms-price", "900"],
+    action: "guard.save",
+    subject: "guard",
+    details: { mode: "record", sms_price: 900 }
+  },
+  {
+    command: "guard allow add",
+    words: () => [...ofCustomer(), "--ip", "192.0.2.0/24"],
+    action: "guard.add",
+    subject: "guard",
+    details: { list: "allow", type: "ip" }
+  },
+  {
+    command: "guard allow remove",
+    words: () => [...ofCustomer(), "--ip", "192.0.2.0/24"],
+    action: "guard.remove",
+    subject: "guard",
+    details: { list: "allow", type: "ip" }
+  },
+  {
+    command: "guard deny add",
+    words: () => [...ofCustomer(), "--phone", "09121234567"],
+    action: "guard.add",
+    subject: "guard",
+    details: { list: "deny", type: "phone" }
+  },
+  {
+    command: "guard deny remove",
+    words: () => [...ofCustomer(), "--phone", "09121234567"],
+    action: "guard.remove",
+    subject: "guard",
+    details: { list: "deny", type: "phone" }
+  },
+  {
     command: "message batch",
     words: () => [...ofCustomer(), "--file", "-", "--idempotency-key", "k"],
     input: '{"messages":[{"to":"09121234567","message":"x","channels":"sms"}]}',
@@ -98,14 +133,7 @@ export const peopleActs: ReadonlyArray<Act> = [
   },
   {
     command: "user update",
-    words: () => [...ofUser(), "--role", "developer", "--name", "Sara"],
-    action: "user.update",
-    subject: "user",
-    details: { role: "developer" }
-  },
-  {
-    command: "user update",
-    words: () => [...ofUser(), "--role", "owner"],
+    words: () => [...ofUser(), "--role", "owner", "--name", "Sara"],
     action: "user.update",
     subject: "user",
     details: { role: "owner" }

@@ -1,3 +1,5 @@
+import { mayPerform } from "../../../../services/Action.ts"
+import { changeGuard } from "../../../../services/resources/activity/GuardActions.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { pathOf } from "../../Navigation.ts"
 import { type FieldErrors, noFieldErrors } from "../../parts/fields/FieldErrors.ts"
@@ -13,4 +15,4 @@ export interface ShownForm {
 export const untouched: ShownForm = { errors: noFieldErrors, typed: null }
 
 /** Whether the person may change the set-up. */
-export const mayChange = ({ actor }: View): boolean => actor.scope === "full"
+export const mayChange = ({ actor }: View): boolean => mayPerform(actor, changeGuard.access)

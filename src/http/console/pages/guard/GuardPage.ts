@@ -3,18 +3,19 @@ import { HttpRouter } from "effect/http"
 import { adviceOf } from "../../../../domain/guard/GuardReport.ts"
 import type { GuardList } from "../../../../domain/guard/GuardSettings.ts"
 import { GuardRecords } from "../../../../services/resources/activity/GuardRecords.ts"
-import { auditEntriesOf } from "../../../../services/resources/ManagementWrites.ts"
-import { EntryBody, GuardChangeBody } from "../../../manage/guard/GuardApi.ts"
-import { toWireChange } from "../../../manage/guard/GuardSchemas.ts"
+import {
+  addGuardEntry,
+  changeGuard,
+  clearAlarm,
+  removeGuardEntry
+} from "../../../../services/resources/activity/GuardActions.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { seeOther } from "../../frame/Answers.ts"
 import { html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
-import { showAgain } from "../../frame/forms/ShownAgain.ts"
+import { creating, formAction } from "../../frame/forms/ActionForms.ts"
 import { change, page, type View } from "../../frame/SignedRoutes.ts"
-import { decodeInput } from "../../../errors/SchemaErrors.ts"
 import { typedNumber } from "../../frame/forms/TypedBody.ts"
-import { writeAs } from "../../frame/forms/Writes.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { withNotice } from "../../parts/Notice.ts"
 import { alarmTable } from "./AlarmTable.ts"
@@ -22,8 +23,6 @@ import { GUARD_PATH, type ShownForm, untouched } from "./GuardForms.ts"
 import { entryPanel, fieldOf } from "./EntryLists.ts"
 import { settingsForm } from "./GuardSettingsForm.ts"
 import { guardTiles } from "./GuardTiles.ts"
-
-const entry = auditEntriesOf("guard")
 
 const SHOWN_ALARMS = 20
 
@@ -71,86 +70,38 @@ const showGuard = (view: View, refused: Refused | null = null) =>
     return made
   })
 
-/** The version of the settings that the form was made from; 0: none were saved yet. */
-const versionOf = (fields: URLSearchParams): number | null => {
-  const version = fields.get("version")
-  return version !== null && /^\d{1,9}$/.test(version) ? Number(version) : null
-}
+const submitSettings = formAction(changeGuard, {
+  target: creating,
+  input: (fields) => ({
+    mode: fields.get("mode"),
+    unverified_hour: typedNumber(fields.get("unverified_hour")),
+    sms_price: typedNumber(fields.get("sms_price"))
+  }),
+  done: () => seeOther(withNotice(GUARD_PATH, "saved")),
+  again: (view, typed, errors) => showGuard(view, { form: "settings", errors, typed })
+})
 
-const saveSettings = (view: View, fields: URLSearchParams) =>
-  Effect.gen(function* () {
-    const body = yield* decodeInput(GuardChangeBody, {
-      mode: fields.get("mode"),
-      unverified_hour: typedNumber(fields.get("unverified_hour")),
-      sms_price: typedNumber(fields.get("sms_price"))
-    })
-    const guard = yield* GuardRecords
-    const settings = {
-      ...(body.mode === undefined ? {} : { mode: body.mode }),
-      unverifiedHour: body.unverified_hour ?? null,
-      smsPrice: body.sms_price ?? null
-    }
-    const { customerId } = view.actor
-    yield* writeAs(
-      view,
-      "guard.update",
-      Effect.map(guard.save(customerId, settings, versionOf(fields)), (result) => ({
-        result,
-        audit: entry("save", customerId, toWireChange(settings))
-      }))
-    )
-    return seeOther(withNotice(GUARD_PATH, "saved"))
-  }).pipe(
-    Effect.catch(showAgain(view, (errors) => showGuard(view, { form: "settings", errors, typed: fields })))
-  )
-
-const addEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
-  Effect.gen(function* () {
-    const added = yield* decodeInput(EntryBody, {
+const submitEntry = (list: GuardList) =>
+  formAction(addGuardEntry, {
+    target: Effect.succeed(list),
+    input: (fields) => ({
       type: fields.get(fieldOf(list, "type")),
       value: fields.get(fieldOf(list, "value"))?.trim()
-    })
-    const guard = yield* GuardRecords
-    const { customerId } = view.actor
-    yield* writeAs(
-      view,
-      "guard.add",
-      Effect.map(guard.add(customerId, list, added), (result) => ({
-        result,
-        audit: entry("add", customerId, { list, type: added.type })
-      }))
-    )
-    return seeOther(withNotice(GUARD_PATH, "saved"))
-  }).pipe(Effect.catch(showAgain(view, (errors) => showGuard(view, { form: list, errors, typed: fields }))))
-
-const removeEntry = (list: GuardList) => (view: View, fields: URLSearchParams) =>
-  Effect.gen(function* () {
-    const removed = yield* decodeInput(EntryBody, { type: fields.get("type"), value: fields.get("value") })
-    const guard = yield* GuardRecords
-    const { customerId } = view.actor
-    yield* writeAs(
-      view,
-      "guard.remove",
-      Effect.map(guard.remove(customerId, list, removed), (result) => ({
-        result,
-        audit: entry("remove", customerId, { list, type: removed.type })
-      }))
-    )
-    return seeOther(withNotice(GUARD_PATH, "deleted"))
+    }),
+    done: () => seeOther(withNotice(GUARD_PATH, "saved")),
+    again: (view, typed, errors) => showGuard(view, { form: list, errors, typed })
   })
 
-const clearAlarm = Effect.fnUntraced(function* (view: View) {
-  const { alarm_id: id = "" } = yield* HttpRouter.params
-  const guard = yield* GuardRecords
-  yield* writeAs(
-    view,
-    "guard.clear",
-    Effect.map(guard.clear(view.actor.customerId, id), (result) => ({
-      result,
-      audit: entry("clear", result.id, { reason: result.reason })
-    }))
-  )
-  return seeOther(withNotice(GUARD_PATH, "saved"))
+const submitRemoval = (list: GuardList) =>
+  formAction(removeGuardEntry, {
+    target: Effect.succeed(list),
+    input: (fields) => ({ type: fields.get("type"), value: fields.get("value") }),
+    done: () => seeOther(withNotice(GUARD_PATH, "deleted"))
+  })
+
+const submitClearing = formAction(clearAlarm, {
+  target: Effect.map(HttpRouter.params, ({ alarm_id = "" }) => alarm_id),
+  done: () => seeOther(withNotice(GUARD_PATH, "saved"))
 })
 
 /** Protection against pumping, bombing and guessing. */
@@ -158,11 +109,11 @@ export const guardPages = {
   name: "guard",
   routes: [
     page(GUARD_PATH, (view) => showGuard(view)),
-    change(GUARD_PATH, saveSettings),
-    change(`${GUARD_PATH}/allow/add`, addEntry("allow")),
-    change(`${GUARD_PATH}/deny/add`, addEntry("deny")),
-    change(`${GUARD_PATH}/allow/remove`, removeEntry("allow")),
-    change(`${GUARD_PATH}/deny/remove`, removeEntry("deny")),
-    change(`${GUARD_PATH}/alarms/:alarm_id/clear`, clearAlarm)
+    change(GUARD_PATH, submitSettings),
+    change(`${GUARD_PATH}/allow/add`, submitEntry("allow")),
+    change(`${GUARD_PATH}/deny/add`, submitEntry("deny")),
+    change(`${GUARD_PATH}/allow/remove`, submitRemoval("allow")),
+    change(`${GUARD_PATH}/deny/remove`, submitRemoval("deny")),
+    change(`${GUARD_PATH}/alarms/:alarm_id/clear`, submitClearing)
   ]
 } as const satisfies ConsolePages
