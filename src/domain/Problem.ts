@@ -25,8 +25,10 @@ export interface ProblemParams {
   readonly other: { readonly text: string }
   readonly empty: None
   readonly too_long: { readonly maximum: number }
+  readonly too_many: { readonly maximum: number }
   readonly too_many_characters: { readonly maximum: number }
   readonly wrong_length: Range
+  readonly not_number: None
   readonly not_integer: None
   readonly out_of_range: Range
   readonly too_small: { readonly above: number }

@@ -18,6 +18,10 @@ export const refusing = (refused: Problem) => ({ message: textOf(refused), probl
 export const check = <T>(accepts: (value: T) => boolean, refused: Problem) =>
   Schema.makeFilter(accepts, refusing(refused))
 
+/** Bounds a list. Effect checks texts in the same way, so that its own check does not tell them apart. */
+export const isMaxEntries = (maximum: number) =>
+  Schema.isMaxLength(maximum, refusing(problem("too_many", { maximum })))
+
 /** What a filter returns that finds one of several problems. */
 export const refusedWith = (refused: Problem): SchemaIssue.Issue =>
   new SchemaIssue.InvalidValue(refusing(refused))
@@ -47,6 +51,8 @@ const problemOfCheck = ({ representation }: Schema.Annotations.Filter): Problem 
   switch (representation?.id) {
     case "effect/schema/isInt":
       return problem("not_integer")
+    case "effect/schema/isFinite":
+      return problem("not_number")
     case "effect/schema/isUUID":
       return problem("not_uuid")
     case "effect/schema/isBetween":

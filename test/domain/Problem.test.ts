@@ -13,6 +13,7 @@ const params: Partial<ProblemParams> = {
   unexpected_type: { expected: [{ value: "live" }, { value: "test" }] },
   other: { text: "in its own words" },
   too_long: { maximum: 97 },
+  too_many: { maximum: 97 },
   too_many_characters: { maximum: 97 },
   wrong_length: range,
   out_of_range: range,

@@ -7,6 +7,7 @@ import { fieldProblems } from "../errors/SchemaErrors.ts"
 import { messageOf } from "./MessageRequests.ts"
 import { MessageBody } from "./MessageSchemas.ts"
 import { ValidationError } from "../../domain/Errors.ts"
+import { isMaxEntries } from "../../domain/SchemaProblems.ts"
 
 /** More would hold the locks of one customer's counters and wallet for too long. */
 export const MAX_MESSAGES = 500
@@ -14,7 +15,7 @@ export const MAX_MESSAGES = 500
 /** Each message is checked by itself: one of the wrong shape does not refuse the others. */
 export const MessageBatchBody = Schema.Struct({
   messages: Schema.Array(Schema.Unknown)
-    .check(Schema.isMinLength(1), Schema.isMaxLength(MAX_MESSAGES))
+    .check(Schema.isMinLength(1), isMaxEntries(MAX_MESSAGES))
     .annotate({ description: "1 to 500 bodies of POST /v1/messages/send." })
 }).annotate({ identifier: "MessageBatchRequest" })
 

@@ -12,7 +12,7 @@ import { isBlank } from "../../domain/text/VisibleText.ts"
 import { MetadataField } from "../Metadata.ts"
 import { DateTimeText, jsonObject, optional, PositiveInt } from "../../domain/Fields.ts"
 import { problem } from "../../domain/Problem.ts"
-import { refusedAt } from "../../domain/SchemaProblems.ts"
+import { isMaxEntries, refusedAt } from "../../domain/SchemaProblems.ts"
 
 /** JSON.parse keeps only one of the spellings of a fraction, and not all digits of a long number. */
 const isParameter = (value: unknown): boolean =>
@@ -47,7 +47,7 @@ const MAX_CHANNELS = 20
 
 const Channels = Schema.Union([
   Schema.String,
-  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(Schema.isMaxLength(MAX_CHANNELS))
+  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(isMaxEntries(MAX_CHANNELS))
 ]).annotate({
   description:
     "Required. One channel name, or a list of names or channel objects; the order counts under failover."

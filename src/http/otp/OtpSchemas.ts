@@ -12,7 +12,7 @@ import { VerificationStatus } from "../../domain/verification/Verification.ts"
 import { MetadataField } from "../Metadata.ts"
 import { jsonObject, optional, PositiveInt, ResourceId } from "../../domain/Fields.ts"
 import { problem } from "../../domain/Problem.ts"
-import { check, refusing } from "../../domain/SchemaProblems.ts"
+import { check, isMaxEntries, refusing } from "../../domain/SchemaProblems.ts"
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({
@@ -37,7 +37,7 @@ const Channels = Schema.Union([
   Schema.String,
   Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(
     Schema.isMinLength(1),
-    Schema.isMaxLength(MAX_CHANNELS)
+    isMaxEntries(MAX_CHANNELS)
   )
 ]).annotate({ description: "One channel name, or a list of names or channel objects, in order." })
 

@@ -3,7 +3,7 @@ import { DateTimeText, inItsLine, optional } from "../../domain/Fields.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { KeyMode } from "../../domain/people/Customer.ts"
 import { problem } from "../../domain/Problem.ts"
-import { check } from "../../domain/SchemaProblems.ts"
+import { check, isMaxEntries } from "../../domain/SchemaProblems.ts"
 import { pastedText } from "../../domain/text/PastedText.ts"
 import { isStorable } from "../../domain/text/StorableText.ts"
 import { TrimmedName } from "../../domain/text/VisibleText.ts"
@@ -20,7 +20,7 @@ export const WebhookUrl = Schema.String.check(Schema.isMinLength(1), Schema.isMa
 const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY_EVENT]))
   .check(
     Schema.isMinLength(1),
-    Schema.isMaxLength(50),
+    isMaxEntries(50),
     check(
       (events: ReadonlyArray<string>) => !events.includes(EVERY_EVENT) || events.length === 1,
       problem("star_not_alone")

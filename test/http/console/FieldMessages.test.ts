@@ -79,6 +79,20 @@ describe("the errors of a form", () => {
     })
   )
 
+  it.effect("tell lists that are too long from texts", () =>
+    Effect.gen(function* () {
+      const networks = Array.from({ length: 101 }, () => "10.0.0.0/8")
+      const error = yield* Effect.flip(
+        decodeInput(NewApiKey, { name: "a", mode: "live", allowed_ips: networks })
+      )
+      assert.strictEqual(
+        fieldErrorsOf(error, persian).get("allowed_ips"),
+        "اینجا حداکثر ۱۰۰ مورد پذیرفته می‌شود."
+      )
+      assert.strictEqual(error.details.errors[0]?.message, "Expected a length of at most 100")
+    })
+  )
+
   it("stay as they are if they are somebody else's words", () => {
     const error = fieldError("url", problem("other", { text: "is odd" }))
     assert.deepStrictEqual([...fieldErrorsOf(error, persian)], [["url", "is odd"]])

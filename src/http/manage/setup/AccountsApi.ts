@@ -27,7 +27,7 @@ import {
   removal
 } from "../wire/ManageEndpoints.ts"
 import { problem } from "../../../domain/Problem.ts"
-import { check, refusing } from "../../../domain/SchemaProblems.ts"
+import { check, isMaxEntries, refusing } from "../../../domain/SchemaProblems.ts"
 
 const LastError = Schema.Struct({
   code: AttemptErrorCode,
@@ -84,7 +84,7 @@ export const ContactsBody = Schema.Struct({
         Schema.Int
       ]).annotate({ description: "The platform's id of the chat." })
     })
-  ).check(Schema.isMaxLength(MAX_CONTACTS))
+  ).check(isMaxEntries(MAX_CONTACTS))
 }).annotate({ identifier: "Contacts" })
 
 const Contact = Schema.Struct({

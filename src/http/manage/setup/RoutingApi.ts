@@ -9,6 +9,7 @@ import { optional, PositiveInt } from "../../../domain/Fields.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { changed, summary } from "../wire/ManageEndpoints.ts"
+import { isMaxEntries } from "../../../domain/SchemaProblems.ts"
 
 const Routing = Schema.Struct({
   order: Schema.optionalKey(Schema.Literal("measured")).annotateKey({
@@ -43,7 +44,7 @@ export const RoutingBody = Schema.Struct({
       })
     }).check(consistentStep)
   )
-    .check(Schema.isMaxLength(20))
+    .check(isMaxEntries(20))
     .annotate({ description: "The channels in order; an empty list removes the order." })
 }).annotate({ identifier: "NewRouting" })
 

@@ -5,7 +5,7 @@ import { ipFamily } from "../../../domain/people/Networks.ts"
 import { action, NoInput, NoTarget } from "../../Action.ts"
 import { Keys } from "./Keys.ts"
 import { problem } from "../../../domain/Problem.ts"
-import { check } from "../../../domain/SchemaProblems.ts"
+import { check, isMaxEntries } from "../../../domain/SchemaProblems.ts"
 
 const isNetwork = (text: string): boolean => {
   const [address = "", prefix, ...rest] = text.split("/")
@@ -22,7 +22,7 @@ const RequestsPerMinute = Schema.Int.check(Schema.isBetween({ minimum: 0, maximu
   { description: "Requests in any minute; 0: no limit." }
 )
 const AllowedIps = Schema.NonEmptyArray(IpNetwork)
-  .check(Schema.isMaxLength(100))
+  .check(isMaxEntries(100))
   .annotate({ description: "The networks it may be used from (addresses or CIDR)." })
 
 export const NewApiKey = Schema.Struct({

@@ -12,6 +12,7 @@ import { Channel } from "../../../domain/routing/Channel.ts"
 import { action, NoInput, NoTarget } from "../../Action.ts"
 import { Simulator } from "../../Simulator.ts"
 import { type AccountConnection, type AccountOwner, type AccountRecord, Accounts } from "./Accounts.ts"
+import { isMaxEntries } from "../../../domain/SchemaProblems.ts"
 
 const Settings = Schema.Record(Schema.String, Schema.Unknown).annotate({
   description: "The provider's settings. Stored encrypted, and never returned."
@@ -46,7 +47,7 @@ export const AccountChangeBody = Schema.Struct({
 
 export const StandbyBody = Schema.Struct({
   account_ids: Schema.Array(PositiveInt)
-    .check(Schema.isMaxLength(MAX_STANDBY))
+    .check(isMaxEntries(MAX_STANDBY))
     .annotate({ description: "Accounts of the same channel, in order; an empty list removes them." })
 }).annotate({ identifier: "Standby" })
 

@@ -42,6 +42,11 @@ const words: ProblemTexts<[Locale]> = {
   empty: (_, { say }) => say("This must not be empty.", "این نباید خالی باشد."),
   too_long: ({ maximum }, { say, number }) =>
     say(`Enter at most ${number(maximum)} characters.`, `حداکثر ${number(maximum)} نویسه بنویسید.`),
+  too_many: ({ maximum }, { say, number }) =>
+    say(
+      `At most ${number(maximum)} are allowed here.`,
+      `اینجا حداکثر ${number(maximum)} مورد پذیرفته می‌شود.`
+    ),
   too_many_characters: ({ maximum }, { say, number }) =>
     say(`Enter at most ${number(maximum)} characters.`, `حداکثر ${number(maximum)} نویسه بنویسید.`),
   wrong_length: ({ minimum, maximum }, { say, number }) =>
@@ -49,6 +54,7 @@ const words: ProblemTexts<[Locale]> = {
       `Enter ${number(minimum)} to ${number(maximum)} characters.`,
       `${number(minimum)} تا ${number(maximum)} نویسه بنویسید.`
     ),
+  not_number: (_, { say }) => say("Enter a number.", "عددی بنویسید."),
   not_integer: (_, { say }) => say("Enter a whole number.", "عددی بدون اعشار بنویسید."),
   out_of_range: ({ minimum, maximum }, { say, number }) =>
     say(
