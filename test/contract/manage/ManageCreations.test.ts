@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { newKey, ok, refused } from "../Client.ts"
 import type { List } from "../ManagedCustomer.ts"
+import { newEmail } from "../Manager.ts"
 import {
   type ApiKey,
   type CreatedApiKey,
@@ -64,6 +65,20 @@ describe("a creation with an Idempotency-Key", () => {
     ok(await owner.post("/webhooks", hook, withKey(key)), 201)
     const refusedUrl = { ...hook, url: "https://user:secret@example.com/hook" }
     refused(await owner.post("/webhooks", refusedUrl, withKey(key)), 409, "idempotency_key_conflict")
+  })
+
+  it("of a user is the same with another password, which nothing of it is kept of", async () => {
+    const owner = await newManager(server)
+    const user = { email: newEmail("viewer"), name: "Sara", role: "viewer" }
+    const headers = withKey()
+    const made = await owner.post("/users", { ...user, password: "correct horse battery" }, headers)
+    const again = await owner.post("/users", { ...user, password: "another horse battery" }, headers)
+    expect(again.headers.get("idempotency-replayed")).toBe("true")
+    expect(ok(again, 201)).toEqual(ok(made, 201))
+    expect(made.text).not.toContain("horse")
+    expect(JSON.stringify(await owner.audit("&action=user."))).not.toContain("horse")
+    const other = { ...user, name: "Ali", password: "correct horse battery" }
+    refused(await owner.post("/users", other, headers), 409, "idempotency_key_conflict")
   })
 
   it("of a replay of one event is another than that of all events", async () => {

@@ -6,7 +6,6 @@ import {
   type HttpServerResponse
 } from "effect/http"
 import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
-import { requireFreshOf } from "../../manage/wire/ManageWire.ts"
 import type { Actor } from "../../../domain/people/Actor.ts"
 import { PLATFORM } from "../../../domain/people/Customer.ts"
 import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
@@ -128,9 +127,6 @@ export const ownerChange = <R>(
   act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
 ): SignedRoute<R | HttpServerRequest.HttpServerRequest> =>
   form(path, (view, fields) => (view.actor.isOwner ? act(view, fields) : refuse))
-
-/** For what gives access: somebody who finds an open session must not let themselves in for good. */
-export const requireFresh = ({ actor }: View) => requireFreshOf(actor)
 
 const isNotThere = Effect.fail<ConsoleError>(new NotFound())
 

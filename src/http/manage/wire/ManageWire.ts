@@ -1,7 +1,6 @@
 import { Clock, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ScopeInsufficient, StaleSignIn, ValidationError } from "../../../domain/Errors.ts"
-import { type Actor, isFresh } from "../../../domain/people/Actor.ts"
+import { ScopeInsufficient, ValidationError } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import {
@@ -177,35 +176,7 @@ export const makeWrite = Effect.map(
       })
 )
 
-/**
- * The same for changes with slow preparation, such as asking a provider. It runs outside the transaction, and not for a
- * repeated request.
- */
-export const makePreparedWrite = Effect.map(
-  ManagementWrites,
-  (writes) =>
-    <A, E, R, E2, R2>(
-      options: WriteOptions,
-      prepare: Effect.Effect<A, E, R>,
-      change: (prepared: A) => Effect.Effect<Change, E2, R2>
-    ) =>
-      Effect.gen(function* () {
-        const request = yield* requestOf(options)
-        const kept = yield* writes.kept(request)
-        if (Option.isSome(kept)) return answerOf(kept.value)
-        return answerOf(yield* writes.write(request, change(yield* prepare)))
-      })
-)
-
 /** For changes that only owners may make: managing the access of others. */
 export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>
   actor.isOwner ? Effect.void : Effect.fail(new ScopeInsufficient())
 )
-
-/** For what gives access: a session's token that somebody has got hold of must not let them in for good. */
-export const requireFreshOf = (actor: Actor) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    isFresh(actor, now) ? Effect.void : Effect.fail(new StaleSignIn())
-  )
-
-export const requireFresh = Effect.flatMap(CurrentActor, ({ actor }) => requireFreshOf(actor))
