@@ -25,7 +25,8 @@ export const measureNames = [
   "message-whole",
   "fallback",
   "webhook",
-  "pending"
+  "pending",
+  "refused"
 ] as const
 /** Pending timers take minutes to create. */
 const USUAL_MEASURES = "send,verify,status,message,message-whole,fallback"

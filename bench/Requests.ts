@@ -88,5 +88,5 @@ const phoneAt = (n: number) => {
 }
 
 /** Sends each to another phone, if no number repeats. */
-export const toPhones = (from: number, count: number, make: (phone: string) => HttpRequest) =>
+export const toPhones = <A>(from: number, count: number, make: (phone: string) => A) =>
   Array.from({ length: count }, (_, n) => make(phoneAt(from + n)))

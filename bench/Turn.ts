@@ -88,6 +88,15 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
       const perSecond = result.requests / wholeSeconds
       if (wants("message-whole")) record("message-whole", { ...result, perSecond }, begun)
     }
+    /** One phone at its limit: every request to it is refused, and then one of ten among other sends. */
+    const measureRefusals = async (phone: string) => {
+      const storm = Array.from({ length: most }, () => send(phone))
+      await measure("refused all", { requests: storm, cycles: false })
+      const some = toPhones(take(most), most, send).map((request, n) =>
+        n % 10 === 0 ? send(phone) : request
+      )
+      await measure("refused some", { requests: some, cycles: false })
+    }
     const wants = (measure: MeasureName) => measures.includes(measure)
     const most = MAX_PER_SECOND * seconds
     const { send, verify, status, message } = dialect
@@ -113,6 +122,10 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
     }
     if (wants("status") && status !== null) {
       await measure("status", { requests: targets.map(status), cycles: true })
+    }
+    if (wants("refused")) {
+      const [refused] = toPhones(take(1), 1, (phone) => phone)
+      if (refused !== undefined) await measureRefusals(refused)
     }
     if (wantsMessages && message !== null) await measureMessages(toPhones(take(most), most, message))
     return runs

@@ -15,8 +15,6 @@ import { WebhookStoreSql } from "../../src/layers/webhook/WebhookStoreSql.ts"
 import { ChangeFeed } from "../../src/layers/postgres/cache/ChangeFeed.ts"
 import { SetUpVersions } from "../../src/layers/postgres/cache/SetUpVersions.ts"
 import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
-import { inTurn } from "../../src/layers/postgres/citus/Turns.ts"
-import { acceptAlone } from "../../src/layers/verification/AcceptVerificationSql.ts"
 import { AccountConnections } from "../../src/services/account/AccountConnections.ts"
 import { AccountSlots } from "../../src/services/account/AccountSlots.ts"
 import { ApiKeys } from "../../src/services/customer/ApiKeys.ts"
@@ -93,10 +91,6 @@ const withExtras: Acceptance = {
 
 const guarded: Acceptance = { ...Subjects.acceptance, guardMark: "refuse" }
 
-const alone = Effect.flatMap(Effect.all({ sql: SqlClient.SqlClient, takeTurn: inTurn }), (store) =>
-  acceptAlone(store, "live", "verification", withQuota)
-)
-
 /** Transitions of as many verifications, recorded at once. */
 const commit = (...names: ReadonlyArray<keyof typeof Subjects.transitions>) =>
   VerificationStore.use((store) =>
@@ -117,11 +111,6 @@ const commit = (...names: ReadonlyArray<keyof typeof Subjects.transitions>) =>
   )
 
 const acceptMessage = (acceptance: MessageAcceptance) => MessageStore.use((store) => store.accept(acceptance))
-
-const messageWithQuota: MessageAcceptance = {
-  ...Subjects.messageAcceptance,
-  admission: { ...Subjects.admission, monthlyQuota: 100 }
-}
 
 const commitMessage = (before: Message, transition: MessageTransition) =>
   MessageStore.use((store) => store.commit(Subjects.messageTimer, before, transition, Subjects.NOW))
@@ -144,7 +133,7 @@ export const goldenStatements: ReadonlyArray<GoldenStatement> = [
   {
     name: "accept",
     about: `Accepts the codes of many requests, while nobody is refused: it looks only at the customers' set-up, counts
-and writes. Where the counts show that a limit is exceeded, raise_race() undoes all of it, and accept_checked follows.`,
+and writes. Where the counts show that a limit is exceeded, raise_race() undoes all of it, and accept_look follows.`,
     isBatched: true,
     run: accept(Subjects.acceptance)
   },
@@ -161,34 +150,26 @@ and writes. Where the counts show that a limit is exceeded, raise_race() undoes 
     run: accept(guarded)
   },
   {
-    name: "accept_checked",
-    about: `Accepts the codes of many requests, and reports which are refused and why. Money is asked for all requests of
-one wallet together; where it does not suffice for all, each asks by itself (accept_alone).`,
-    isBatched: true,
-    run: accept(Subjects.acceptance),
-    after: ["race"]
-  },
-  {
-    name: "accept_checked_quotas",
-    about: `Like accept_checked, for a batch with customers that have a monthly quota (the free plan).`,
+    name: "accept_look",
+    about: `After a refusal: what was counted before the requests, without locks. The domain's admitInOrder decides by it who
+is admitted, and accept_after_look stores those.`,
     isBatched: true,
     run: accept(withQuota),
     after: ["race"]
   },
   {
-    name: "accept_alone",
-    about: `Accepts one code by itself: every counter is locked before it is looked at. For requests that a batch could not
-decide, because money or quota did not suffice for all that asked for it.`,
-    isBatched: false,
-    run: alone
+    name: "accept_after_look",
+    about: `Like accept, for requests that a look has admitted. It also takes over keys that have lapsed.`,
+    isBatched: true,
+    run: accept(Subjects.acceptance),
+    after: ["race", [Subjects.unusedLimits], [Subjects.stripe]]
   },
   {
-    name: "accept_alone_locks",
-    about: `Locks what accept_alone locks before the wallet, in the same order, so that the whole wallet can be gathered
-into the stripe of one request.`,
-    isBatched: false,
-    run: alone,
-    after: [[{ reason: "wallet", until: null, accepted: false }], [{ covers: true }]]
+    name: "accept_lock",
+    about: `If others were faster after a look: locks what was counted, phones first, until the transaction ends.`,
+    isBatched: true,
+    run: accept(withQuota),
+    after: ["race", "race"]
   },
   {
     name: "read",
@@ -266,20 +247,6 @@ recorded only while its lease lasts.`,
 each of its lanes, and its first event.`,
     isBatched: true,
     run: acceptMessage(Subjects.messageAcceptance)
-  },
-  {
-    name: "message_accept_checked",
-    about: `Accepts the messages of many requests, and reports which are refused and why, as accept_checked does.`,
-    isBatched: true,
-    run: acceptMessage(messageWithQuota),
-    after: ["race"]
-  },
-  {
-    name: "message_accept_alone",
-    about: `Accepts one message, as accept_alone accepts a code.`,
-    isBatched: false,
-    run: acceptMessage(messageWithQuota),
-    after: ["race", [{ exceptions: [{ nth: 1, reason: "ask_alone", until: null }], webhooks: 0 }]]
   },
   {
     name: "message_read",

@@ -41,6 +41,23 @@ export const admission: Admission = {
   hold: 2000
 }
 
+/** The rows of a request of which nothing was counted, and of its wallet. */
+export const unusedLimits = {
+  nth: 1,
+  isCurrent: true,
+  isKeyTaken: false,
+  hourUsed: null,
+  hourEndsAt: null,
+  dayUsed: null,
+  dayEndsAt: null,
+  platformDayUsed: null,
+  platformDayEndsAt: null,
+  callers: null,
+  callersUntil: null,
+  usedThisMonth: 0
+}
+export const stripe = { customerId: CUSTOMER, stripe: 1, balance: 9000n, held: 0n }
+
 const idempotency = { key: "key", fingerprint: BYTES, expiresAt: NOW + 86_400_000 }
 
 export const verification = startVerification(

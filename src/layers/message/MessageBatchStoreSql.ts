@@ -1,14 +1,10 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { admitInOrder, BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
+import { BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
+import { lanes } from "../../domain/message/MessageLanes.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
-import {
-  type BatchEntry,
-  isPlanned,
-  type MessageBatch,
-  MessageBatchStore
-} from "../../services/message/MessageBatchStore.ts"
+import { isPlanned, type MessageBatch, MessageBatchStore } from "../../services/message/MessageBatchStore.ts"
 import { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
@@ -16,13 +12,12 @@ import { currentSetUp, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { inTurn } from "../postgres/citus/Turns.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import { decodedAs, first, rowsOf } from "../postgres/SqlRows.ts"
-import { acceptMessages, type AdmittedMessage } from "./AcceptMessagesSql.ts"
-import { batchStanding } from "./BatchStandingSql.ts"
+import { makeAcceptWrites } from "../postgres/batching/AcceptBatchSql.ts"
+import { type AcceptedMessage, acceptedMessages } from "./AcceptedMessages.ts"
 
 const OPERATIONS = { live: "messages.batch", test: "sandbox.messages.batch" }
 
 const ClaimRow = Schema.Struct({ isCurrent: Schema.Boolean, isClaimed: Schema.Boolean })
-const AcceptedRow = Schema.Struct({ webhooks: Schema.Int })
 const KeyRow = Schema.Struct({ fingerprint: Schema.Uint8Array, answer: Schema.Array(BatchOutcome) })
 
 /**
@@ -38,11 +33,10 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
       const random = yield* SecureRandom.SecureRandom
       const timers = yield* Timers
       const versions = yield* SetUpVersions
-      const statement = acceptMessages(mode)
+      const { locked } = makeAcceptWrites(acceptedMessages(mode))
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
       const takeTurn = yield* inTurn
       const claimRows = decodedAs(Schema.Tuple([ClaimRow]))
-      const acceptedRows = decodedAs(Schema.Tuple([AcceptedRow]))
       const keyRows = rowsOf(KeyRow)
 
       const claim = ({ customerId, setUpVersion, idempotency, now }: MessageBatch, subject: string) =>
@@ -59,33 +53,26 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
         sql`update idempotency_keys set answer = ${JSON.stringify(outcomes)}::json
           where customer_id = ${customerId} and operation = ${OPERATIONS[mode]} and key = ${idempotency.key}`
 
-      const write = Effect.fnUntraced(function* (admitted: ReadonlyArray<AdmittedMessage>) {
-        if (admitted.length === 0) return 0
-        const [{ webhooks }] = yield* acceptedRows(sql.unsafe(statement.text, statement.parameters(admitted)))
-        return webhooks
-      })
-
       const admit = Effect.fnUntraced(function* (batch: MessageBatch) {
-        const planned = batch.entries.filter(isPlanned)
-        const { lock, hold } = batchStanding(sql, batch.customerId)
-        const { standing, stripes } = yield* lock(planned, batch.now)
-        const asking = planned.map(({ message, admission }) => ({ phone: message.phone, admission }))
-        const refusals = admitInOrder(standing, asking, batch.now)
-        const admitted = planned.filter((_, nth) => refusals[nth] === undefined)
-        yield* hold(stripes, admitted)
-        const withEvents = yield* Effect.forEach(admitted, (each) =>
-          Effect.map(random.uuidV7(), (eventId): AdmittedMessage => ({ ...each, eventId }))
+        const rows = yield* Effect.forEach(batch.entries.filter(isPlanned), ({ message, admission }) =>
+          Effect.map(random.uuidV7(), (eventId): AcceptedMessage => ({
+            message,
+            admission,
+            eventId,
+            lanes: lanes(message),
+            setUpVersion: null,
+            lease: null,
+            idempotency: null
+          }))
         )
-        const webhooks = yield* write(withEvents)
-        const outcomeOf = new Map(
-          planned.map((each, nth) => {
-            const refusal = refusals[nth]
-            return [each, refusal === undefined ? { id: each.message.id } : refusedOutcome(refusal)] as const
-          })
-        )
-        const outcomes = batch.entries.flatMap((entry: BatchEntry) =>
-          isPlanned(entry) ? (outcomeOf.get(entry) ?? []) : [entry]
-        )
+        const { verdicts, webhooks } = yield* locked(sql, rows)
+        const refusals = new Map(rows.map(({ message }, nth) => [message.id, verdicts[nth]] as const))
+        const outcomes = batch.entries.map((entry): BatchOutcome => {
+          if (!isPlanned(entry)) return entry
+          const { id } = entry.message
+          const refusal = refusals.get(id)
+          return typeof refusal === "object" && refusal !== null ? refusedOutcome(refusal) : { id }
+        })
         yield* keepAnswer(batch, outcomes)
         return { outcomes, webhooks }
       })

@@ -13,12 +13,10 @@ import { writingClients } from "../postgres/batching/BatchLane.ts"
 import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
-import { inTurn } from "../postgres/citus/Turns.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { first, rowsOf } from "../postgres/SqlRows.ts"
 import { MessageBatchSql } from "../postgres/Pools.ts"
 import { acceptedMessages } from "./AcceptedMessages.ts"
-import { acceptMessageAlone } from "./AcceptMessageSql.ts"
 import { committedMessages } from "./CommittedMessages.ts"
 import { loadedMessages, messageColumns, MessageRow, OPERATIONS, TIMER_KINDS } from "./MessageRow.ts"
 
@@ -63,7 +61,6 @@ export const MessageStoreSql = (mode: KeyMode) =>
           kind: acceptedMessages(mode),
           toRows: withEvents,
           wakeFor,
-          alone: acceptMessageAlone({ sql, takeTurn: yield* inTurn, random, mode, wakeFor }),
           versions
         }),
 

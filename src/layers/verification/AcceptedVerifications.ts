@@ -4,7 +4,6 @@ import type { TimerKind } from "../../domain/Timer.ts"
 import type { Acceptance } from "../../services/verification/VerificationStore.ts"
 import { type AcceptKind, ADMITTED, type OptionalColumns } from "../postgres/batching/AcceptStatement.ts"
 import { type BatchColumn, intArrayText, jsonText } from "../postgres/batching/BatchColumns.ts"
-import { admissionRules } from "./AdmissionRules.ts"
 
 /** The names that separate idempotency keys. */
 export const OPERATIONS = { live: "otp.send", test: "sandbox.otp.send" }
@@ -58,7 +57,7 @@ const stores =
 /** One mode's verifications, for the statement that accepts a batch of them. */
 export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): AcceptKind<Acceptance> => ({
   operation: OPERATIONS[mode],
-  rules: admissionRules("code"),
+  counts: "code",
   subjectOf: ({ verification }) => verification,
   columns,
   optional: [given, guarded],

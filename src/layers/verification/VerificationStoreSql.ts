@@ -7,7 +7,6 @@ import { SubjectIds } from "../../services/SubjectIds.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { VerificationStore } from "../../services/verification/VerificationStore.ts"
-import { acceptAlone } from "./AcceptVerificationSql.ts"
 import { acceptedVerifications, OPERATIONS } from "./AcceptedVerifications.ts"
 import { committedVerifications } from "./CommittedVerifications.ts"
 import { makeCommitLeased } from "./LeasedCommitSql.ts"
@@ -18,7 +17,6 @@ import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
-import { inTurn } from "../postgres/citus/Turns.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
 import { first, rowsOf } from "../postgres/SqlRows.ts"
 import { BatchSql } from "../postgres/Pools.ts"
@@ -51,7 +49,6 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
-      const takeTurn = yield* inTurn
       const writing = yield* writingClients(clients)
       const commitInBatch = yield* makeCommitBatch(
         writing,
@@ -81,7 +78,6 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         kind: acceptedVerifications(mode, timerKind),
         toRows: (batch) => Effect.sync(() => (ids.turn(), batch)),
         wakeFor,
-        alone: (acceptance) => acceptAlone({ sql, takeTurn }, mode, timerKind, acceptance),
         versions
       })
 

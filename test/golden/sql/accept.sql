@@ -1,5 +1,5 @@
 -- Accepts the codes of many requests, while nobody is refused: it looks only at the customers' set-up, counts
--- and writes. Where the counts show that a limit is exceeded, raise_race() undoes all of it, and accept_checked follows.
+-- and writes. Where the counts show that a limit is exceeded, raise_race() undoes all of it, and accept_look follows.
 -- The code makes this statement; `npm run golden` writes this file.
 
 with
@@ -24,16 +24,16 @@ claimed as (
   where verdict is null and key is not null
   returning true),
 phone_counted as (
-  insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
+  insert into phone_counters as o (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
     day_used)
   select customer_id, phone, 'code', now + interval '1 hour', 1, now + interval '24 hours', 1
   from judged
   where verdict is null and (hour > 0 or day > 0)
-  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
-    then p.hour_used + 1 else 1 end, hour_ends_at = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
-    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
-    then p.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
-    then p.day_ends_at else excluded.day_ends_at end
+  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - o.hour_ends_at < interval '1 hour'
+    then o.hour_used else 0 end + excluded.hour_used, hour_ends_at = case when excluded.hour_ends_at - o.hour_ends_at < interval '1 hour'
+    then o.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_used else 0 end + excluded.day_used, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
   insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until)
@@ -41,11 +41,11 @@ platform_counted as (
   from judged
   where verdict is null and (platform_day > 0 or callers > 0)
   on conflict (phone) do update set day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
-    then o.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - o.callers_until < interval '10 minutes'
-    then excluded.callers
+    then o.day_used else 0 end + excluded.day_used, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - greatest(o.callers_until,
+    'epoch') < interval '10 minutes' then excluded.callers
     when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
-    end, callers_until = case when excluded.callers_until - o.callers_until < interval '10 minutes'
+    end, callers_until = case when excluded.callers_until - greatest(o.callers_until, 'epoch') < interval '10 minutes'
     then o.callers_until else excluded.callers_until end
   returning phone, day_used, cardinality(callers) as callers),
 holds as materialized (

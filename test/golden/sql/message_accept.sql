@@ -24,16 +24,16 @@ claimed as (
   where verdict is null and key is not null
   returning true),
 phone_counted as (
-  insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
+  insert into phone_counters as o (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
     day_used)
   select customer_id, phone, 'message', now + interval '1 hour', 1, now + interval '24 hours', 1
   from judged
   where verdict is null and (hour > 0 or day > 0)
-  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
-    then p.hour_used + 1 else 1 end, hour_ends_at = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
-    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
-    then p.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
-    then p.day_ends_at else excluded.day_ends_at end
+  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - o.hour_ends_at < interval '1 hour'
+    then o.hour_used else 0 end + excluded.hour_used, hour_ends_at = case when excluded.hour_ends_at - o.hour_ends_at < interval '1 hour'
+    then o.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_used else 0 end + excluded.day_used, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 holds as materialized (
   select customer_id, stripe, sum(hold)::bigint as total

@@ -1,15 +1,15 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Schema } from "effect"
+import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AdmissionError } from "../../../src/domain/Errors.ts"
 import type { Admission } from "../../../src/domain/people/Admission.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { startVerification } from "../../../src/domain/verification/Verification.ts"
-import { acceptStatement, type AcceptShape } from "../../../src/layers/postgres/batching/AcceptStatement.ts"
-import { decodedAs, timestamp } from "../../../src/layers/postgres/SqlRows.ts"
+import { makeAcceptWrites } from "../../../src/layers/postgres/batching/AcceptBatchSql.ts"
+import type { Verdict } from "../../../src/layers/postgres/batching/LimitStateSql.ts"
+import { timestamp } from "../../../src/layers/postgres/SqlRows.ts"
 import { BatchSql } from "../../../src/layers/postgres/Pools.ts"
 import { acceptedVerifications } from "../../../src/layers/verification/AcceptedVerifications.ts"
-import { inTurn } from "../../../src/layers/postgres/citus/Turns.ts"
-import { acceptAlone } from "../../../src/layers/verification/AcceptVerificationSql.ts"
 import type { Acceptance } from "../../../src/services/verification/VerificationStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { routeOf } from "../../domain/verification/VerificationRuns.ts"
@@ -28,6 +28,7 @@ interface Found {
   readonly platform?: Counter
   readonly usedInMonth?: number
   readonly wallet?: { readonly balance: number; readonly held: number }
+  readonly callers?: ReadonlyArray<number>
   readonly keyEndsIn?: number
   readonly setUpVersion?: number
 }
@@ -44,10 +45,9 @@ const limited = (phone: Partial<Admission["phone"]>): Admission => ({
   phone: { ...free.phone, ...phone }
 })
 
-/** The answers of both statements; of a batch, a shared row that does not suffice is only found out alone. */
 type Answer = "accepted" | "key_taken" | "set_up_changed" | Refused
 interface Refused {
-  readonly reason: "phone_hour" | "phone_day" | "platform_day" | "quota" | "wallet"
+  readonly reason: AdmissionError["_tag"]
   readonly until?: number
 }
 
@@ -75,13 +75,13 @@ const cases: ReadonlyArray<Case> = [
     name: "the hour's limit reached",
     admission: hourOf5,
     found: phone(open(5)),
-    answer: { reason: "phone_hour", until: NOW + 10 * SECOND }
+    answer: { reason: "too_many_requests_phone_hour", until: NOW + 10 * SECOND }
   },
   {
     name: "an hour that ends in a millisecond",
     admission: hourOf5,
     found: phone({ used: 5, endsIn: 1 }),
-    answer: { reason: "phone_hour", until: NOW + 1 }
+    answer: { reason: "too_many_requests_phone_hour", until: NOW + 1 }
   },
   {
     name: "an hour that ends now",
@@ -94,19 +94,19 @@ const cases: ReadonlyArray<Case> = [
     name: "the day's limit reached",
     admission: dayOf5,
     found: phone(open(0), open(5)),
-    answer: { reason: "phone_day", until: NOW + 10 * SECOND }
+    answer: { reason: "too_many_requests_phone_day", until: NOW + 10 * SECOND }
   },
   {
     name: "a limit that was lowered below what was used",
     admission: dayOf5,
     found: phone(open(0), open(9)),
-    answer: { reason: "phone_day", until: NOW + 10 * SECOND }
+    answer: { reason: "too_many_requests_phone_day", until: NOW + 10 * SECOND }
   },
   {
     name: "hour and day both full: the hour is named",
     admission: limited({ hour: 5, day: 5 }),
     found: phone(open(5), open(5)),
-    answer: { reason: "phone_hour", until: NOW + 10 * SECOND }
+    answer: { reason: "too_many_requests_phone_hour", until: NOW + 10 * SECOND }
   },
   {
     name: "one code below the platform's limit",
@@ -118,12 +118,24 @@ const cases: ReadonlyArray<Case> = [
     name: "the platform's limit reached",
     admission: platformOf5,
     found: { platform: open(5) },
-    answer: { reason: "platform_day", until: NOW + 10 * SECOND }
+    answer: { reason: "too_many_requests_phone_day", until: NOW + 10 * SECOND }
   },
   {
     name: "the platform's day over",
     admission: platformOf5,
     found: { platform: { used: 5, endsIn: 0 } },
+    answer: "accepted"
+  },
+  {
+    name: "a phone that four other customers send to",
+    admission: limited({ callers: 5 }),
+    found: { platform: open(4), callers: [6, 7, 8, 9] },
+    answer: { reason: "too_many_requests_phone_hour", until: NOW + 20 * SECOND }
+  },
+  {
+    name: "a phone that three other customers send to",
+    admission: limited({ callers: 5 }),
+    found: { platform: open(4), callers: [6, 7, 8] },
     answer: "accepted"
   },
   { name: "the month's first code", admission: quotaOf5, answer: "accepted" },
@@ -132,9 +144,9 @@ const cases: ReadonlyArray<Case> = [
     name: "the month's quota used",
     admission: quotaOf5,
     found: { usedInMonth: 5 },
-    answer: { reason: "quota", until: MONTH_END }
+    answer: { reason: "quota_exceeded", until: MONTH_END }
   },
-  { name: "no wallet", admission: paid, answer: { reason: "wallet" } },
+  { name: "no wallet", admission: paid, answer: { reason: "insufficient_balance" } },
   {
     name: "a wallet that just covers it",
     admission: paid,
@@ -145,21 +157,21 @@ const cases: ReadonlyArray<Case> = [
     name: "a wallet that is one rial short",
     admission: paid,
     found: { wallet: { balance: 2999, held: 2000 } },
-    answer: { reason: "wallet" }
+    answer: { reason: "insufficient_balance" }
   },
   {
     name: "a full phone and an empty wallet: the phone is named",
     admission: { ...hourOf5, hold: 1000 },
     found: phone(open(5)),
-    answer: { reason: "phone_hour", until: NOW + 10 * SECOND }
+    answer: { reason: "too_many_requests_phone_hour", until: NOW + 10 * SECOND }
   },
   { name: "a taken key", admission: hourOf5, found: { keyEndsIn: 1 }, answer: "key_taken" },
   { name: "a key that has lapsed", admission: hourOf5, found: { keyEndsIn: 0 }, answer: "accepted" },
   {
-    name: "a taken key and a full phone: the phone is named",
+    name: "a taken key and a full phone: the key's request may have filled it",
     admission: hourOf5,
     found: { ...phone(open(5)), keyEndsIn: 1 },
-    answer: { reason: "phone_hour", until: NOW + 10 * SECOND }
+    answer: "key_taken"
   },
   {
     name: "a changed set-up, before anything else",
@@ -211,6 +223,7 @@ const begin = Effect.fnUntraced(function* ({
   platform,
   usedInMonth,
   wallet,
+  callers = [],
   keyEndsIn,
   setUpVersion = 7
 }: Found) {
@@ -225,7 +238,7 @@ const begin = Effect.fnUntraced(function* ({
   }
   if (platform !== undefined) {
     yield* sql`insert into platform_phone_counters (phone, day_ends_at, day_used, callers, callers_until)
-      values (${PHONE}, ${at(platform.endsIn)}, ${platform.used}::int, '{}', ${at(0)})`
+      values (${PHONE}, ${at(platform.endsIn)}, ${platform.used}::int, ${callers}::int[], ${at(20 * SECOND)})`
   }
   if (usedInMonth !== undefined) {
     yield* sql`insert into monthly_counters (customer_id, month, used) values (${CUSTOMER}, '2027-01-01', ${usedInMonth}::int)`
@@ -248,87 +261,49 @@ const kept = Effect.gen(function* () {
   )
 })
 
-const Verdicts = Schema.Array(
-  Schema.Struct({ nth: Schema.Int, reason: Schema.String, until: Schema.NullOr(Schema.Int) })
-)
-const batchRows = decodedAs(Schema.Tuple([Schema.Struct({ exceptions: Schema.NullOr(Verdicts) })]))
+const { write, look, locked } = makeAcceptWrites(acceptedVerifications("live", "verification"))
 
-const kind = acceptedVerifications("live", "verification")
-
-const shape: AcceptShape = {
-  hasQuotas: true,
-  optional: [],
-  checksFirst: true
+/** The verdict of the only request, in the words of a case. */
+const verdictOf = ({ verdicts: [verdict] }: { readonly verdicts: ReadonlyArray<Verdict> }) => {
+  if (verdict === undefined) return "nothing"
+  if (verdict === null) return "accepted"
+  if (typeof verdict === "string") return verdict
+  return { reason: verdict._tag, wait: "retryAfterSeconds" in verdict ? verdict.retryAfterSeconds : null }
 }
 
-const inBatch = Effect.fnUntraced(function* (acceptances: ReadonlyArray<Acceptance>) {
-  const sql = yield* BatchSql
-  const { text, parameters } = acceptStatement(kind, shape)
-  const [{ exceptions }] = yield* batchRows(sql.unsafe(text, parameters(acceptances)))
-  return exceptions ?? []
-})
+const expected = (answer: Answer) =>
+  typeof answer === "string"
+    ? answer
+    : {
+        reason: answer.reason,
+        wait: answer.until === undefined ? null : Math.max(1, Math.ceil((answer.until - NOW) / SECOND))
+      }
 
-const unchecked = Effect.fnUntraced(function* (acceptance: Acceptance) {
-  const sql = yield* BatchSql
-  const { text, parameters } = acceptStatement(kind, { ...shape, checksFirst: false })
-  return yield* Effect.exit(sql.unsafe(text, parameters([acceptance])))
-})
-
-/** The single statement's answer, in the batch's words. */
-const byItself = Effect.fnUntraced(function* (acceptance: Acceptance) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* acceptAlone({ sql, takeTurn: yield* inTurn }, "live", "verification", acceptance).pipe(
-    Effect.map((accepted) => (accepted ? "accepted" : "key_taken")),
-    Effect.catch((error) =>
-      Effect.succeed({ tag: error._tag, wait: "retryAfterSeconds" in error ? error.retryAfterSeconds : null })
-    )
-  )
-})
-
-const TAGS = {
-  phone_hour: "too_many_requests_phone_hour",
-  phone_day: "too_many_requests_phone_day",
-  platform_day: "too_many_requests_phone_day",
-  quota: "quota_exceeded",
-  wallet: "insufficient_balance"
-}
-
-const expectedAlone = (answer: Answer) => {
-  if (answer === "set_up_changed") return { tag: "SetUpChanged", wait: null }
-  if (typeof answer === "string") return answer
-  const wait = answer.until === undefined ? null : Math.max(1, Math.ceil((answer.until - NOW) / SECOND))
-  return { tag: TAGS[answer.reason], wait }
-}
-
-const expectedOfBatch = (answer: Answer) => {
-  if (answer === "accepted") return []
-  if (typeof answer === "string") return [{ nth: 1, reason: answer, until: null }]
-  const { reason, until = null } = answer
-  const isShared = reason === "quota" || reason === "wallet"
-  return [isShared ? { nth: 1, reason: "ask_alone", until: null } : { nth: 1, reason, until }]
-}
+const looking = (batch: ReadonlyArray<Acceptance>) => Effect.flatMap(BatchSql, (sql) => look(sql, batch))
+const locking = (batch: ReadonlyArray<Acceptance>) =>
+  Effect.flatMap(BatchSql, (sql) => sql.withTransaction(locked(sql, batch)))
+const assuming = (batch: ReadonlyArray<Acceptance>) =>
+  Effect.flatMap(BatchSql, (sql) => write(sql, batch, { repeatsPhones: false, takesOverKeys: false }))
 
 layer(TestDatabase, { excludeTestServices: true })("a request that finds", (it) => {
   for (const { name, admission, found = {}, answer } of cases) {
-    it.effect(
-      `${name}: gets one answer from the single and the batched statement, and leaves the same rows`,
-      () =>
-        Effect.gen(function* () {
-          const acceptance = acceptanceOf(admission)
-          yield* begin(found)
-          const before = yield* kept
-          assert.deepStrictEqual(yield* inBatch([acceptance]), expectedOfBatch(answer))
-          const afterBatch = yield* kept
-          yield* begin(found)
-          assert.deepStrictEqual<unknown>(yield* byItself(acceptance), expectedAlone(answer))
-          assert.deepStrictEqual(yield* kept, afterBatch)
-          yield* begin(found)
-          const isSure = Exit.isSuccess(yield* unchecked(acceptance))
-          assert.deepStrictEqual(yield* kept, isSure ? afterBatch : before)
-          // A lapsed key is the one thing that only a statement that looks can distinguish from a taken one.
-          assert.strictEqual(isSure, answer === "accepted" && found.keyEndsIn === undefined)
-          if (answer !== "accepted") assert.deepStrictEqual(afterBatch, before)
-        })
+    it.effect(`${name}: gets one answer with and without locks, and leaves the same rows`, () =>
+      Effect.gen(function* () {
+        const acceptance = acceptanceOf(admission)
+        yield* begin(found)
+        const before = yield* kept
+        assert.deepStrictEqual(verdictOf(yield* looking([acceptance])), expected(answer))
+        const after = yield* kept
+        yield* begin(found)
+        assert.deepStrictEqual(verdictOf(yield* locking([acceptance])), expected(answer))
+        assert.deepStrictEqual(yield* kept, after)
+        yield* begin(found)
+        const isSure = Exit.isSuccess(yield* Effect.exit(assuming([acceptance])))
+        assert.deepStrictEqual(yield* kept, isSure ? after : before)
+        // A lapsed key is the one thing that only a look can distinguish from a taken one.
+        assert.strictEqual(isSure, answer === "accepted" && found.keyEndsIn === undefined)
+        if (answer !== "accepted") assert.deepStrictEqual(after, before)
+      })
     )
   }
 
@@ -336,22 +311,33 @@ layer(TestDatabase, { excludeTestServices: true })("a request that finds", (it) 
     ["a wallet", paid, { wallet: { balance: 1999, held: 0 } }],
     ["a quota", quotaOf5, { usedInMonth: 4 }]
   ] as const) {
-    it.effect(
-      `${what} that covers one of two requests: each of a batch asks alone, and one is accepted`,
-      () =>
-        Effect.gen(function* () {
-          const two = [
-            acceptanceOf(admission),
-            acceptanceOf(admission, 2, Phone.make("+989121234568"))
-          ] as const
+    it.effect(`${what} that covers one of two requests: the first of a batch is accepted`, () =>
+      Effect.gen(function* () {
+        const two = [acceptanceOf(admission), acceptanceOf(admission, 2, Phone.make("+989121234568"))]
+        for (const decide of [looking, locking]) {
           yield* begin(found)
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(assuming(two))))
+          const { verdicts } = yield* decide(two)
           assert.deepStrictEqual(
-            (yield* inBatch(two)).map(({ reason }) => reason),
-            ["ask_alone", "ask_alone"]
+            verdicts.map((verdict) => verdict === null),
+            [true, false]
           )
-          assert.strictEqual(yield* byItself(two[0]), "accepted")
-          assert.notStrictEqual(yield* byItself(two[1]), "accepted")
-        })
+        }
+      })
     )
   }
+
+  it.effect("a wallet whose stripe does not cover it: is accepted under locks, and no rial is lost", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* begin({ wallet: { balance: 400, held: 0 } })
+      yield* sql`insert into wallets (customer_id, stripe, balance, held) values (${CUSTOMER}, 4, 700, 100)`
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(looking([acceptanceOf(paid)]))))
+      assert.strictEqual(verdictOf(yield* locking([acceptanceOf(paid)])), "accepted")
+      assert.deepStrictEqual(
+        yield* sql`select sum(balance)::int as balance, sum(held)::int as held from wallets`,
+        [{ balance: 1100, held: 1100 }]
+      )
+    })
+  )
 })

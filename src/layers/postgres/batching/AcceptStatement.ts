@@ -1,13 +1,12 @@
-import { stripeOf, WALLET_STRIPES } from "../../../domain/money/Charging.ts"
+import { stripeOf } from "../../../domain/money/Charging.ts"
 import { type Admission, monthOf } from "../../../domain/people/Admission.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Phone } from "../../../domain/Phone.ts"
 import type { IdempotencyClaim } from "../../../services/customer/Idempotency.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
-import type { AdmissionRule } from "../../verification/AdmissionRule.ts"
-import { limitColumns, quotaColumn } from "../../verification/AdmissionRules.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { timestamp } from "../SqlRows.ts"
+import { type AdmittedKind, type CountedLimit, countedLimits, limitColumns } from "./AdmissionCounts.ts"
 import { type BatchColumn, batchSource } from "./BatchColumns.ts"
 
 /** The part of a request that is the same for codes and messages. */
@@ -37,7 +36,8 @@ export interface OptionalColumns<Request, Row extends Request = Request> {
 export interface AcceptKind<Request extends AcceptRequest, Row extends Request = Request> {
   /** The operation of its idempotency keys. */
   readonly operation: string
-  readonly rules: ReadonlyArray<AdmissionRule>
+  /** Codes and messages to one phone are counted apart. */
+  readonly counts: AdmittedKind
   readonly subjectOf: (request: Request) => AcceptSubject
   /** Further columns of each request. */
   readonly columns: ReadonlyArray<BatchColumn<Row>>
@@ -54,40 +54,10 @@ export interface AcceptShape {
   readonly hasQuotas: boolean
   /** Which of the kind's optional columns it has. */
   readonly optional: ReadonlyArray<boolean>
-  /**
-   * Whether it checks first what can refuse a request, and reports who is refused. Else one refusal refuses all of
-   * it.
-   */
-  readonly checksFirst: boolean
-}
-
-/** The total that a batch asks of a request's money and quota. */
-interface Shares {
-  readonly heldTogether: number
-  readonly countedTogether: number
-}
-
-const addTo = (sums: Map<number, number>, key: number, amount: number) =>
-  sums.set(key, (sums.get(key) ?? 0) + amount)
-
-const walletOf = ({ customerId, id }: AcceptSubject) => customerId * WALLET_STRIPES + stripeOf(id)
-
-const withShares = <Row extends AcceptRequest>(
-  rows: ReadonlyArray<Row>,
-  subjectOf: (row: Row) => AcceptSubject
-): ReadonlyArray<Row & Shares> => {
-  const held = new Map<number, number>()
-  const counted = new Map<number, number>()
-  for (const row of rows) {
-    const subject = subjectOf(row)
-    addTo(held, walletOf(subject), row.admission.hold)
-    addTo(counted, subject.customerId, 1)
-  }
-  return rows.map((row) => ({
-    ...row,
-    heldTogether: held.get(walletOf(subjectOf(row))) ?? 0,
-    countedTogether: counted.get(subjectOf(row).customerId) ?? 0
-  }))
+  /** Whether several of its requests are to one phone. */
+  readonly repeatsPhones: boolean
+  /** Whether it takes over idempotency keys that have lapsed; else a lapsed key refuses all of it. */
+  readonly takesOverKeys: boolean
 }
 
 /** The columns of every batch. */
@@ -109,7 +79,7 @@ const columnsOf = <Request extends AcceptRequest>(
 const quotaColumns = <Request extends AcceptRequest>(
   subjectOf: (request: Request) => AcceptSubject
 ): ReadonlyArray<BatchColumn<Request>> => [
-  quotaColumn,
+  { name: "quota", type: "int4", of: ({ admission }) => admission.monthlyQuota },
   {
     name: "month",
     type: "date",
@@ -118,118 +88,87 @@ const quotaColumns = <Request extends AcceptRequest>(
   }
 ]
 
-const lookColumns: ReadonlyArray<BatchColumn<Shares>> = [
-  { name: "held_together", type: "int8", of: ({ heldTogether }) => BigInt(heldTogether) },
-  { name: "counted_together", type: "int4", of: ({ countedTogether }) => countedTogether }
-]
+/** A row with the number of sends to its phone: on the first of them, and 0 on the others. */
+interface Repeated {
+  readonly sends: number
+}
 
-/** Requests share a row that does not cover all of them: each is repeated alone. */
-const refusalsOf = (rules: ReadonlyArray<AdmissionRule>): ReadonlyArray<string> =>
-  rules.flatMap(({ isShared, refusals }) =>
-    refusals.map(({ reason, when }) => `when ${when} then '${isShared ? "ask_alone" : reason}'`)
-  )
+const sendsColumn: BatchColumn<Partial<Repeated>> = {
+  name: "sends",
+  type: "int4",
+  of: ({ sends = 1 }) => sends
+}
 
-/** Refusals whose end is reported with them. */
-const endsOf = (rules: ReadonlyArray<AdmissionRule>) =>
-  rules.flatMap(({ isShared, refusals }) => (isShared ? [] : refusals))
+const withSends = <Row>(
+  rows: ReadonlyArray<Row>,
+  phoneOf: (row: Row) => string
+): ReadonlyArray<Row & Repeated> => {
+  const sends = new Map<string, number>()
+  for (const row of rows) sends.set(phoneOf(row), (sends.get(phoneOf(row)) ?? 0) + 1)
+  return rows.map((row) => {
+    const count = sends.get(phoneOf(row)) ?? 0
+    sends.delete(phoneOf(row))
+    return { ...row, sends: count }
+  })
+}
 
-/**
- * Checks every rule, in their order. Nothing is locked for that: the counting shows what others changed
- * meanwhile.
- */
-const checkedAdmission = (operation: string, rows: string, rules: ReadonlyArray<AdmissionRule>) => `
-  judged as materialized (
-    select r.*, case
-        when not ${currentSetUp.condition} then 'set_up_changed'
-        ${refusalsOf(rules).join("\n        ")}
-        when k.key is not null then 'key_taken' end as verdict,
-      ${endsOf(rules)
-        .map(({ reason, until }) => `${until} as ${reason}_until`)
-        .join(", ")}
-    from ${rows}
-    ${currentSetUp.join}
-    ${rules
-      .map(({ table, alias, isRow, limits }) => {
-        const isConcerned = limits.map((limit) => `r.${limit} > 0`).join(" or ")
-        return `left join ${table} ${alias} on ${isRow} and (${isConcerned})`
-      })
-      .join("\n    ")}
-    left join idempotency_keys k on k.customer_id = r.customer_id and k.operation = '${operation}'
-      and k.key = r.key and k.expires_at > r.now)`
-
-/** Assumes that all requests with a current set-up are admitted; the returned counts show whether they are. */
-const optimisticAdmission = (rows: string) => `
+/** Only requests with a current set-up are counted and stored. */
+const judged = (rows: string) => `
   judged as materialized (
     select r.*, case when not ${currentSetUp.condition} then 'set_up_changed' end as verdict
     from ${rows} ${currentSetUp.join})`
 
 /** `lapsed` is a time. A subquery of the batch would do as well, but not in Citus. */
-const takesOverLapsedKeys = (lapsed: string) => `
+const takesOver = (lapsed: string) => `
     on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint,
       subject = excluded.subject, expires_at = excluded.expires_at
     where k.expires_at <= ${lapsed}`
 
 /** Counts and stores what was admitted. */
-const writes = (operation: string, rules: ReadonlyArray<AdmissionRule>, takeOver: string, stores: string) => `
+const writes = (operation: string, limits: ReadonlyArray<CountedLimit>, takeOver: string, stores: string) => `
   claimed as (
     insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
     select customer_id, '${operation}', key, fingerprint, id, key_until
     from ${ADMITTED} and key is not null
     ${takeOver}
     returning true),
-${rules.map(({ count }) => count(ADMITTED)).join(",")},
+${limits.map(({ count }) => count(ADMITTED)).join(",")},
   ${stores}`
 
-/** Whether fewer were claimed and counted than were admitted: others were faster, or there was no check. */
-const isRaced = (rules: ReadonlyArray<AdmissionRule>, checksFirst: boolean) => `
-  ${checksFirst ? "" : "exists (select from judged where verdict is not null) or"}
+/** Whether somebody has to be refused, or a key is taken. */
+const isRaced = (limits: ReadonlyArray<CountedLimit>) => `
+  exists (select from judged where verdict is not null) or
   (select count(*) from claimed) <> (select count(*) from ${ADMITTED} and key is not null)
-  or ${rules.map(({ isExceeded }) => isExceeded("judged")).join(" or ")}`
+  or ${limits.map(({ isExceeded }) => isExceeded("judged")).join(" or ")}`
 
-const exceptions = (rules: ReadonlyArray<AdmissionRule>) => `(
-  select json_agg(json_build_object('nth', nth, 'reason', verdict, 'until', (extract(epoch from case verdict
-    ${endsOf(rules)
-      .map(({ reason }) => `when '${reason}' then ${reason}_until`)
-      .join(" ")} end) * 1000)::bigint))
-  from judged where verdict is not null)`
-
-const sourceOf = <Request extends AcceptRequest, Row extends Request>(
-  { subjectOf, columns }: AcceptKind<Request, Row>,
-  { hasQuotas, checksFirst }: AcceptShape,
-  optional: ReadonlyArray<BatchColumn<Row>>
-) => {
-  const needed: ReadonlyArray<BatchColumn<Row>> = [
-    ...columnsOf<Request>(subjectOf),
-    ...columns,
-    ...(hasQuotas ? quotaColumns<Request>(subjectOf) : []),
-    ...optional
-  ]
-  if (!checksFirst) return { ...batchSource(needed), takeOver: "" }
-  const { rows, parameters, next } = batchSource<Row & Shares>([...needed, ...lookColumns])
-  return {
-    rows,
-    takeOver: takesOverLapsedKeys(next),
-    parameters: (requests: ReadonlyArray<Row>) => [
-      ...parameters(withShares(requests, subjectOf)),
-      timestamp(Math.max(...requests.map((request) => subjectOf(request).createdAt)))
-    ]
-  }
-}
-
-/** The statement of one shape, and its parameters. It fails like a lost race if the counting shows a wrong verdict. */
+/**
+ * The statement of one shape, and its parameters. It assumes that all requests are admitted, and counts and stores them.
+ * If the counts show another one, it fails like a lost race, and nothing is stored.
+ */
 export const acceptStatement = <Request extends AcceptRequest, Row extends Request>(
   kind: AcceptKind<Request, Row>,
   shape: AcceptShape
 ) => {
-  const { operation, webhooks } = kind
-  const { checksFirst, hasQuotas } = shape
+  const { operation, webhooks, subjectOf } = kind
+  const { hasQuotas, repeatsPhones, takesOverKeys } = shape
   const optional = kind.optional.flatMap(({ columns }, index) => (shape.optional[index] ? columns : []))
-  const rules = kind.rules.filter(({ name }) => name !== "quota" || hasQuotas)
-  const { rows, parameters, takeOver } = sourceOf(kind, shape, optional)
+  const limits = countedLimits(kind.counts, { hasQuotas, repeatsPhones })
+  const { rows, parameters, next } = batchSource<Row & Partial<Repeated>>([
+    ...columnsOf<Request>(subjectOf),
+    ...kind.columns,
+    ...(hasQuotas ? quotaColumns<Request>(subjectOf) : []),
+    ...(repeatsPhones ? [sendsColumn] : []),
+    ...optional
+  ])
   const text = `
-    with ${checksFirst ? checkedAdmission(operation, rows, rules) : optimisticAdmission(rows)},
-    ${writes(operation, rules, takeOver, kind.stores(optional))}
-    select case when ${isRaced(rules, checksFirst)} then raise_race() end as raced
-      ${checksFirst ? `, ${exceptions(rules)} as exceptions` : ""} ${webhooks === null ? "" : `, ${webhooks} as webhooks`}`
-  return { text, parameters }
+    with ${judged(rows)},
+    ${writes(operation, limits, takesOverKeys ? takesOver(next) : "", kind.stores(optional))}
+    select case when ${isRaced(limits)} then raise_race() end as raced ${webhooks === null ? "" : `, ${webhooks} as webhooks`}`
+  return {
+    text,
+    parameters: (requests: ReadonlyArray<Row>) => [
+      ...parameters(repeatsPhones ? withSends(requests, (row) => subjectOf(row).phone) : requests),
+      ...(takesOverKeys ? [timestamp(Math.max(...requests.map((row) => subjectOf(row).createdAt)))] : [])
+    ]
+  }
 }

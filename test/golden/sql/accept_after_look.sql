@@ -1,5 +1,4 @@
--- Accepts the codes of many requests, and reports which are refused and why. Money is asked for all requests of
--- one wallet together; where it does not suffice for all, each asks by itself (accept_alone).
+-- Like accept, for requests that a look has admitted. It also takes over keys that have lapsed.
 -- The code makes this statement; `npm run golden` writes this file.
 
 with
@@ -7,15 +6,7 @@ judged as materialized (
   select r.*, case when not (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
     select version
     from set_up_versions
-    where customer_id = 0), 0)) then 'set_up_changed'
-    when p.hour_used >= r.hour and r.hour > 0 and p.hour_ends_at > r.now then 'phone_hour'
-    when p.day_used >= r.day and r.day > 0 and p.day_ends_at > r.now then 'phone_day'
-    when o.day_used >= r.platform_day and r.platform_day > 0 and o.day_ends_at > r.now then 'platform_day'
-    when r.callers > 0 and o.callers_until > r.now and cardinality(o.callers) + (not o.callers @> array[r.customer_id])::int >= r.callers
-    then 'bombed'
-    when r.hold > 0 and coalesce(w.balance - w.held < r.held_together, true) then 'ask_alone'
-    when k.key is not null then 'key_taken' end as verdict, p.hour_ends_at as phone_hour_until,
-    p.day_ends_at as phone_day_until, o.day_ends_at as platform_day_until, o.callers_until as bombed_until
+    where customer_id = 0), 0)) then 'set_up_changed' end as verdict
   from (
     select unnest($1) as customer_id, unnest($2) as id, unnest($3) as phone, unnest($4) as now,
       unnest($5) as key, unnest($6) as fingerprint, unnest($7) as key_until, unnest($8) as stripe,
@@ -23,14 +14,8 @@ judged as materialized (
       unnest($13) as hold, unnest($14) as set_up, unnest($15) as status, unnest($16) as revision,
       unnest($17) as route, unnest($18) as text_body, unnest($19) as remaining, unnest($20) as expires_at,
       unnest($21) as code_hash, unnest($22) as sealed_code, unnest($23) as lease_until, unnest($24) as lease_token,
-      unnest($25) as held_together, unnest($26) as counted_together, unnest($27) as nth) r
-  left join set_up_versions s on s.customer_id = r.customer_id
-  left join phone_counters p on p.customer_id = r.customer_id and p.phone = r.phone and p.kind = 'code'
-    and (r.hour > 0 or r.day > 0)
-  left join platform_phone_counters o on o.phone = r.phone and (r.platform_day > 0 or r.callers > 0)
-  left join wallets w on w.customer_id = r.customer_id and w.stripe = r.stripe and (r.hold > 0)
-  left join idempotency_keys k on k.customer_id = r.customer_id and k.operation = 'otp.send' and k.key = r.key
-    and k.expires_at > r.now),
+      unnest($25) as nth) r
+  left join set_up_versions s on s.customer_id = r.customer_id),
 claimed as (
   insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
   select customer_id, 'otp.send', key, fingerprint, id, key_until
@@ -38,19 +23,19 @@ claimed as (
   where verdict is null and key is not null
   on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint, subject = excluded.subject,
     expires_at = excluded.expires_at
-  where k.expires_at <= $28
+  where k.expires_at <= $26
   returning true),
 phone_counted as (
-  insert into phone_counters as p (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
+  insert into phone_counters as o (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
     day_used)
   select customer_id, phone, 'code', now + interval '1 hour', 1, now + interval '24 hours', 1
   from judged
   where verdict is null and (hour > 0 or day > 0)
-  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
-    then p.hour_used + 1 else 1 end, hour_ends_at = case when excluded.hour_ends_at - p.hour_ends_at < interval '1 hour'
-    then p.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
-    then p.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - p.day_ends_at < interval '24 hours'
-    then p.day_ends_at else excluded.day_ends_at end
+  on conflict (customer_id, phone, kind) do update set hour_used = case when excluded.hour_ends_at - o.hour_ends_at < interval '1 hour'
+    then o.hour_used else 0 end + excluded.hour_used, hour_ends_at = case when excluded.hour_ends_at - o.hour_ends_at < interval '1 hour'
+    then o.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_used else 0 end + excluded.day_used, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end
   returning customer_id, phone, hour_used, day_used),
 platform_counted as (
   insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until)
@@ -58,11 +43,11 @@ platform_counted as (
   from judged
   where verdict is null and (platform_day > 0 or callers > 0)
   on conflict (phone) do update set day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
-    then o.day_used + 1 else 1 end, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - o.callers_until < interval '10 minutes'
-    then excluded.callers
+    then o.day_used else 0 end + excluded.day_used, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - greatest(o.callers_until,
+    'epoch') < interval '10 minutes' then excluded.callers
     when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
-    end, callers_until = case when excluded.callers_until - o.callers_until < interval '10 minutes'
+    end, callers_until = case when excluded.callers_until - greatest(o.callers_until, 'epoch') < interval '10 minutes'
     then o.callers_until else excluded.callers_until end
   returning phone, day_used, cardinality(callers) as callers),
 holds as materialized (
@@ -88,7 +73,10 @@ timer as (
   select customer_id, 'verification', id, lease_until, lease_token
   from judged
   where verdict is null)
-select case when (
+select case when exists (
+  select
+  from judged
+  where verdict is not null) or (
   select count(*)
   from claimed) <> (
   select count(*)
@@ -107,11 +95,4 @@ select case when (
   select count(*)
   from held) <> (
   select count(*)
-  from holds) then raise_race() end as raced, (
-  select json_agg(json_build_object('nth', nth, 'reason', verdict, 'until', (extract(epoch from case verdict
-    when 'phone_hour' then phone_hour_until
-    when 'phone_day' then phone_day_until
-    when 'platform_day' then platform_day_until
-    when 'bombed' then bombed_until end) * 1000)::bigint))
-  from judged
-  where verdict is not null) as exceptions
+  from holds) then raise_race() end as raced
