@@ -90,6 +90,11 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
     }
     /** One phone at its limit: every request to it is refused, and then one of ten among other sends. */
     const measureRefusals = async (phone: string) => {
+      await store.run(OWN_DATABASE, [
+        `insert into phone_counters (customer_id, kind, phone, hour_ends_at, hour_used, day_ends_at, day_used)
+          select id, 'code', '+98${phone}', now() + interval '1 hour', 1000000, now() + interval '1 hour', 1000000
+          from customers`
+      ])
       const storm = Array.from({ length: most }, () => send(phone))
       await measure("refused all", { requests: storm, cycles: false })
       const some = toPhones(take(most), most, send).map((request, n) =>

@@ -41,10 +41,10 @@ platform_counted as (
   where verdict is null and (platform_day > 0 or callers > 0)
   on conflict (phone) do update set day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
     then o.day_used else 0 end + excluded.day_used, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
-    then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - greatest(o.callers_until,
-    'epoch') < interval '10 minutes' then excluded.callers
+    then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - o.callers_until < interval '10 minutes'
+    then excluded.callers
     when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
-    end, callers_until = case when excluded.callers_until - greatest(o.callers_until, 'epoch') < interval '10 minutes'
+    end, callers_until = case when excluded.callers_until - o.callers_until < interval '10 minutes'
     then o.callers_until else excluded.callers_until end
   returning phone, day_used, cardinality(callers) as callers),
 holds as materialized (

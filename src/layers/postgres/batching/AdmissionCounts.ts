@@ -101,8 +101,7 @@ const countedWindows = (counter: WindowCounter): CountedLimit => ({
 })
 
 const CALLERS_LAST = "interval '10 minutes'"
-/** Rows without callers have the time -infinity, which cannot be subtracted. */
-const SAME_CALLERS = `excluded.callers_until - greatest(o.callers_until, 'epoch') < ${CALLERS_LAST}`
+const SAME_CALLERS = `excluded.callers_until - o.callers_until < ${CALLERS_LAST}`
 
 /**
  * The customers that sent to the phone within ten minutes: too many of them bomb it. Only the first few are kept. The
