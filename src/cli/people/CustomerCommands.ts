@@ -1,15 +1,15 @@
-import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
-import { Plan } from "../../domain/people/Customer.ts"
-import { Locale } from "../../domain/message/CodeText.ts"
+import { Effect, Option, Schema, Struct } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { formatInstant } from "../../domain/Instant.ts"
+import { Locale } from "../../domain/message/CodeText.ts"
+import { LimitOverrides } from "../../domain/people/Admission.ts"
+import { Plan } from "../../domain/people/Customer.ts"
+import { changeCustomer, createCustomer, setLimits } from "../../services/resources/CustomerActions.ts"
 import { type CustomerRecord, CustomerRecords } from "../../services/resources/CustomerRecords.ts"
-import { changeCustomer, createCustomer } from "../../services/resources/CustomerActions.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag } from "../input/CustomerFlag.ts"
 import { nameFlag } from "../input/NameFlag.ts"
-import { customerLimits } from "./LimitCommands.ts"
-import { refusedAction } from "../output/CommandError.ts"
+import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 
 const toFields = ({ id, name, plan, webOtpHost, brand, locale, createdAt }: CustomerRecord) => ({
@@ -91,6 +91,60 @@ const update = Command.make(
     )
   }
 ).pipe(Command.withDescription("Change a customer; options that you leave out change nothing"))
+
+type LimitName = keyof LimitOverrides
+
+const limitNames = Struct.keys(LimitOverrides.fields)
+
+const isLimitName = (name: string): name is LimitName => limitNames.some((known) => known === name)
+
+const parseLimit = Schema.decodeUnknownOption(LimitOverrides.fields.phone_hour.schema)
+
+/** `name=number`, or `name=default` to restore the platform's value. */
+const parseChange = (text: string): Option.Option<readonly [LimitName, number | null]> => {
+  const [name = "", value = ""] = text.split("=")
+  if (!isLimitName(name)) return Option.none()
+  if (value === "default") return Option.some([name, null])
+  return Option.map(/^\d+$/.test(value) ? parseLimit(Number(value)) : Option.none(), (limit) => [name, limit])
+}
+
+const set = Flag.String("set").pipe(
+  Flag.withDescription(`name=number (0: no limit) or name=default; names: ${limitNames.join(", ")}`),
+  Flag.between(0, limitNames.length)
+)
+/** `--set a=1 b=2` means the same as `--set a=1 --set b=2`. */
+const more = Argument.String("name=number").pipe(Argument.variadic())
+
+const parseChanges = (texts: ReadonlyArray<string>) =>
+  Effect.forEach(texts, (text) =>
+    Effect.mapError(
+      Effect.fromOption(parseChange(text)),
+      () =>
+        new CommandError({
+          message: `${text} is no limit: give name=number or name=default, of ${limitNames.join(", ")}`
+        })
+    )
+  )
+
+/** Every limit that can be overridden, with its override. */
+const limitFields = (limits: LimitOverrides) =>
+  Object.fromEntries(limitNames.map((name) => [name, limits[name] ?? "default"]))
+
+const customerLimits = Command.make(
+  "limits",
+  { customer: customerFlag, set, more },
+  ({ customer, set, more }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const changes = yield* parseChanges([...set, ...more])
+        const limits =
+          changes.length === 0
+            ? CustomerRecords.use((customers) => customers.limits(customer))
+            : operate(setLimits, { customer, target: undefined, input: Object.fromEntries(changes) })
+        yield* printOne(limitFields(yield* Effect.mapError(limits, refusedAction(`customer ${customer}`))))
+      })
+    )
+).pipe(Command.withDescription("Show or override a customer's limits"))
 
 export const customerCommand = Command.make("customer").pipe(
   Command.withSubcommands([create, list, update, customerLimits])

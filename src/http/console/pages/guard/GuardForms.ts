@@ -1,8 +1,20 @@
+import { EntryType, type GuardList, GuardMode } from "../../../../domain/guard/GuardSettings.ts"
 import { mayPerform } from "../../../../services/Action.ts"
 import { changeGuard } from "../../../../services/resources/activity/GuardActions.ts"
-import type { View } from "../../frame/SignedRoutes.ts"
+import type { SavedGuard, StoredEntry } from "../../../../services/resources/activity/GuardRecords.ts"
 import { pathOf } from "../../Navigation.ts"
-import { type FieldErrors, noFieldErrors } from "../../parts/fields/FieldErrors.ts"
+import { html, type Html } from "../../frame/Html.ts"
+import type { View } from "../../frame/SignedRoutes.ts"
+import { csrfField } from "../../frame/forms/Forms.ts"
+import { postButton } from "../../parts/Confirm.ts"
+import { facts } from "../../parts/Facts.ts"
+import { mono } from "../../parts/Text.ts"
+import { errorSummary } from "../../parts/fields/ErrorSummary.ts"
+import { CHANGED, CONFLICT, type FieldErrors, noFieldErrors } from "../../parts/fields/FieldErrors.ts"
+import { inputField, selectField } from "../../parts/fields/Fields.ts"
+import { versionField } from "../../parts/fields/VersionField.ts"
+import { table } from "../../parts/lists/Table.ts"
+import { modeWords, typeWords } from "./GuardWords.ts"
 
 export const GUARD_PATH = pathOf("guard")
 
@@ -16,3 +28,146 @@ export const untouched: ShownForm = { errors: noFieldErrors, typed: null }
 
 /** Whether the person may change the set-up. */
 export const mayChange = ({ actor }: View): boolean => mayPerform(actor, changeGuard.access)
+
+const settingLabels = ({ say }: View["locale"]) => ({
+  mode: say("Mode", "حالت"),
+  unverifiedHour: say("Unverified codes in an hour", "کدهای تأییدنشده در ساعت"),
+  smsPrice: say("Price of an SMS, in rials", "بهای یک پیامک به ریال")
+})
+
+/** The settings as they are stored. */
+const savedFacts = ({ mode, unverifiedHour, smsPrice }: SavedGuard, { locale }: View): Html => {
+  const { say, number } = locale
+  const labels = settingLabels(locale)
+  return facts([
+    [labels.mode, modeWords(mode, locale)],
+    [
+      labels.unverifiedHour,
+      unverifiedHour === null
+        ? say("By your traffic", "بر پایهٔ ترافیک شما")
+        : unverifiedHour === 0
+          ? say("No limit", "بی‌حد")
+          : number(unverifiedHour)
+    ],
+    [labels.smsPrice, smsPrice === null ? "–" : number(smsPrice)]
+  ])
+}
+
+/** The settings for those who may only read. */
+const savedSettings = (saved: SavedGuard, view: View): Html =>
+  html`<section class="panel panel-body" aria-label="${view.locale.say("Settings", "تنظیمات")}">
+    ${savedFacts(saved, view)}
+  </section>`
+
+export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, view: View): Html => {
+  if (!mayChange(view)) return savedSettings(saved, view)
+  const { locale } = view
+  const { say } = locale
+  const labels = settingLabels(locale)
+  return html`<form class="panel panel-body fields narrow" method="post" action="${GUARD_PATH}">
+    ${csrfField(view.csrf)} ${versionField(saved.version, typed, errors)} ${errorSummary(errors, locale)}
+    ${
+      errors.has(CHANGED) &&
+      html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+        ${savedFacts(saved, view)}`
+    }
+    ${selectField({
+      name: "mode",
+      label: labels.mode,
+      value: typed?.get("mode") ?? saved.mode,
+      choices: GuardMode.literals.map((mode) => [mode, modeWords(mode, locale)] as const),
+      hint: say(
+        "Record only counts what enforcing would refuse.",
+        "فقط ثبت، آنچه را اعمال رد می‌کرد می‌شمارد."
+      ),
+      errors
+    })}
+    ${inputField({
+      name: "unverified_hour",
+      label: labels.unverifiedHour,
+      isNumber: true,
+      value: typed?.get("unverified_hour") ?? String(saved.unverifiedHour ?? ""),
+      hint: say("Empty: by your traffic. 0: no limit.", "خالی: بر پایهٔ ترافیک شما. ۰: بی‌حد."),
+      errors
+    })}
+    ${inputField({
+      name: "sms_price",
+      label: labels.smsPrice,
+      isNumber: true,
+      value: typed?.get("sms_price") ?? String(saved.smsPrice ?? ""),
+      hint: say("For the report of what was saved.", "برای گزارش صرفه‌جویی."),
+      errors
+    })}
+    <div class="actions"><button class="button primary">${say("Save", "ذخیره")}</button></div>
+  </form>`
+}
+
+/** Both lists have a form on the page: the names of their fields differ. */
+export const fieldOf = (list: GuardList, field: string): string => `${list}_${field}`
+
+const entryForm = (list: GuardList, view: View, { errors: given, typed }: ShownForm): Html => {
+  const { locale } = view
+  const errors = new Map(
+    [...given].map(
+      ([field, message]) => [field === CONFLICT ? field : fieldOf(list, field), message] as const
+    )
+  )
+  const { say } = locale
+  return html`<form class="panel-body fields" method="post" action="${GUARD_PATH}/${list}/add">
+    ${csrfField(view.csrf)} ${errorSummary(errors, locale)}
+    ${selectField({
+      name: fieldOf(list, "type"),
+      label: say("What", "چه"),
+      value: typed?.get(fieldOf(list, "type")) ?? "prefix",
+      choices: EntryType.literals.map((type) => [type, typeWords(type, locale)] as const),
+      errors
+    })}
+    ${inputField({
+      name: fieldOf(list, "value"),
+      label: say("Value", "مقدار"),
+      value: typed?.get(fieldOf(list, "value")) ?? "",
+      isLtr: true,
+      isRequired: true,
+      errors
+    })}
+    <div class="actions"><button class="button">${say("Add", "افزودن")}</button></div>
+  </form>`
+}
+
+export const entryPanel = (
+  list: GuardList,
+  entries: ReadonlyArray<StoredEntry>,
+  view: View,
+  shown: ShownForm
+): Html => {
+  const { locale } = view
+  const { say } = locale
+  const title = list === "allow" ? say("Always let pass", "همیشه مجاز") : say("Always refuse", "همیشه ممنوع")
+  return html`<section class="panel">
+    <h2 class="panel-body">${title}</h2>
+    ${
+      entries.length > 0 &&
+      table(
+        title,
+        [
+          { header: say("Value", "مقدار"), kind: "title", cell: ({ value }: StoredEntry) => mono(value) },
+          { header: say("What", "چه"), cell: ({ type }) => typeWords(type, locale) },
+          {
+            header: say("Actions", "کارها"),
+            kind: "actions",
+            cell: ({ type, value }) =>
+              mayChange(view) &&
+              postButton(view, {
+                action: `${GUARD_PATH}/${list}/remove`,
+                label: say("Remove", "حذف"),
+                fields: { type, value },
+                isSmall: true
+              })
+          }
+        ],
+        entries
+      )
+    }
+    ${mayChange(view) && entryForm(list, view, shown)}
+  </section>`
+}

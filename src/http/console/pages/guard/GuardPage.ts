@@ -19,9 +19,7 @@ import { typedNumber } from "../../frame/forms/TypedBody.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { withNotice } from "../../parts/Notice.ts"
 import { alarmTable } from "./AlarmTable.ts"
-import { GUARD_PATH, type ShownForm, untouched } from "./GuardForms.ts"
-import { entryPanel, fieldOf } from "./EntryLists.ts"
-import { settingsForm } from "./GuardSettingsForm.ts"
+import { entryPanel, fieldOf, GUARD_PATH, settingsForm, type ShownForm, untouched } from "./GuardForms.ts"
 import { guardTiles } from "./GuardTiles.ts"
 
 const SHOWN_ALARMS = 20

@@ -1,16 +1,19 @@
+import { Schema } from "effect"
+import { Instant } from "../../../../domain/Instant.ts"
 import type { UserRecord } from "../../../../domain/people/User.ts"
-import { csrfField } from "../../frame/forms/Forms.ts"
+import { signInUrl } from "../../ConsolePaths.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
+import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { confirmButton, postButton } from "../../parts/Confirm.ts"
 import { facts } from "../../parts/Facts.ts"
+import { secretPanel } from "../../parts/Secret.ts"
+import { ltr } from "../../parts/Text.ts"
 import { errorSummary } from "../../parts/fields/ErrorSummary.ts"
 import type { FieldErrors } from "../../parts/fields/FieldErrors.ts"
 import { inputField } from "../../parts/fields/Fields.ts"
-import { ltr } from "../../parts/Text.ts"
-import { roleField, roleName } from "./UserRoles.ts"
-import { stateOf, USERS_PATH } from "./UsersPage.ts"
+import { NEW_USER_PATH, roleField, roleName, stateOf, USERS_PATH } from "./UsersPage.ts"
 
 const userActions = (view: View, { id, disabledAt }: UserRecord): Html => {
   const { say } = view.locale
@@ -68,5 +71,66 @@ export const userPage = (
         </form>
       </section>
     </div>`
+  }
+}
+
+export const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+  const { say } = view.locale
+  return {
+    title: say("Invite somebody", "دعوت"),
+    name: "users",
+    lead: html`<a href="${USERS_PATH}">${say("Users", "کاربران")}</a>`,
+    content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_USER_PATH}">
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
+      ${inputField({ name: "name", label: say("Name", "نام"), value: typed.get("name") ?? "", isRequired: true, errors })}
+      ${inputField({
+        name: "email",
+        label: say("E-mail", "ایمیل"),
+        type: "email",
+        value: typed.get("email") ?? "",
+        isRequired: true,
+        isLtr: true,
+        errors
+      })}
+      ${roleField(view.locale, typed.get("role") ?? "developer", errors)}
+      <p class="hint">
+        ${say(
+          "You get a link to hand over. It works once, within 10 minutes; then they choose a password.",
+          "پیوندی برای دادن به او می‌گیرید که یک بار و تا ۱۰ دقیقه کار می‌کند؛ سپس گذرواژه‌اش را برمی‌گزیند."
+        )}
+      </p>
+      <div class="actions">
+        <button class="button primary">${say("Make the link", "ساخت پیوند")}</button>
+        <a class="button quiet" href="${USERS_PATH}">${say("Cancel", "انصراف")}</a>
+      </div>
+    </form>`
+  }
+}
+
+/** What is kept of a link, and shown. */
+export const ShownLink = Schema.Struct({
+  secret: Schema.RedactedFromValue(Schema.String),
+  expiresAt: Instant
+})
+
+/** The only page that shows the link. */
+export const linkPage = (view: View, email: string, { secret, expiresAt }: typeof ShownLink.Type): Page => {
+  const { say, clock } = view.locale
+  return {
+    title: say("A sign-in link", "پیوند ورود"),
+    name: "users",
+    lead: ltr(email),
+    content: secretPanel(
+      {
+        label: say("The link", "پیوند"),
+        secret: signInUrl(view.baseUrl, secret),
+        done: USERS_PATH,
+        more: html`<p class="hint">
+          ${say("It works once, until", "یک بار کار می‌کند، تا")} ${clock(expiresAt)}.
+          ${say("Send it to them in a way that you trust.", "از راهی که به آن اطمینان دارید برسانید.")}
+        </p>`
+      },
+      view.locale
+    )
   }
 }

@@ -16,9 +16,7 @@ import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import { ownerChange, ownerPage, page, type View } from "../../frame/SignedRoutes.ts"
 import { noFieldErrors } from "../../parts/fields/FieldErrors.ts"
 import { withNotice } from "../../parts/Notice.ts"
-import { newUserPage } from "./InvitePage.ts"
-import { linkPage, ShownLink } from "./SignInLinkPage.ts"
-import { userPage } from "./UserPage.ts"
+import { linkPage, newUserPage, ShownLink, userPage } from "./UserPage.ts"
 import { NEW_USER_PATH, showUsers, USERS_PATH } from "./UsersPage.ts"
 
 const USER_PATH = `${USERS_PATH}/:id` as const

@@ -1,17 +1,39 @@
 import { Effect } from "effect"
 import { isUuidPosition } from "../../../../domain/Paging.ts"
+import { Role } from "../../../../domain/people/Actor.ts"
 import type { UserRecord } from "../../../../domain/people/User.ts"
 import { Users } from "../../../../services/resources/access/Users.ts"
-import { html, type Html } from "../../frame/Html.ts"
+import { pathOf } from "../../Navigation.ts"
+import { type Html, html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
-import { pathOf } from "../../Navigation.ts"
 import { badge, stateBadge } from "../../parts/Badge.ts"
+import { foreign, ltr } from "../../parts/Text.ts"
+import type { FieldErrors } from "../../parts/fields/FieldErrors.ts"
+import { selectField } from "../../parts/fields/Fields.ts"
 import { emptyState } from "../../parts/lists/EmptyState.ts"
 import { pager, pageRequest } from "../../parts/lists/Pager.ts"
 import { table } from "../../parts/lists/Table.ts"
-import { foreign, ltr } from "../../parts/Text.ts"
-import { roleName } from "./UserRoles.ts"
+
+const roles = {
+  owner: ["Owner", "مالک", "also manages users and tokens", "کاربران و توکن‌ها را هم مدیریت می‌کند"],
+  developer: ["Developer", "برنامه‌نویس", "changes the set-up", "تنظیمات را تغییر می‌دهد"],
+  viewer: ["Viewer", "بیننده", "reads", "می‌خواند"]
+} as const
+
+export const roleName = (role: Role, { say }: View["locale"]): string => say(roles[role][0], roles[role][1])
+
+export const roleField = ({ say }: View["locale"], value: string, errors: FieldErrors): Html =>
+  selectField({
+    name: "role",
+    label: say("Role", "نقش"),
+    value,
+    choices: Role.literals.map((role) => {
+      const [english, persian, does, inPersian] = roles[role]
+      return [role, say(`${english}: ${does}`, `${persian}: ${inPersian}`)] as const
+    }),
+    errors
+  })
 
 export const USERS_PATH = pathOf("users")
 export const NEW_USER_PATH = `${USERS_PATH}/new` as const
