@@ -11,8 +11,7 @@ import { Settings } from "../Settings.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { CodeVault } from "./CodeVault.ts"
-import { accountAt, reportStep, type StepTry } from "./StepCalls.ts"
-import { makeStepSlots } from "./StepSlots.ts"
+import { accountAt, makeTrySteps, reportStep, type StepTry } from "./StepTries.ts"
 import { type StoredVerification, VerificationStore } from "./VerificationStore.ts"
 import { makeVerificationWrites } from "./VerificationWrites.ts"
 
@@ -31,7 +30,7 @@ const makeDueSteps = Effect.gen(function* () {
   const { slotHorizonMillis } = yield* Settings
   const slots = yield* AccountSlots
   const timers = yield* Timers
-  const { tryNext, callOrTryOthers } = yield* makeStepSlots
+  const trySteps = yield* makeTrySteps
 
   return Effect.fnUntraced(function* (
     verification: Verification,
@@ -46,19 +45,14 @@ const makeDueSteps = Effect.gen(function* () {
     const stepTry: StepTry = {
       timer,
       code,
-      waitMillis: 0,
-      placeMillis: slotHorizonMillis,
-      isAwaited: false,
-      releaseForRetry,
-      waiting: (wait) => wait
+      waits: { waitMillis: 0, placeMillis: slotHorizonMillis, isAwaited: false, waiting: (wait) => wait },
+      releaseForRetry
     }
     const isCooling = slots.isCooling(accountAt(verification, step), "code", now)
     const isReady =
       hasSlot && isSlotUsable(at, now) && !(yield* Effect.catchCause(isCooling, releaseForRetry))
     const chosen = { step, slot: { at, hasStart: false }, seenAt: now }
-    return isReady
-      ? yield* callOrTryOthers(verification, chosen, steps, stepTry)
-      : yield* tryNext(verification, steps, stepTry)
+    return yield* trySteps(verification, steps, stepTry, isReady ? chosen : null)
   })
 })
 
@@ -154,23 +148,16 @@ export class VerificationSteps extends Context.Service<
       const { slotWaitMillis } = yield* Settings
       const timers = yield* Timers
       const waiting = (yield* Workers).waitOutside("send")
-      const { tryNext } = yield* makeStepSlots
+      const trySteps = yield* makeTrySteps
 
       /** A try that a request waits for. */
       const tryInRequest = (
         verification: Verification,
         { timer, code, releaseForRetry }: Pick<StepTry, "timer" | "code" | "releaseForRetry">
       ) => {
-        const stepTry: StepTry = {
-          timer,
-          code,
-          waitMillis: slotWaitMillis,
-          placeMillis: slotWaitMillis,
-          isAwaited: true,
-          releaseForRetry,
-          waiting
-        }
-        return timers.holding(timer, tryNext(verification, verification.remaining, stepTry))
+        const waits = { waitMillis: slotWaitMillis, placeMillis: slotWaitMillis, isAwaited: true, waiting }
+        const stepTry: StepTry = { timer, code, waits, releaseForRetry }
+        return timers.holding(timer, trySteps(verification, verification.remaining, stepTry))
       }
 
       return VerificationSteps.of({

@@ -1,0 +1,357 @@
+import { type Cause, Clock, Effect, Option, Redacted } from "effect"
+import type { SkipReason } from "../../domain/account/Pace.ts"
+import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { ownCodeText, renderCodeText } from "../../domain/message/CodeText.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
+import { recordAttempt } from "../../domain/verification/StepCalls.ts"
+import {
+  awaitSlot,
+  type Choice,
+  chooseStep,
+  releaseStep,
+  skipRemaining,
+  type SkipReasons
+} from "../../domain/verification/StepChoice.ts"
+import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
+import { isStepDue } from "../../domain/verification/VerificationMachine.ts"
+import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"
+import type { Workers } from "../concurrency/Workers.ts"
+import { CallLimiters } from "../provider/CallLimiters.ts"
+import { makeCallStarts } from "../provider/CallStarts.ts"
+import { outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
+import { Providers } from "../provider/Providers.ts"
+import { Settings } from "../Settings.ts"
+import { Timers } from "../timer/Timers.ts"
+import { VerificationMetrics } from "./VerificationMetrics.ts"
+import { VerificationStore } from "./VerificationStore.ts"
+import { makeVerificationWrites } from "./VerificationWrites.ts"
+
+/** How long a try waits for others. */
+export interface TryWaits {
+  /** For an account's slot, at most. */
+  readonly waitMillis: number
+  /** For a free connection to the provider, at most. */
+  readonly placeMillis: number
+  /** Wraps each wait: for the account's slot, for a free connection, for the provider's response. */
+  readonly waiting: ReturnType<Workers["Service"]["waitOutside"]>
+  /** True if a request waits for this try: longer waits then continue in the background. */
+  readonly isAwaited: boolean
+}
+
+/** One try of a verification's steps, under the lease of its timer. */
+export interface StepTry {
+  readonly timer: LeasedTimer
+  readonly code: string
+  readonly waits: TryWaits
+  /** Handles a failure before anything was sent. */
+  readonly releaseForRetry: (cause: Cause.Cause<never>) => Effect.Effect<never>
+}
+
+/** A step whose account has a slot. */
+export interface ChosenStep {
+  readonly step: number
+  readonly slot: Start
+  /** When the verification was last read or written. */
+  readonly seenAt: Instant
+}
+
+/** Either a step to call, or the end of the try. */
+type Chosen =
+  | { readonly verification: Verification; readonly chosen: ChosenStep; readonly left: Steps }
+  | { readonly verification: Verification; readonly chosen: null }
+
+type Steps = ReadonlyArray<number>
+
+/**
+ * Steps that cannot be called now: `skipped` for good, with their reasons, or `queued` for the background, because they
+ * found no place among their provider's calls in time of the request.
+ */
+interface Passed {
+  readonly skipped: Steps
+  readonly reasons: SkipReasons
+  readonly queued: Steps
+}
+
+const NONE_PASSED: Passed = { skipped: [], reasons: {}, queued: [] }
+
+const skipping = (passed: Passed, steps: Steps, reasonOf: (step: number) => SkipReason): Passed => ({
+  ...passed,
+  skipped: [...passed.skipped, ...steps],
+  reasons: { ...passed.reasons, ...Object.fromEntries(steps.map((step) => [step, reasonOf(step)])) }
+})
+
+/** Why the account of one of these steps could not give a slot. */
+const reasonIn =
+  ({ reasons }: Slot, steps: Steps) =>
+  (step: number): SkipReason =>
+    reasons?.[steps.indexOf(step)] ?? "gap"
+
+/** The step whose account gave a slot, and the steps before it that were skipped; null if no account gave one. */
+const choiceOf = (slot: Slot, steps: Steps) => {
+  if (slot._tag === "FreeAt") return null
+  const step = steps[slot.index]
+  if (step === undefined) throw new Error("a slot was taken of an account not asked for")
+  const skipped = slot.blocked.filter((index) => index < slot.index).flatMap((index) => steps[index] ?? [])
+  return { step, skipped, at: slot.at, hasStart: slot.hasStart }
+}
+
+const isBusy = (): SkipReason => "busy"
+
+/** A code that waited longer than this before its call may have been verified, or have expired, meanwhile. */
+const MAX_UNSEEN_MILLIS = 1000
+
+export const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
+
+/** Logs a step that was not accepted. */
+export const reportStep = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
+  reportFailure(outcome, { subject: `verification ${id}`, channel: route[step]?.channel, phone })
+
+const makeSendCode = Effect.gen(function* () {
+  const { providerTimeoutMillis } = yield* Settings
+  const providers = yield* Providers
+
+  return (verification: Verification, step: number, code: string) => {
+    const { id, customerId, phone, expiresAt } = verification
+    const account = accountAt(verification, step)
+    const body = account.textBody === undefined ? verification : ownCodeText(account.textBody)
+    const text = renderCodeText(body, code, expiresInSeconds(verification))
+    const call = providers.sendCode({
+      attemptId: `${id}-${step + 1}`,
+      customerId,
+      step: account,
+      phone,
+      code: Redacted.make(code),
+      text: Redacted.make(text),
+      expiresAt
+    })
+    return outcomeOf(call, { channel: account.channel, timeoutMillis: providerTimeoutMillis })
+  }
+})
+
+/** Leaves steps: to the background, to the next process, or for good. */
+const makeLeaving = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const write = yield* makeVerificationWrites
+  const stateOf = Effect.map(({ state }: Effect.Success<ReturnType<typeof write>>) => state)
+
+  /** To the background, at a slot of its account. */
+  const queueStep = (verification: Verification, choice: Choice & { readonly at: Instant }) =>
+    stateOf(write(verification, (current) => awaitSlot(current, choice)))
+
+  return {
+    queueStep,
+
+    /** Releases the timer, so that any process can lease it at once. Does nothing if one has leased it already. */
+    releaseUncalled: (verification: Verification, step: number, timer: LeasedTimer) =>
+      Effect.suspend(() => {
+        const now = clock.currentTimeMillisUnsafe()
+        return stateOf(write(verification, (current) => releaseStep(current, step, now), timer))
+      }),
+
+    /** No step can be called now: one that found no place in time of the request is left to the background. */
+    callNone: (verification: Verification, { queued, skipped, reasons }: Passed, now: number) => {
+      const [step] = queued
+      return step === undefined
+        ? stateOf(write(verification, (current) => skipRemaining(current, now, reasons)))
+        : queueStep(verification, { step, skipped, reasons, at: now })
+    }
+  }
+})
+
+/** Chooses the step to call: the first one whose account may send now or within the wait. */
+const makeChoose = Effect.gen(function* () {
+  const { slotHorizonMillis } = yield* Settings
+  const clock = yield* Clock.Clock
+  const slots = yield* AccountSlots
+  const write = yield* makeVerificationWrites
+  const { queueStep, callNone } = yield* makeLeaving
+
+  const takeSlot = (verification: Verification, steps: Steps) =>
+    Effect.suspend(() => {
+      const now = clock.currentTimeMillisUnsafe()
+      const taken = slots.take({
+        customerId: verification.customerId,
+        kind: "code",
+        accounts: steps.map((step) => accountAt(verification, step)),
+        now,
+        until: Math.min(now + slotHorizonMillis, verification.expiresAt - 1),
+        waitsForBlocked: false
+      })
+      return Effect.map(taken, (slot) => ({ now, slot, choice: choiceOf(slot, steps) }))
+    })
+
+  const ended = Effect.map((verification: Verification): Chosen => ({ verification, chosen: null }))
+
+  return Effect.fnUntraced(function* (
+    verification: Verification,
+    steps: Steps,
+    { timer, releaseForRetry, waits: { waitMillis, waiting } }: StepTry,
+    passed: Passed
+  ): Effect.fn.Return<Chosen> {
+    if (steps.length === 0) {
+      return yield* ended(callNone(verification, passed, clock.currentTimeMillisUnsafe()))
+    }
+    const { now, slot, choice } = yield* Effect.catchCause(takeSlot(verification, steps), releaseForRetry)
+    const reasonOf = reasonIn(slot, steps)
+    if (choice === null) {
+      const all = passed.queued.length > 0 ? passed : skipping(passed, steps, reasonOf)
+      return yield* ended(callNone(verification, all, now))
+    }
+    const { step, at } = choice
+    const { skipped, reasons } = skipping(passed, choice.skipped, reasonOf)
+    if (at > now + waitMillis) return yield* ended(queueStep(verification, { ...choice, skipped, reasons }))
+    if (at > now) yield* waiting(Effect.sleep(at - now))
+    const left = steps.filter((other) => !choice.skipped.includes(other))
+    if (step === verification.remaining[0]) {
+      return { verification, chosen: { step, slot: choice, seenAt: now }, left }
+    }
+    const reordered = write(verification, (current) => chooseStep(current, { step, skipped, reasons }), timer)
+    const { written, state } = yield* reordered
+    const seenAt = clock.currentTimeMillisUnsafe()
+    return written
+      ? { verification: state, chosen: { step, slot: choice, seenAt }, left }
+      : { verification: state, chosen: null }
+  })
+})
+
+/** Calls the provider of a chosen step, and records the outcome. */
+const makeCallStep = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const slots = yield* AccountSlots
+  const timers = yield* Timers
+  const metrics = yield* VerificationMetrics
+  const sendCode = yield* makeSendCode
+  const write = yield* makeVerificationWrites
+  const { releaseUncalled } = yield* makeLeaving
+
+  const callLeased = (
+    verification: Verification,
+    { step, slot }: ChosenStep,
+    { code, waits: { waiting } }: StepTry
+  ): Effect.Effect<Verification> => {
+    const attemptedAt = clock.currentTimeMillisUnsafe()
+    const account = accountAt(verification, step)
+    const isRepeat = verification.repeating
+    return Effect.flatMap(waiting(sendCode(verification, step, code)), (outcome) => {
+      const finishedAt = clock.currentTimeMillisUnsafe()
+      metrics.attempted({ channel: account.channel, outcome, attemptedAt, finishedAt })
+      const call = { step, outcome, attemptedAt, finishedAt, slotAt: slot.at, isRepeat }
+      const record = write(verification, (current) => recordAttempt(current, call))
+      const recorded =
+        outcome._tag === "Accepted" ? record : Effect.andThen(reportStep(verification, step, outcome), record)
+      return Effect.flatMap(recorded, ({ state }) =>
+        Effect.as(slots.report(account, { kind: "code", outcome, now: finishedAt }), state)
+      )
+    })
+  }
+
+  /**
+   * Calls only under a lease. Without one, another process may have repeated the call and recorded a refusal. Then
+   * this call would deliver the code all the same.
+   */
+  return (verification: Verification, chosen: ChosenStep, stepTry: StepTry): Effect.Effect<Verification> =>
+    timers.isLeased(stepTry.timer)
+      ? callLeased(verification, chosen, stepTry)
+      : releaseUncalled(verification, chosen.step, stepTry.timer)
+})
+
+/** Waits for a place among the provider's calls and for the account's start, then calls. None: there was no place. */
+const makeCallInPlace = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const store = yield* VerificationStore
+  const startOf = yield* makeCallStarts
+  const limiters = yield* CallLimiters
+  const callStep = yield* makeCallStep
+  const { queueStep, releaseUncalled } = yield* makeLeaving
+
+  const isUnseen = (seenAt: Instant) => clock.currentTimeMillisUnsafe() - seenAt > MAX_UNSEEN_MILLIS
+
+  /** Reads the verification again: it may have ended during a wait. None if the step is not due any more. */
+  const reload = Effect.fnUntraced(function* (step: number, { timer, releaseForRetry }: StepTry) {
+    const loaded = yield* Effect.catchCause(store.loadLeased(timer), releaseForRetry)
+    const now = clock.currentTimeMillisUnsafe()
+    const due = Option.filter(loaded, ({ verification }) => isStepDue(verification, step, now))
+    return Option.map(due, ({ verification }) => ({ verification, seenAt: now }))
+  })
+
+  /** Calls when the account may start a call, if that is within the wait and the verification has not ended by then. */
+  const startAndCall = Effect.fnUntraced(function* (
+    verification: Verification,
+    { step, ...chosen }: ChosenStep,
+    stepTry: StepTry
+  ) {
+    let current = verification
+    let { slot, seenAt } = chosen
+    for (;;) {
+      if (isUnseen(seenAt)) {
+        const due = yield* reload(step, stepTry)
+        if (Option.isNone(due)) return yield* releaseUncalled(current, step, stepTry.timer)
+        current = due.value.verification
+        seenAt = due.value.seenAt
+      }
+      const starting = startOf(accountAt(current, step), slot, stepTry.waits)
+      slot = yield* Effect.catchCause(starting, stepTry.releaseForRetry)
+      if (!slot.hasStart) return yield* queueStep(current, { step, skipped: [], at: slot.at })
+      if (!isUnseen(seenAt)) return yield* callStep(current, { step, slot, seenAt }, stepTry)
+    }
+  })
+
+  return Effect.fnUntraced(function* (verification: Verification, chosen: ChosenStep, stepTry: StepTry) {
+    const { placeMillis, waiting } = stepTry.waits
+    const startedAt = clock.currentTimeMillisUnsafe()
+    const request = {
+      customerId: verification.customerId,
+      kind: "code" as const,
+      account: accountAt(verification, chosen.step),
+      waitMillis: placeMillis,
+      waiting
+    }
+    const called = yield* limiters.withPlace(
+      request,
+      Effect.suspend(() => startAndCall(verification, chosen, stepTry))
+    )
+    if (Option.isSome(called)) return called
+    const now = clock.currentTimeMillisUnsafe()
+    const isStopping = now < startedAt + placeMillis
+    return isStopping || now >= verification.expiresAt
+      ? yield* Effect.asSome(releaseUncalled(verification, chosen.step, stepTry.timer))
+      : Option.none<Verification>()
+  })
+})
+
+/**
+ * Tries steps of a verification, in their order: chooses one whose account may send, waits for its turn, calls, records.
+ * If it finds no place in time, the others are tried, without waiting for places.
+ */
+export const makeTrySteps = Effect.gen(function* () {
+  const choose = yield* makeChoose
+  const callInPlace = yield* makeCallInPlace
+
+  /** @param first the step to begin with, if it has a slot already */
+  return Effect.fnUntraced(function* (
+    verification: Verification,
+    steps: Steps,
+    stepTry: StepTry,
+    first: ChosenStep | null = null
+  ) {
+    let trying = stepTry
+    let passed = NONE_PASSED
+    let next: Chosen =
+      first === null
+        ? yield* choose(verification, steps, trying, passed)
+        : { verification, chosen: first, left: steps }
+    while (next.chosen !== null) {
+      const { step } = next.chosen
+      const called = yield* callInPlace(next.verification, next.chosen, trying)
+      if (Option.isSome(called)) return called.value
+      passed = trying.waits.isAwaited
+        ? { ...passed, queued: [...passed.queued, step] }
+        : skipping(passed, [step], isBusy)
+      trying = { ...trying, waits: { ...trying.waits, placeMillis: 0 } }
+      const others: Steps = next.left.filter((other) => other !== step)
+      next = yield* choose(next.verification, others, trying, passed)
+    }
+    return next.verification
+  })
+})
