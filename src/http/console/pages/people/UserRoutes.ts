@@ -12,6 +12,7 @@ import type { ConsolePages } from "../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
 import { NO_REFERRER } from "../../frame/ConsoleHeaders.ts"
 import { creating, formAction, submitOnce } from "../../frame/forms/ActionForms.ts"
+import { emptyForm } from "../../frame/forms/Forms.ts"
 import { showAgain } from "../../frame/forms/ShownAgain.ts"
 import { ownerChange, ownerPage, page, type View } from "../../frame/SignedRoutes.ts"
 import { noFieldErrors } from "../../parts/fields/FieldErrors.ts"
@@ -85,7 +86,7 @@ export const userPages = {
   name: "users",
   routes: [
     page(USERS_PATH, showUsers),
-    ownerPage(NEW_USER_PATH, (view) => Effect.succeed(newUserPage(view, view.query, noFieldErrors))),
+    ownerPage(NEW_USER_PATH, (view) => Effect.succeed(newUserPage(view, emptyForm(), noFieldErrors))),
     ownerChange(NEW_USER_PATH, invite),
     ownerPage(USER_PATH, (view) =>
       Effect.map(ofPath(view), (user) => userPage(view, user, null, noFieldErrors))
