@@ -33,6 +33,8 @@ export interface Action<Input extends Schema.Top, Target, A, E, R> {
   readonly name: string
   readonly input: Input
   readonly access: Access
+  /** Whether this actor may do this, where `access` alone does not say. */
+  readonly allow: (call: Call<Input["Type"], Target>) => Effect.Effect<void, E>
   /** Does what takes long, such as asking a provider; its result makes the change, inside a transaction. */
   readonly prepare: (
     call: Call<Input["Type"], Target>
@@ -54,13 +56,15 @@ interface Noted {
   readonly customerId?: number
 }
 
-interface ActionSpec<Input extends Schema.Top, Target extends Schema.Top, Prepared, A, PE, PR, E, R, AR> {
+interface ActionSpec<Input extends Schema.Top, Target extends Schema.Top, Prepared, A, AE, PE, PR, E, R, AR> {
   /** What the action changes: its id. */
   readonly target: Target
   /** The fields, by the names of the management API. */
   readonly input: Input
   readonly access: Access
-  /** Before the transaction: what takes long, and what refuses early. */
+  /** Who may do it, if the input decides too. A repeated request is asked as well: a stored result can have a secret. */
+  readonly allow?: (call: Call<Input["Type"], Target["Type"]>) => Effect.Effect<void, AE>
+  /** Before the transaction: what takes long, and what refuses early. Not for a repeated request. */
   readonly prepare?: (call: Call<Input["Type"], Target["Type"]>) => Effect.Effect<Prepared, PE, PR>
   /** In one transaction with the entry in the audit log. If it fails, nothing of it is stored. */
   readonly run: (call: Call<Input["Type"], Target["Type"]>, prepared: Prepared) => Effect.Effect<A, E, R>
@@ -81,13 +85,14 @@ export const action = <
   R,
   Target extends Schema.Top,
   Prepared = void,
+  AE = never,
   PE = never,
   PR = never,
   AR = never
 >(
   name: `${AuditArea}.${string}`,
-  spec: ActionSpec<Input, Target, Prepared, A, PE, PR, E, R, AR>
-): Action<Input, Target["Type"], A, E | PE, R | PR | AR> => {
+  spec: ActionSpec<Input, Target, Prepared, A, AE, PE, PR, E, R, AR>
+): Action<Input, Target["Type"], A, E | AE | PE, R | PR | AR> => {
   const { input, access, run, audit, auditedAs = name, after = Effect.void } = spec
   const subjectType = spec.subject ?? name.slice(0, name.indexOf("."))
   const prepare = spec.prepare ?? (() => Effect.succeed(undefined as Prepared))
@@ -95,6 +100,7 @@ export const action = <
     name,
     input,
     access,
+    allow: spec.allow ?? (() => Effect.void),
     after,
     prepare: (call) =>
       Effect.map(prepare(call), (prepared) =>
@@ -127,8 +133,11 @@ export const mayPerform = ({ kind, scope, isOwner }: Actor, access: Access): boo
   }
 }
 
-const authorize = ({ access }: { readonly access: Access }, { actor }: Call) =>
-  mayPerform(actor, access) ? Effect.void : Effect.fail(new ScopeInsufficient())
+const authorize = <Input extends Schema.Top, Target, A, E, R>(
+  { access, allow }: Action<Input, Target, A, E, R>,
+  call: Call<Input["Type"], Target>
+): Effect.Effect<void, E | ScopeInsufficient> =>
+  mayPerform(call.actor, access) ? allow(call) : Effect.fail(new ScopeInsufficient())
 
 /** Performs an action: one transaction with its entry in the audit log. */
 export const perform = Effect.fnUntraced(function* <Input extends Schema.Top, Target, A, E, R>(

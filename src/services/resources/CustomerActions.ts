@@ -41,10 +41,10 @@ export const changeCustomer = action("customer.update", {
   }),
   target: NoTarget,
   access: "writer",
-  prepare: ({ actor, input: { name, plan } }) =>
+  allow: ({ actor, input: { name, plan } }) =>
     (name === undefined || mayPerform(actor, "owner")) &&
     (plan === undefined || mayPerform(actor, "operator"))
-      ? Effect.succeed(undefined)
+      ? Effect.void
       : Effect.fail(new ScopeInsufficient()),
   run: ({ actor, input: { name, plan, brand, locale, webotp_host } }) => {
     const change = { name, plan, brand, locale: locale === null ? DEFAULT_LOCALE : locale }

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Redacted, type Schema } from "effect"
+import { Clock, Effect, Layer, Redacted, type Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { type Actor, operatorActor, type Role } from "../../../src/domain/people/Actor.ts"
@@ -10,7 +10,8 @@ import { CredentialStores } from "../../../src/layers/access/CredentialStores.ts
 import { Argon2 } from "../../../src/layers/crypto/PasswordsArgon2.ts"
 import { AuditLogSql } from "../../../src/layers/resources/activity/AuditLogSql.ts"
 import { ManagementWritesSql } from "../../../src/layers/resources/ManagementWritesSql.ts"
-import { type Action, type Call, perform } from "../../../src/services/Action.ts"
+import { type Action, type Call, perform, performOnce } from "../../../src/services/Action.ts"
+import { createToken } from "../../../src/services/resources/access/TokenActions.ts"
 import { createOperator } from "../../../src/services/resources/access/OperatorActions.ts"
 import {
   changeUser,
@@ -168,6 +169,29 @@ layer(TestDatabase, { excludeTestServices: true })("what gives access", (it) => 
       assert.deepStrictEqual(yield* auditOf(id), before)
       const sql = yield* SqlClient.SqlClient
       assert.deepStrictEqual(yield* sql`select from users where email = ${invited.email}`, [])
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("is not shown again to a session that may not give it any more", () =>
+    Effect.gen(function* () {
+      const { id } = yield* newCustomer
+      const { actor } = yield* newUser(id, "owner")
+      const input = { name: "deploy", scope: "full" } as const
+      const created = (by: Actor) =>
+        tagOf(
+          performOnce(
+            createToken,
+            { actor: by, origin: from, version: null, target: undefined, input },
+            {
+              status: 201,
+              idempotency: { key: "again", body: input },
+              encode: ({ secret }) => Effect.succeed(Redacted.value(secret))
+            }
+          )
+        )
+      const fresh = { ...actor, signedInAt: yield* Clock.currentTimeMillis }
+      assert.deepStrictEqual([yield* created(fresh), yield* created(fresh)], ["ok", "ok"])
+      assert.strictEqual(yield* created({ ...actor, signedInAt: null }), "scope_insufficient")
     }).pipe(Effect.provide(process))
   )
 })

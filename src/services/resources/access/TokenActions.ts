@@ -15,7 +15,7 @@ export const createToken = action("token.create", {
   input: NewTokenBody,
   target: NoTarget,
   access: "owner",
-  prepare: ({ actor, input: { scope } }) =>
+  allow: ({ actor, input: { scope } }) =>
     Effect.gen(function* () {
       if (!mayGrant(actor.scope, scope)) return yield* new ScopeInsufficient()
       if (scope === "full") yield* requireFresh(actor)

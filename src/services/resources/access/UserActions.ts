@@ -58,12 +58,9 @@ export const createUser = action("user.create", {
   input: NewUserBody,
   target: NoTarget,
   access: "owner",
-  prepare: (call) =>
-    Effect.gen(function* () {
-      const { role, password } = call.input
-      if (makesOwner(null, { role, disabledAt: null })) yield* requireFresh(call.actor)
-      return yield* hashed(call, password)
-    }),
+  allow: ({ actor, input: { role } }) =>
+    makesOwner(null, { role, disabledAt: null }) ? requireFresh(actor) : Effect.void,
+  prepare: (call) => hashed(call, call.input.password),
   run: ({ actor, input: { email, name, role } }, passwordHash) =>
     Users.use((users) => users.create(actor.customerId, { email, name, role, passwordHash })),
   audit: ({ id, role }) => ({ id, details: { role } })
@@ -74,7 +71,8 @@ export const inviteUser = action("user.invite", {
   input: Schema.Struct(Struct.omit(NewUserBody.fields, ["password"])),
   target: NoTarget,
   access: "owner",
-  prepare: (call) => Effect.andThen(requireFresh(call.actor), unknownPassword(call)),
+  allow: ({ actor }) => requireFresh(actor),
+  prepare: unknownPassword,
   run: ({ actor, input }, passwordHash) =>
     Users.use((users) => users.create(actor.customerId, { ...input, passwordHash })),
   audit: ({ id, role }) => ({ id, details: { role } }),
@@ -109,10 +107,10 @@ export const setPassword = action("user.set_password", {
   input: PasswordBody,
   target: Schema.String,
   access: "owner",
+  allow: ({ actor }) => requireFresh(actor),
   prepare: (call) =>
     Effect.gen(function* () {
       const { actor, origin, target, input } = call
-      yield* requireFresh(actor)
       yield* Passwords.use((passwords) => passwords.refuseIfFull(hashingOrigin(actor.customerId, origin.ip)))
       yield* Users.use((users) => users.find(actor.customerId, target))
       return yield* hashed(call, input.password)
@@ -130,7 +128,7 @@ export const createSignInLink = action("user.create_sign_in_link", {
   input: Schema.Struct({ email: optional(Email) }),
   target: NoTarget,
   access: "owner",
-  prepare: ({ actor }) => requireFresh(actor),
+  allow: ({ actor }) => requireFresh(actor),
   run: ({ actor, input: { email = null } }) =>
     Effect.gen(function* () {
       const links = yield* SignInLinks
@@ -154,7 +152,8 @@ export const setOwnPassword = action("user.set_own_password", {
   input: PasswordBody,
   target: NoTarget,
   access: "anyone",
-  prepare: (call) => Effect.andThen(requireFreshSession(call.actor), hashed(call, call.input.password)),
+  allow: ({ actor }) => requireFreshSession(actor),
+  prepare: (call) => hashed(call, call.input.password),
   run: ({ actor }, passwordHash) =>
     Users.use((users) => users.setPassword(actor.customerId, actor.id, passwordHash)),
   audit: ({ id }) => ({ id }),
