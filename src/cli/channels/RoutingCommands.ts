@@ -1,35 +1,18 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
-import { checkNames, stepProblems } from "../../domain/routing/RouteRequest.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
+import type { DuplicateChannel, ScopeInsufficient } from "../../domain/Errors.ts"
+import { type RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
 import { fieldProblems } from "../../http/errors/SchemaErrors.ts"
-import { audited, withManagement } from "../CommandContext.ts"
+import { RoutingBody, saveRouting } from "../../services/resources/RoutingActions.ts"
+import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
 import { forPerson } from "../output/Errors.ts"
 import { printMany } from "../output/Output.ts"
-import { refusedAt } from "../../domain/SchemaProblems.ts"
-import { textOf } from "../../domain/ProblemTexts.ts"
 
-const entry = auditEntriesOf("routing")
-
-const Steps = Schema.fromJsonString(
-  Schema.NonEmptyArray(RoutingStep).check(
-    Schema.makeFilter((steps: ReadonlyArray<RoutingStep>) =>
-      steps.flatMap((step, index) =>
-        stepProblems(step).map(({ path, problem }) => refusedAt([index, ...path], problem))
-      )
-    ),
-    Schema.makeFilter((steps) =>
-      Result.match(checkNames(steps, { withTelegram: true }), {
-        onSuccess: () => true,
-        onFailure: ({ _tag, details }) => `${_tag}: ${JSON.stringify(details)}`
-      })
-    )
-  )
-)
+const Steps = Schema.fromJsonString(RoutingBody.fields.steps.check(Schema.isMinLength(1)))
 
 const decodeSteps = Schema.decodeUnknownEffect(Steps, { errors: "all", onExcessProperty: "error" })
 
@@ -56,12 +39,27 @@ const toFields = (
   ...(steps.some((step) => step.template_id !== undefined) ? { template_id: template_id ?? null } : {})
 })
 
-const inWords = (error: Effect.Error<ReturnType<RoutingOrders["Service"]["save"]>>) => {
+type SaveRefusal =
+  | Effect.Error<ReturnType<RoutingOrders["Service"]["save"]>>
+  | DuplicateChannel
+  | ScopeInsufficient
+
+const inWords = (error: SaveRefusal) => {
   if (error._tag === "validation_error") return describeError(error)
   return new CommandError({
-    message: "details" in error ? `${error._tag}: ${JSON.stringify(error.details)}` : error._tag
+    message: `--steps: ${"details" in error ? `${error._tag}: ${JSON.stringify(error.details)}` : error._tag}`
   })
 }
+
+/** An empty list removes the order. */
+const save = Effect.fnUntraced(function* (customer: number, input: typeof RoutingBody.Type) {
+  yield* requireCustomer(customer)
+  const { steps } = yield* Effect.mapError(
+    operate(saveRouting, { customer, target: undefined, input }),
+    inWords
+  )
+  yield* printMany(steps.map(toFields))
+})
 
 const set = Command.make(
   "set",
@@ -78,17 +76,14 @@ const set = Command.make(
       Flag.withDefault("saved")
     )
   },
-  ({ customer, steps, order }) =>
-    withManagement(
-      Effect.gen(function* () {
-        yield* requireCustomer(customer)
-        yield* audited(customer, (yield* RoutingOrders).save(customer, steps, null, order), () =>
-          entry("save", customer, { order, steps })
-        ).pipe(Effect.mapError(inWords))
-        yield* printMany(steps.map(toFields))
-      })
-    )
+  ({ customer, ...input }) => withManagement(save(customer, input))
 ).pipe(Command.withDescription("Save a customer's default routing order"))
+
+const remove = Command.make("delete", { customer: customerFlag }, ({ customer }) =>
+  withManagement(save(customer, { steps: [] }))
+).pipe(
+  Command.withDescription("Delete a customer's default routing order: each send then names its channels")
+)
 
 const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }) =>
   withManagement(
@@ -101,4 +96,4 @@ const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }
   )
 ).pipe(Command.withDescription("Show a customer's default routing order"))
 
-export const routingCommand = Command.make("routing").pipe(Command.withSubcommands([set, showOrder]))
+export const routingCommand = Command.make("routing").pipe(Command.withSubcommands([set, showOrder, remove]))

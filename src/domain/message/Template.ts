@@ -1,6 +1,7 @@
 import { Result, Schema } from "effect"
 import { TemplateInvalid, TemplateParametersMismatch } from "../Errors.ts"
 import { problem, type Problem } from "../Problem.ts"
+import { refusing } from "../SchemaProblems.ts"
 
 /** A text a customer wrote; placeholders have the form `{{name}}`. */
 export const Template = Schema.Struct({
@@ -13,6 +14,15 @@ export type Template = typeof Template.Type
 
 /** A template's text. A longer one could not be sent. */
 export const TemplateBody = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(4000))
+
+/** A template by its id, which can be a text. */
+export const TemplateId = Schema.Union([
+  Schema.Int.check(Schema.isGreaterThan(0)),
+  Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/, refusing(problem("not_positive_integer"))))
+])
+
+export const templateIdOf = (id: typeof TemplateId.Type | null | undefined): number | undefined =>
+  id == null ? undefined : Number(id)
 
 const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}/g
 

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { isIP } from "node:net"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { Locale } from "../../domain/message/CodeText.ts"
+import { TemplateId } from "../../domain/message/Template.ts"
 import { WaitSeconds } from "../../domain/people/Customer.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
 import { StorableText } from "../../domain/text/StorableText.ts"
@@ -12,7 +13,7 @@ import { VerificationStatus } from "../../domain/verification/Verification.ts"
 import { MetadataField } from "../Metadata.ts"
 import { jsonObject, optional, PositiveInt, ResourceId } from "../../domain/Fields.ts"
 import { problem } from "../../domain/Problem.ts"
-import { check, isMaxEntries, refusing } from "../../domain/SchemaProblems.ts"
+import { check, isMaxEntries } from "../../domain/SchemaProblems.ts"
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({
@@ -40,11 +41,6 @@ const Channels = Schema.Union([
     isMaxEntries(MAX_CHANNELS)
   )
 ]).annotate({ description: "One channel name, or a list of names or channel objects, in order." })
-
-export const TemplateId = Schema.Union([
-  PositiveInt,
-  Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/, refusing(problem("not_positive_integer"))))
-])
 
 const Phone = Schema.String.annotate({
   description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators",

@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { templateIdOf } from "../../domain/message/Template.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import type { Client } from "../../domain/people/Client.ts"
 import type { Principal } from "../../domain/people/Customer.ts"
@@ -26,9 +27,6 @@ const toSteps = (channels: (typeof SendBody.Type)["channels"]): ReadonlyArray<St
   if (channels == null) return undefined
   return typeof channels === "string" ? [{ channel: channels }] : channels.map(toStep)
 }
-
-export const templateIdOf = (id: number | string | null | undefined): number | undefined =>
-  id == null ? undefined : Number(id)
 
 const toClient = (client: (typeof SendBody.Type)["client"]): Client | undefined =>
   client == null

@@ -72,6 +72,13 @@ export const channelActs: ReadonlyArray<Act> = [
     details: { order: "measured", steps: [{ channel: "bale" }] }
   },
   {
+    command: "routing delete",
+    words: ofCustomer,
+    action: "routing.save",
+    subject: "routing",
+    details: { order: "saved", steps: [] }
+  },
+  {
     command: "template create",
     words: () => [...ofCustomer(), "--name", "Welcome", "--body", "Hello {{name}}"],
     action: "template.create",

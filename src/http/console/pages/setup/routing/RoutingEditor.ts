@@ -57,7 +57,7 @@ const NEW_STEP: DraftStep = { target: "", wait: "", template: "" }
 export interface EditedOrder {
   readonly rows: ReadonlyArray<DraftStep>
   readonly order: StepOrder
-  readonly version: number
+  readonly version: string
 }
 
 /** The form in which an order is made. Its buttons work without JavaScript: each shows the page with the new draft. */

@@ -1,14 +1,13 @@
 import { Effect, Option } from "effect"
-import { fieldError } from "../../../../../domain/Errors.ts"
-import { checkNames, stepProblems } from "../../../../../domain/routing/RouteRequest.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
-import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
+import type { RoutingStep, StepOrder } from "../../../../../domain/people/Customer.ts"
+import { saveRouting } from "../../../../../services/resources/RoutingActions.ts"
 import { RoutingOrders } from "../../../../../services/resources/RoutingOrders.ts"
 import { TemplateRecords } from "../../../../../services/resources/TemplateRecords.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { isOwnDraft } from "../../../frame/forms/Forms.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { creating, formAction } from "../../../frame/forms/ActionForms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
@@ -19,15 +18,7 @@ import { withNotice } from "../../../parts/Notice.ts"
 import { CONNECT_PATH } from "../channels/ChannelsPage.ts"
 import { outlookPanel } from "./OutlookPart.ts"
 import { outlookOf } from "./RouteOutlook.ts"
-import {
-  afterButton,
-  draftOf,
-  type DraftStep,
-  MEASURED,
-  rowField,
-  stepsOf,
-  typedDraft
-} from "./RoutingDraft.ts"
+import { afterButton, draftOf, MEASURED, rowField, stepsOf, typedDraft } from "./RoutingDraft.ts"
 import type { Choices } from "./StepTargets.ts"
 import { type EditedOrder, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
 
@@ -83,15 +74,10 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
   return made
 })
 
-const versionIn = (typed: URLSearchParams): number => {
-  const version = Number(typed.get("version") ?? "")
-  return Number.isSafeInteger(version) ? version : 0
-}
-
 const typedOrder = (typed: URLSearchParams): EditedOrder => ({
   rows: typedDraft(typed),
   order: typed.get("order") === MEASURED ? MEASURED : "saved",
-  version: versionIn(typed)
+  version: typed.get("version") ?? ""
 })
 
 /** The saved order; or the draft that this page has put into its address, which nobody has saved yet. */
@@ -100,40 +86,33 @@ const showRouting = Effect.fnUntraced(function* (view: View) {
   if (query.has("version") && isOwnDraft(view))
     return yield* routingPage(view, { ...typedOrder(query), errors: noFieldErrors })
   const { steps, order, version } = yield* (yield* RoutingOrders).find(view.actor.customerId)
-  return yield* routingPage(view, { rows: draftOf(steps), order, version, errors: noFieldErrors })
+  return yield* routingPage(view, {
+    rows: draftOf(steps),
+    order,
+    version: String(version),
+    errors: noFieldErrors
+  })
 })
 
-const entry = auditEntriesOf("routing")
+const saveSteps = (steps: ReadonlyArray<RoutingStep>, order: StepOrder) =>
+  formAction(saveRouting, {
+    target: creating,
+    input: () => ({ steps, order }),
+    done: () => seeOther(withNotice(ROUTING_PATH, "saved"))
+  })
 
-/** The steps of the form, as the management API would take them. */
-const readSteps = Effect.fnUntraced(function* (rows: ReadonlyArray<DraftStep>) {
-  const steps = yield* stepsOf(rows)
-  const [refused] = steps.flatMap((step, row) =>
-    stepProblems(step).map(({ path, problem }) => fieldError(rowField(path[0], row), problem))
-  )
-  if (refused !== undefined) return yield* refused
-  yield* Effect.fromResult(checkNames(steps, { withTelegram: true }))
-  return steps
-})
-
-const save = Effect.fnUntraced(function* (view: View, { rows, order, version }: EditedOrder) {
-  const { customerId } = view.actor
-  const steps = yield* readSteps(rows)
-  const routing = yield* RoutingOrders
-  yield* writeAs(
-    view,
-    "routing.save",
-    Effect.as(routing.save(customerId, steps, version, order), {
-      result: null,
-      audit: entry("save", customerId, { order, steps })
+/** `steps[2].wait` is the field of the third row. */
+const inRows = (errors: FieldErrors): FieldErrors =>
+  new Map(
+    [...errors].map(([name, message]) => {
+      const [, row, field] = /^steps\[(\d+)\]\.(\w+)$/.exec(name) ?? []
+      return [field === undefined ? name : rowField(field, Number(row)), message]
     })
   )
-  return seeOther(withNotice(ROUTING_PATH, "saved"))
-})
 
 const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
   const errors = fieldErrorsOf(error, view.locale)
-  return errors.size > 0 ? errors : new Map([["steps", refusalOf(error, view.locale).text]])
+  return errors.size > 0 ? inRows(errors) : new Map([["steps", refusalOf(error, view.locale).text]])
 }
 
 /** Saves the order of the form; every other button shows the page with the order that it makes. */
@@ -146,7 +125,8 @@ const submitRouting = (view: View, typed: URLSearchParams) => {
       answerPage(view, shown)
     )
   }
-  return save(view, { rows, order, version }).pipe(
+  return stepsOf(rows).pipe(
+    Effect.flatMap((steps) => saveSteps(steps, order)(view, typed)),
     Effect.catch((error: ConsoleError) => {
       const { status, headers } = refusalOf(error, view.locale)
       return Effect.map(routingPage(view, { rows, order, version, errors: errorsOf(error, view) }), (shown) =>
