@@ -1,24 +1,28 @@
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { readContacts } from "../../domain/account/ContactFile.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
-import { Accounts } from "../../services/resources/accounts/Accounts.ts"
-import { Contacts } from "../../services/resources/accounts/Contacts.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { CommandError, describeError } from "../output/CommandError.ts"
-import { accountFlag, noAccount } from "../input/AccountFlag.ts"
-import { audited, withManagement } from "../CommandContext.ts"
-import { LARGE_INPUT_BYTES, readInput } from "../input/InputFile.ts"
-import { printOne } from "../output/Output.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
+import { Accounts } from "../../services/resources/accounts/Accounts.ts"
+import { importContacts, removeContact } from "../../services/resources/accounts/ContactActions.ts"
+import { Contacts } from "../../services/resources/accounts/Contacts.ts"
+import { operate, withManagement } from "../CommandContext.ts"
+import { accountFlag } from "../input/AccountFlag.ts"
+import { LARGE_INPUT_BYTES, readInput } from "../input/InputFile.ts"
+import { CommandError, refusedAction } from "../output/CommandError.ts"
+import { printOne } from "../output/Output.ts"
 
-const entry = auditEntriesOf("account", "contacts")
+const noMobile = () => new CommandError({ message: "this is not an Iranian mobile number" })
 
-const ownerOf = (account: number) => Effect.flatMap(Accounts, (accounts) => accounts.ownerOf(account))
+const refused = (account: number) => refusedAction(`account ${account}`)
 
-const inWords = (account: number) => ({ not_found: noAccount(account), conflict: describeError })
+const ownerOf = (account: number) =>
+  Effect.mapError(
+    Accounts.use((accounts) => accounts.ownerOf(account)),
+    refused(account)
+  )
 
-const importContacts = Command.make(
+const importFile = Command.make(
   "import",
   {
     account: accountFlag,
@@ -29,26 +33,30 @@ const importContacts = Command.make(
   ({ account, file }) =>
     withManagement(
       Effect.gen(function* () {
-        const owner = yield* ownerOf(account)
-        const contacts = yield* Effect.mapError(
+        const customer = yield* ownerOf(account)
+        const links = yield* Effect.mapError(
           Effect.fromResult(readContacts(yield* readInput(file, LARGE_INPUT_BYTES))),
           (problems) =>
             new CommandError({ message: `nothing was imported: ${problems.map(textOf).join("; ")}` })
         )
-        const imported = yield* audited(owner, (yield* Contacts).link(owner, account, contacts), (count) =>
-          entry("import", account, { imported: count })
-        )
+        const contacts = links.map(({ phone, chatId }) => ({ phone, chat_id: chatId }))
+        const { imported } = yield* operate(importContacts, {
+          customer,
+          target: account,
+          input: { contacts }
+        }).pipe(Effect.catchTag("invalid_phone", Effect.die), Effect.mapError(refused(account)))
         yield* printOne({ account_id: account, imported })
-      }).pipe(Effect.catchTags(inWords(account)))
+      })
     )
 ).pipe(Command.withDescription("Link phones to the chats by which a bot reaches them"))
 
 const count = Command.make("count", { account: accountFlag }, ({ account }) =>
   withManagement(
     Effect.gen(function* () {
-      const contacts = yield* (yield* Contacts).count(yield* ownerOf(account), account)
-      yield* printOne({ account_id: account, contacts })
-    }).pipe(Effect.catchTags(inWords(account)))
+      const owner = yield* ownerOf(account)
+      const counted = Contacts.use((contacts) => contacts.count(owner, account))
+      yield* printOne({ account_id: account, contacts: yield* Effect.mapError(counted, refused(account)) })
+    })
   )
 ).pipe(Command.withDescription("Count the phones that a bot reaches"))
 
@@ -58,19 +66,17 @@ const remove = Command.make(
   ({ account, phone }) =>
     withManagement(
       Effect.gen(function* () {
-        const parsed = yield* Effect.mapError(
-          Effect.fromResult(parseContactPhone(phone)),
-          () => new CommandError({ message: "this is not an Iranian mobile number" })
-        )
-        const owner = yield* ownerOf(account)
-        const removed = yield* audited(owner, (yield* Contacts).remove(owner, account, parsed), (isRemoved) =>
-          entry("remove", account, { removed: isRemoved })
+        if (Result.isFailure(parseContactPhone(phone))) return yield* noMobile()
+        const customer = yield* ownerOf(account)
+        const { removed } = yield* operate(removeContact, { customer, target: { id: account, phone } }).pipe(
+          Effect.catchTag("not_found", () => Effect.succeed({ removed: false })),
+          Effect.mapError(refused(account))
         )
         yield* printOne({ account_id: account, removed })
-      }).pipe(Effect.catchTags(inWords(account)))
+      })
     )
 ).pipe(Command.withDescription("Delete the link by which a bot reaches a phone"))
 
 export const contactsCommand = Command.make("contacts").pipe(
-  Command.withSubcommands([importContacts, count, remove])
+  Command.withSubcommands([importFile, count, remove])
 )

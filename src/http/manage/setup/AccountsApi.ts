@@ -1,8 +1,8 @@
-import { CHAT_ID, chatIdProblem } from "../../../domain/account/ChatId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { AttemptErrorCode } from "../../../domain/account/ProviderOutcome.ts"
+import { ContactList } from "../../../services/resources/accounts/ContactActions.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { Timestamp } from "../../../domain/Fields.ts"
@@ -26,8 +26,7 @@ import {
   summary,
   removal
 } from "../wire/ManageEndpoints.ts"
-import { problem } from "../../../domain/Problem.ts"
-import { check, isMaxEntries, refusing } from "../../../domain/SchemaProblems.ts"
+import { isMaxEntries } from "../../../domain/SchemaProblems.ts"
 
 const LastError = Schema.Struct({
   code: AttemptErrorCode,
@@ -73,18 +72,7 @@ const ConnectedAccount = Schema.Struct({ ...Account.fields, check: AccountCheck 
 const MAX_CONTACTS = 1000
 
 export const ContactsBody = Schema.Struct({
-  contacts: Schema.Array(
-    Schema.Struct({
-      phone: Schema.String,
-      chat_id: Schema.Union([
-        Schema.String.check(
-          Schema.isPattern(CHAT_ID, refusing(problem("not_printable", { minimum: 1, maximum: 128 }))),
-          check((text: string) => chatIdProblem(text) !== "rewritten", problem("not_chat_id"))
-        ),
-        Schema.Int
-      ]).annotate({ description: "The platform's id of the chat." })
-    })
-  ).check(isMaxEntries(MAX_CONTACTS))
+  contacts: ContactList.fields.contacts.check(isMaxEntries(MAX_CONTACTS))
 }).annotate({ identifier: "Contacts" })
 
 const Contact = Schema.Struct({

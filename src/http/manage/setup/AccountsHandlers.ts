@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { AccountFinding, checkResultOf } from "../../../domain/account/AccountFinding.ts"
 import { ScopeInsufficient } from "../../../domain/Errors.ts"
+import { formatInstant } from "../../../domain/Instant.ts"
 import {
   changeAccount,
   connectAccount,
@@ -11,13 +12,20 @@ import {
   setStandby
 } from "../../../services/resources/accounts/AccountActions.ts"
 import { Accounts } from "../../../services/resources/accounts/Accounts.ts"
+import { importContacts, removeContact } from "../../../services/resources/accounts/ContactActions.ts"
+import { type ContactRecord, Contacts } from "../../../services/resources/accounts/Contacts.ts"
 import { Api } from "../../Api.ts"
 import { answerError, orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { makeActionHandler } from "../wire/ActionHandlers.ts"
-import { answerResource, pageRequest, toWirePage } from "../wire/ManageWire.ts"
+import {
+  answerResource,
+  nestedPageRequest,
+  pageRequest,
+  toNestedWirePage,
+  toWirePage
+} from "../wire/ManageWire.ts"
 import { toAccount } from "../wire/SetUpWire.ts"
-import { makeContactHandlers } from "./AccountContactHandlers.ts"
 
 /** Without an answer of the provider the account is connected, unchecked. */
 const toConnected = ({ account, finding = AccountFinding.CannotBeChecked() }: Examined) => ({
@@ -25,12 +33,19 @@ const toConnected = ({ account, finding = AccountFinding.CannotBeChecked() }: Ex
   check: checkResultOf(finding)
 })
 
+const toContact = ({ phone, chatId, linkedAt }: ContactRecord) => ({
+  phone,
+  chat_id: chatId,
+  linked_at: formatInstant(linkedAt)
+})
+
 export const AccountsHandlers = HttpApiBuilder.group(
   Api,
   "accounts",
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* Accounts
-    const handler = yield* makeActionHandler<Accounts>()
+    const contacts = yield* Contacts
+    const handler = yield* makeActionHandler<Accounts | Contacts>()
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const { actor } = yield* CurrentActor
@@ -67,7 +82,18 @@ export const AccountsHandlers = HttpApiBuilder.group(
       remove: handler(removeAccount, { status: 204 }),
       rotateInbox: handler(rotateInbox, { status: 200, body: ({ path }) => ({ path }) }),
 
-      ...(yield* makeContactHandlers)
+      contacts: Effect.fnUntraced(function* ({ params, query }) {
+        const { actor } = yield* CurrentActor
+        const part = yield* nestedPageRequest("contacts", params.id, query)
+        const page = yield* contacts.list(actor.customerId, params.id, part)
+        return toNestedWirePage("contacts", params.id, page, toContact)
+      }, orEnvelope),
+
+      importContacts: handler(importContacts, { status: 200, body: ({ imported }) => ({ imported }) }),
+      removeContact: handler(removeContact, {
+        status: 204,
+        target: (params: { readonly id: number; readonly phone: string }) => params
+      })
     })
   })
 )

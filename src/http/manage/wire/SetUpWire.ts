@@ -1,18 +1,9 @@
 import { Result } from "effect"
-import type { ContactLink } from "../../../domain/account/ContactLink.ts"
-import type { InvalidPhone } from "../../../domain/Errors.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
-import { parseContactPhone } from "../../../domain/Phone.ts"
 import { checkCodeTemplate, placeholders, templateProblem } from "../../../domain/message/Template.ts"
 import type { AccountRecord } from "../../../services/resources/accounts/Accounts.ts"
 import type { TemplateRecord } from "../../../services/resources/TemplateRecords.ts"
-import type { ContactsBody } from "../setup/AccountsApi.ts"
 import { textOrNull } from "../../../domain/ProblemTexts.ts"
-
-/** The part of a request that names its account. */
-export interface OfAccount {
-  readonly params: { readonly id: number }
-}
 
 export const toAccount = (account: AccountRecord) => ({
   credential_id: account.id,
@@ -48,13 +39,3 @@ export const toTemplate = (template: TemplateRecord) => ({
   created_at: formatInstant(template.createdAt),
   version: template.version
 })
-
-/** The contact links of a body; all or nothing. */
-export const toLinks = ({
-  contacts
-}: typeof ContactsBody.Type): Result.Result<ReadonlyArray<ContactLink>, InvalidPhone> =>
-  Result.all(
-    contacts.map(({ phone, chat_id }) =>
-      Result.map(parseContactPhone(phone), (parsed) => ({ phone: parsed, chatId: String(chat_id) }))
-    )
-  )

@@ -1,10 +1,7 @@
 import { Effect } from "effect"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { pathId } from "../../../frame/PathIds.ts"
-import { seeOther } from "../../../frame/Answers.ts"
-import { showAgain } from "../../../frame/forms/ShownAgain.ts"
 import { change, largeForm, page } from "../../../frame/SignedRoutes.ts"
-import { withCount, withNotice } from "../../../parts/Notice.ts"
 import {
   checkAccount,
   disableAccount,
@@ -21,19 +18,9 @@ import { accountPage } from "./AccountPage.ts"
 import { CHANNELS_PATH, CONNECT_PATH, showChannels } from "./ChannelsPage.ts"
 import { connectAccount } from "./connect/ConnectAccount.ts"
 import { showConnect } from "./connect/ConnectPage.ts"
-import { linkContacts, MAX_CONTACTS_BYTES, removeContact } from "./ContactForms.ts"
+import { MAX_CONTACTS_BYTES, submitContactRemoval, submitContacts } from "./ContactForms.ts"
 
 const ACCOUNT_PATH = `${CHANNELS_PATH}/:id` as const
-
-const contactsForm = change(`${ACCOUNT_PATH}/contacts`, (view, typed) =>
-  Effect.flatMap(pathId, (id) =>
-    Effect.map(linkContacts(view, id, typed), (count) =>
-      seeOther(withCount(withNotice(`${CHANNELS_PATH}/${id}`, "linked"), count))
-    ).pipe(
-      Effect.catch(showAgain(view, (errors) => accountPage(view, id, { form: "contacts", errors, typed })))
-    )
-  )
-)
 
 /** The customer's sending accounts: a list, one at a time, and how one is connected. */
 export const channelPages = {
@@ -45,12 +32,8 @@ export const channelPages = {
     page(ACCOUNT_PATH, (view) => Effect.flatMap(pathId, (id) => accountPage(view, id, null))),
     change(ACCOUNT_PATH, submitDetails),
     change(`${ACCOUNT_PATH}/settings`, submitSettings),
-    largeForm(MAX_CONTACTS_BYTES, contactsForm),
-    change(`${ACCOUNT_PATH}/contacts/remove`, (view, typed) =>
-      Effect.flatMap(pathId, (id) =>
-        Effect.as(removeContact(view, id, typed), seeOther(withNotice(`${CHANNELS_PATH}/${id}`, "deleted")))
-      )
-    ),
+    largeForm(MAX_CONTACTS_BYTES, change(`${ACCOUNT_PATH}/contacts`, submitContacts)),
+    change(`${ACCOUNT_PATH}/contacts/remove`, submitContactRemoval),
     change(`${ACCOUNT_PATH}/standby`, submitStandby),
     change(`${ACCOUNT_PATH}/delete`, submitRemoval),
     change(`${ACCOUNT_PATH}/check`, checkAccount),
