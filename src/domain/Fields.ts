@@ -99,3 +99,9 @@ export const NewPassword = redacted(
 export const GivenSecret = redacted(
   Schema.String.check(Schema.isMaxLength(2 * MAX_PASSWORD_LENGTH)).annotate({ format: "password" })
 )
+
+/** A phone, as somebody writes it. In an address an unescaped plus arrives as a space and counts as a plus. */
+export const PhoneText = Schema.String.check(Schema.isMaxLength(200)).annotate({
+  description: "An Iranian mobile number in any accepted form.",
+  examples: ["09121234567"]
+})

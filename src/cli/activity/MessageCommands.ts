@@ -13,10 +13,11 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../http/RequestGuards.ts"
 import { pageJson } from "../../http/RawJson.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { MessageRecords } from "../../services/resources/activity/MessageRecords.ts"
-import { CommandError, refusalOf, SET_UP_CHANGES } from "../output/CommandError.ts"
+import { CommandError, refusalOf, refusedOf, SET_UP_CHANGES } from "../output/CommandError.ts"
+import { cancelMessage } from "../../services/message/MessageActions.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { audited, withManagement } from "../CommandContext.ts"
+import { audited, operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { attemptRow } from "./AttemptRows.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
@@ -94,7 +95,6 @@ const show = Command.make(
     )
 ).pipe(Command.withDescription("Show a message with its text and attempts"))
 
-const entry = auditEntriesOf("message")
 const batchEntry = auditEntriesOf("customer", "message")
 
 const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(MAX_IDEMPOTENCY_KEY_LENGTH))
@@ -106,17 +106,10 @@ const toBatchRow = (item: (typeof MessageBatchResponse.Type)["data"][number]) =>
     ? { index: item.index, message_id: null, status: "refused", error: item.error.code }
     : { ...item, error: null }
 
-export const describeCancelRefusal = (customer: number, id: string) =>
-  refusalOf({
-    not_found: `customer ${customer} has no message ${id}`,
-    message_ended: "the message was sent, may have been, or has ended",
-    SetUpChanged: SET_UP_CHANGES
-  })
-
 export const describeBatchRefusal = refusalOf({
   idempotency_key_conflict: "this key was used with another batch",
   idempotency_key_in_progress: "the batch with this key is still being created; try again",
-  SetUpChanged: SET_UP_CHANGES
+  service_unavailable: SET_UP_CHANGES
 })
 
 const cancel = Command.make(
@@ -125,11 +118,10 @@ const cancel = Command.make(
   ({ customer, message: id }) =>
     withUseCases(
       Effect.gen(function* () {
-        yield* (yield* Messages).cancel({ customerId: customer, id })
-        yield* audited(customer, Effect.void, () => entry("cancel", id))
+        yield* operate(cancelMessage, { customer, target: id })
         const found = yield* (yield* MessageRecords).find(customer, id)
         yield* print(messageJson(found), describe(found))
-      }).pipe(Effect.mapError(describeCancelRefusal(customer, id)))
+      }).pipe(Effect.mapError(refusedOf(customer, `message ${id}`)))
     )
 ).pipe(Command.withDescription("Cancel a message that was not sent yet"))
 

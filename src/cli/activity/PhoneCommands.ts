@@ -1,15 +1,11 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { parsePhone } from "../../domain/Phone.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { PhoneErasures } from "../../services/retention/PhoneErasures.ts"
-import { audited } from "../CommandContext.ts"
+import { erasePhone } from "../../services/retention/PhoneActions.ts"
+import { operate } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
-import { CommandError } from "../output/CommandError.ts"
+import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
-
-const entry = auditEntriesOf("phone")
 
 const erase = Command.make(
   "erase",
@@ -17,16 +13,19 @@ const erase = Command.make(
     customer: customerFlag,
     phone: Flag.String("phone").pipe(Flag.withDescription("An Iranian mobile number"))
   },
-  ({ customer, phone: text }) =>
+  ({ customer, phone }) =>
     withUseCases(
       Effect.gen(function* () {
         yield* requireCustomer(customer)
-        const phone = yield* Effect.mapError(
-          Effect.fromResult(parsePhone(text)),
-          () => new CommandError({ message: "this is not an Iranian mobile number" })
+        const erased = yield* operate(erasePhone, { customer, target: undefined, input: { phone } }).pipe(
+          Effect.catchTag(
+            "invalid_phone",
+            () => new CommandError({ message: "this is not an Iranian mobile number" })
+          ),
+          Effect.catchTag(["validation_error", "scope_insufficient"], (error) =>
+            Effect.fail(refusedAction(`customer ${customer}`)(error))
+          )
         )
-        const erased = yield* (yield* PhoneErasures).erase(customer, phone)
-        yield* audited(customer, Effect.succeed(erased), () => entry("erase", customer, { ...erased }))
         yield* printOne({ ...erased })
       })
     )

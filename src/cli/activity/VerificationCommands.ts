@@ -1,17 +1,14 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { NoNextChannel, NotFound, VerificationEnded } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { type Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import { pageJson } from "../../http/RawJson.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { toVerification, verificationJson } from "../../http/manage/activity/VerificationsApi.ts"
 import { VerificationRecords } from "../../services/resources/activity/VerificationRecords.ts"
-import type { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
-import { CommandError, refusalOf, SET_UP_CHANGES } from "../output/CommandError.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { Verifications } from "../../services/verification/Verifications.ts"
-import { audited, withManagement } from "../CommandContext.ts"
+import { CommandError, refusedOf } from "../output/CommandError.ts"
+import { cancelVerification, tryNextChannel } from "../../services/verification/VerificationActions.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { attemptRow, channelName } from "./AttemptRows.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
@@ -86,39 +83,25 @@ const show = Command.make(
     )
 ).pipe(Command.withDescription("Show a verification with its attempts; never its code"))
 
-const entry = auditEntriesOf("verification")
-
 const verificationFlag = uuidFlag("verification", "The verification's id")
 
-const describeRefusal = (customer: number, id: string) =>
-  refusalOf({
-    not_found: `customer ${customer} has no verification ${id}`,
-    no_next_channel: "no channel is left to try",
-    verification_ended: "the verification has ended",
-    SetUpChanged: SET_UP_CHANGES
-  })
-
-/** Does something to a verification, and shows what it has become. */
-const acting = <E extends NotFound | NoNextChannel | VerificationEnded | SetUpChanged>(
-  verb: "cancel" | "next",
-  { customer, id }: { readonly customer: number; readonly id: string },
-  act: (verifications: Verifications["Service"]) => Effect.Effect<unknown, E>
-) =>
-  withUseCases(
-    Effect.gen(function* () {
-      yield* act(yield* Verifications)
-      yield* audited(customer, Effect.void, () => entry(verb, id))
-      const found = yield* (yield* VerificationRecords).find(customer, id)
-      const now = yield* Clock.currentTimeMillis
-      yield* print(verificationJson(found, now), describe(found, now))
-    }).pipe(Effect.mapError(describeRefusal(customer, id)))
-  )
+/** What a verification has become by an action. */
+const printChanged = Effect.fnUntraced(function* (customer: number, id: string) {
+  const found = yield* (yield* VerificationRecords).find(customer, id)
+  const now = yield* Clock.currentTimeMillis
+  yield* print(verificationJson(found, now), describe(found, now))
+})
 
 const cancel = Command.make(
   "cancel",
   { customer: customerFlag, verification: verificationFlag },
   ({ customer, verification: id }) =>
-    acting("cancel", { customer, id }, ({ cancel: end }) => end({ customerId: customer, id }))
+    withUseCases(
+      operate(cancelVerification, { customer, target: id }).pipe(
+        Effect.andThen(printChanged(customer, id)),
+        Effect.mapError(refusedOf(customer, `verification ${id}`))
+      )
+    )
 ).pipe(Command.withDescription("Cancel a verification: no further channel is tried"))
 
 const next = Command.make(
@@ -132,8 +115,15 @@ const next = Command.make(
     )
   },
   ({ customer, verification: id, fromSequence }) =>
-    acting("next", { customer, id }, (verifications) =>
-      verifications.next({ customerId: customer, id, fromSequence: Option.getOrUndefined(fromSequence) })
+    withUseCases(
+      operate(tryNextChannel, {
+        customer,
+        target: id,
+        input: { from_sequence: Option.getOrNull(fromSequence) }
+      }).pipe(
+        Effect.andThen(printChanged(customer, id)),
+        Effect.mapError(refusedOf(customer, `verification ${id}`))
+      )
     )
 ).pipe(Command.withDescription("Try the next channel of a verification now"))
 

@@ -2,12 +2,15 @@ import { Data } from "effect"
 import type {
   ChannelUnavailable,
   Conflict,
+  MessageEnded,
+  NoNextChannel,
   NotFound,
   PreconditionFailed,
   ScopeInsufficient,
   ServiceUnavailable,
   TooManySignIns,
-  ValidationError
+  ValidationError,
+  VerificationEnded
 } from "../../domain/Errors.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
 import { type FieldProblem } from "../../domain/Problem.ts"
@@ -34,6 +37,9 @@ export type ActionRefusal =
   | ChannelUnavailable
   | TooManySignIns
   | ServiceUnavailable
+  | VerificationEnded
+  | NoNextChannel
+  | MessageEnded
 
 /** Fields whose flag has another name. */
 type FlagNames = Readonly<Record<string, string>>
@@ -74,6 +80,12 @@ export const refusedAction =
         return new CommandError({ message: textOf(error.problem) })
       case "precondition_failed":
         return new CommandError({ message: SET_UP_CHANGES })
+      case "verification_ended":
+        return new CommandError({ message: "the verification has ended" })
+      case "no_next_channel":
+        return new CommandError({ message: "no channel is left to try" })
+      case "message_ended":
+        return new CommandError({ message: "the message was sent, may have been, or has ended" })
       case "scope_insufficient":
         return new CommandError({ message: "an operator may not do this" })
       case "too_many_sign_ins":
@@ -81,3 +93,9 @@ export const refusedAction =
         return new CommandError({ message: "too many passwords are being set at once; try again" })
     }
   }
+
+/** The same for something of a customer. */
+export const refusedOf = (customer: number, subject: string) => (error: ActionRefusal) =>
+  error._tag === "not_found"
+    ? new CommandError({ message: `customer ${customer} has no ${subject}` })
+    : refusedAction(subject)(error)

@@ -16,8 +16,8 @@ import {
 import { Webhooks } from "../../services/resources/Webhooks.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
-import { refusal, webhookFlag } from "../input/WebhookFlag.ts"
-import { CommandError, refusedAction } from "../output/CommandError.ts"
+import { webhookFlag } from "../input/WebhookFlag.ts"
+import { CommandError, refusedAction, refusedOf } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
 import { pageFlags, pageOf, printPage } from "../output/Pages.ts"
 import { deliveries, printDelivery, replay } from "./WebhookDeliveryCommands.ts"
@@ -91,7 +91,7 @@ const show = Command.make("show", { customer: customerFlag, webhook: webhookFlag
     Effect.gen(function* () {
       const found = yield* (yield* Webhooks)
         .find(customer, webhook)
-        .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
+        .pipe(Effect.mapError(refusedOf(customer, `webhook ${webhook}`)))
       yield* printOne(toWebhook(found))
     })
   )
@@ -99,7 +99,7 @@ const show = Command.make("show", { customer: customerFlag, webhook: webhookFlag
 
 const changed = (customer: number, webhook: number, input: object) =>
   operate(changeWebhook, { customer, target: webhook, input }).pipe(
-    Effect.mapError(refusal(customer, `webhook ${webhook}`)),
+    Effect.mapError(refusedOf(customer, `webhook ${webhook}`)),
     Effect.flatMap((saved) => printOne(toWebhook(saved)))
   )
 
@@ -135,7 +135,7 @@ const setActive = (name: string, active: boolean, description: string) =>
 const test = Command.make("test", ofWebhook, ({ customer, webhook }) =>
   withManagement(
     operate(testWebhook, { customer, target: webhook }).pipe(
-      Effect.mapError(refusal(customer, `webhook ${webhook}`)),
+      Effect.mapError(refusedOf(customer, `webhook ${webhook}`)),
       Effect.flatMap(printDelivery)
     )
   )
@@ -148,7 +148,7 @@ const test = Command.make("test", ofWebhook, ({ customer, webhook }) =>
 const rotate = Command.make("rotate-secret", ofWebhook, ({ customer, webhook }) =>
   withManagement(
     operate(rotateSecret, { customer, target: webhook }).pipe(
-      Effect.mapError(refusal(customer, `webhook ${webhook}`)),
+      Effect.mapError(refusedOf(customer, `webhook ${webhook}`)),
       Effect.flatMap((created) => printOne(toCreatedWebhook(created)))
     )
   )
@@ -157,7 +157,7 @@ const rotate = Command.make("rotate-secret", ofWebhook, ({ customer, webhook }) 
 const remove = Command.make("delete", ofWebhook, ({ customer, webhook }) =>
   withManagement(
     operate(removeWebhook, { customer, target: webhook }).pipe(
-      Effect.mapError(refusal(customer, `webhook ${webhook}`)),
+      Effect.mapError(refusedOf(customer, `webhook ${webhook}`)),
       Effect.andThen(printOne({ id: webhook, deleted: true }))
     )
   )

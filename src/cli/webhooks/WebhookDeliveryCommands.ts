@@ -11,13 +11,13 @@ import { toNestedWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { toDelivery } from "../../http/manage/setup/WebhooksApi.ts"
 import { replayEvent, replaySince } from "../../services/resources/WebhookActions.ts"
 import { Webhooks } from "../../services/resources/Webhooks.ts"
-import { CommandError } from "../output/CommandError.ts"
+import { CommandError, refusedOf } from "../output/CommandError.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag } from "../input/CustomerFlag.ts"
 import { asLines, print, printOne } from "../output/Output.ts"
 import { nestedPageOf, pageFlags, printPage, timeFlag } from "../output/Pages.ts"
 import { uuidFlag } from "../input/UuidFlag.ts"
-import { refusal, webhookFlag } from "../input/WebhookFlag.ts"
+import { webhookFlag } from "../input/WebhookFlag.ts"
 
 type Resource = ReturnType<typeof toDelivery>
 
@@ -69,7 +69,7 @@ export const deliveries = Command.make(
             eventType: Option.getOrUndefined(eventType),
             since: Option.getOrUndefined(since)
           })
-          .pipe(Effect.mapError(refusal(customer, `webhook ${webhook}`)))
+          .pipe(Effect.mapError(refusedOf(customer, `webhook ${webhook}`)))
         const answer = toNestedWirePage("deliveries", webhook, page, toDelivery)
         yield* printPage(JSON.stringify(answer), answer.data.map(toRow), answer.next_cursor)
       })
@@ -79,7 +79,7 @@ export const deliveries = Command.make(
 const replayOne = Effect.fnUntraced(function* (customer: number, id: number, event_id: string) {
   const delivery = yield* Effect.mapError(
     operate(replayEvent, { customer, target: { id, event_id } }),
-    refusal(customer, `event ${event_id} on webhook ${id}`)
+    refusedOf(customer, `event ${event_id} on webhook ${id}`)
   )
   yield* printDelivery(delivery)
 })
@@ -87,7 +87,7 @@ const replayOne = Effect.fnUntraced(function* (customer: number, id: number, eve
 const replayAll = Effect.fnUntraced(function* (customer: number, webhook: number, since: string) {
   const { replayed, nextSince } = yield* Effect.mapError(
     operate(replaySince, { customer, target: webhook, input: { since } }),
-    refusal(customer, `webhook ${webhook}`)
+    refusedOf(customer, `webhook ${webhook}`)
   )
   yield* printOne({ replayed, next_since: formatNullableInstant(nextSince) })
 })

@@ -74,7 +74,7 @@ export const readBatch = (
   messages: ReadonlyArray<unknown>,
   text: string,
   key: string
-): Omit<BatchRequest, "customerId"> => {
+): Pick<BatchRequest, "items" | "idempotency"> => {
   const exact = exactMessages(text)
   const read = messages.map((given, index) => readMessage(given, exact[index], index))
   return {

@@ -10,7 +10,7 @@ import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import { batchId } from "../postgres/batching/BatchIds.ts"
 import { writingClients } from "../postgres/batching/BatchLane.ts"
-import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
+import { makeCommitBatch, makeCommitSingle } from "../postgres/batching/CommitBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
@@ -51,6 +51,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
         })
 
       const commitInBatch = yield* makeCommitBatch(writing, committedMessages(mode), random.uuidV7())
+      const commitSingle = yield* makeCommitSingle(sql, committedMessages(mode), random.uuidV7())
       const loading = yield* makeLoadBatch(clients, loadedMessages(mode, "message_read"), versions)
 
       return MessageStore.of({
@@ -90,6 +91,15 @@ export const MessageStoreSql = (mode: KeyMode) =>
             heldTimer: transition.dueAt === "held" ? timer : null,
             move: walletMove(before, transition.next)
           })
+          return Effect.map(write, ({ isWritten, webhooks }) => {
+            wakeFor(webhooks)
+            return isWritten
+          })
+        },
+
+        commitSingle: (before, transition, now) => {
+          const move = walletMove(before, transition.next)
+          const write = commitSingle({ before, transition, now, lane: 0, heldTimer: null, move })
           return Effect.map(write, ({ isWritten, webhooks }) => {
             wakeFor(webhooks)
             return isWritten

@@ -12,7 +12,7 @@ import { committedVerifications } from "./CommittedVerifications.ts"
 import { makeCommitLeased } from "./LeasedCommitSql.ts"
 import { comparingClients, writingClients } from "../postgres/batching/BatchLane.ts"
 import { makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
-import { makeCommitBatch } from "../postgres/batching/CommitBatchSql.ts"
+import { makeCommitBatch, makeCommitSingle } from "../postgres/batching/CommitBatchSql.ts"
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
@@ -52,6 +52,11 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
       const writing = yield* writingClients(clients)
       const commitInBatch = yield* makeCommitBatch(
         writing,
+        committedVerifications(mode, timerKind),
+        random.uuidV7()
+      )
+      const commitSingle = yield* makeCommitSingle(
+        sql,
         committedVerifications(mode, timerKind),
         random.uuidV7()
       )
@@ -120,6 +125,15 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
             heldTimer: timer,
             move: walletMove(before, transition.next)
           })
+          return Effect.map(write, ({ isWritten, webhooks }) => {
+            wakeFor(webhooks)
+            return isWritten
+          })
+        },
+
+        commitSingle: (before, transition, now) => {
+          const move = walletMove(before, transition.next)
+          const write = commitSingle({ before, transition, now, heldTimer: null, move })
           return Effect.map(write, ({ isWritten, webhooks }) => {
             wakeFor(webhooks)
             return isWritten

@@ -4,7 +4,8 @@ import { canonicalJson } from "../../domain/text/CanonicalJson.ts"
 import {
   type IdempotencyError,
   IdempotencyKeyConflict,
-  type IdempotencyKeyInProgress
+  type IdempotencyKeyInProgress,
+  type ServiceUnavailable
 } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { isSetUpChanged, type SetUpChanged, withCurrentSetUp } from "./SetUpChanged.ts"
@@ -66,7 +67,7 @@ export class Idempotency extends Context.Service<
     readonly answerOnce: <Answer, Refusal, Subject>(
       request: CreatingRequest,
       once: Once<Answer, Refusal | SetUpChanged, Subject>
-    ) => Effect.Effect<Answer, Refusal | SetUpChanged | IdempotencyError>
+    ) => Effect.Effect<Answer, Refusal | SetUpChanged | ServiceUnavailable | IdempotencyError>
   }
 >()("peyk/services/customer/Idempotency") {
   static readonly layer = Layer.effect(

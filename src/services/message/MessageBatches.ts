@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
-import type { IdempotencyError } from "../../domain/Errors.ts"
+import type { IdempotencyError, ServiceUnavailable } from "../../domain/Errors.ts"
 import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
 import { sendTime } from "../../domain/message/Message.ts"
 import { Customers } from "../customer/Customers.ts"
@@ -29,7 +29,9 @@ export interface BatchAnswer {
 export class MessageBatches extends Context.Service<
   MessageBatches,
   {
-    readonly send: (request: BatchRequest) => Effect.Effect<BatchAnswer, IdempotencyError | SetUpChanged>
+    readonly send: (
+      request: BatchRequest
+    ) => Effect.Effect<BatchAnswer, IdempotencyError | SetUpChanged | ServiceUnavailable>
   }
 >()("peyk/services/message/MessageBatches") {
   static readonly layer = Layer.effect(

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Exit, Layer, Option } from "effect"
 import type { ChannelDescriptor } from "../../domain/routing/Channel.ts"
-import type { IdempotencyError } from "../../domain/Errors.ts"
+import type { IdempotencyError, ServiceUnavailable } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { type Message, sendTime, type UsedTemplate } from "../../domain/message/Message.ts"
 import type { Strategy } from "../../domain/message/Strategy.ts"
@@ -51,7 +51,7 @@ export class MessageSends extends Context.Service<
   {
     readonly send: (
       request: MessageRequest
-    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError | SetUpChanged>
+    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError | SetUpChanged | ServiceUnavailable>
   }
 >()("peyk/services/message/MessageSends") {
   static readonly layer = Layer.effect(

@@ -1,5 +1,10 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { type IdempotencyError, type MessageEnded, NotFound } from "../../domain/Errors.ts"
+import {
+  type IdempotencyError,
+  type MessageEnded,
+  NotFound,
+  type ServiceUnavailable
+} from "../../domain/Errors.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import { type MessageView, viewMessage } from "../../domain/message/MessageView.ts"
 import { cancelMessage, stopMessage } from "../../domain/message/MessageCancellation.ts"
@@ -8,22 +13,31 @@ import { type BatchAnswer, MessageBatches, type BatchRequest } from "./MessageBa
 import type { MessageRefusal } from "./MessagePlans.ts"
 import { type MessageAnswer, type MessageRequest, MessageSends } from "./MessageSends.ts"
 import { MessageStore } from "./MessageStore.ts"
-import type { SetUpChanged } from "../customer/SetUpChanged.ts"
+import type { IfKeyed, SetUpChanged } from "../customer/SetUpChanged.ts"
 import type { Subject } from "../customer/Subject.ts"
 
 /** Messages to one phone each: sent, followed and canceled. */
 export class Messages extends Context.Service<
   Messages,
   {
-    readonly send: (
-      request: MessageRequest
-    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError | SetUpChanged>
-    readonly sendBatch: (request: BatchRequest) => Effect.Effect<BatchAnswer, IdempotencyError | SetUpChanged>
-    readonly status: (subject: Subject) => Effect.Effect<MessageView, NotFound | SetUpChanged>
-    /** Returns the canceled message, also if it was canceled before. */
-    readonly cancel: (subject: Subject) => Effect.Effect<MessageView, NotFound | MessageEnded | SetUpChanged>
+    readonly send: <Request extends MessageRequest>(
+      request: Request
+    ) => Effect.Effect<
+      MessageAnswer,
+      MessageRefusal | IdempotencyError | ServiceUnavailable | IfKeyed<Request>
+    >
+    readonly sendBatch: <Request extends BatchRequest>(
+      request: Request
+    ) => Effect.Effect<BatchAnswer, IdempotencyError | ServiceUnavailable | IfKeyed<Request>>
+    readonly status: <Of extends Subject>(subject: Of) => Effect.Effect<MessageView, NotFound | IfKeyed<Of>>
+    /** Returns the canceled message, also if it was canceled before. A part of the caller's transaction, if any. */
+    readonly cancel: <Of extends Subject>(
+      subject: Of
+    ) => Effect.Effect<MessageView, NotFound | MessageEnded | IfKeyed<Of>>
     /** The same, but one that was sent in part is ended too. Refused only while a provider is called, and after the end. */
-    readonly stop: (subject: Subject) => Effect.Effect<MessageView, NotFound | MessageEnded | SetUpChanged>
+    readonly stop: <Of extends Subject>(
+      subject: Of
+    ) => Effect.Effect<MessageView, NotFound | MessageEnded | IfKeyed<Of>>
   }
 >()("peyk/services/message/Messages") {
   static readonly layer = Layer.effect(
@@ -49,7 +63,7 @@ export class Messages extends Context.Service<
           const transition = yield* Effect.fromResult(endOf(message, now))
           if (transition.next === message) return message
           const { customerId, id } = message
-          if (!(yield* store.commit(null, message, transition, now))) {
+          if (!(yield* store.commitSingle(message, transition, now))) {
             return yield* Effect.flatMap(read({ customerId, id }), (changed) => end(changed, endOf))
           }
           metrics.changed(message.status, transition.next.status)
@@ -61,13 +75,15 @@ export class Messages extends Context.Service<
           viewMessage
         )
 
-      return Messages.of({
+      // Without a key the store compares no version of the set-up, so it reports no change either.
+      const all = {
         send,
         sendBatch,
-        status: (subject) => Effect.map(read(subject), viewMessage),
+        status: (subject: Subject) => Effect.map(read(subject), viewMessage),
         cancel: endRead(cancelMessage),
         stop: endRead(stopMessage)
-      })
+      }
+      return Messages.of(all as Messages["Service"])
     })
   )
 }

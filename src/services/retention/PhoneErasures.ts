@@ -31,10 +31,15 @@ export class Cancellations extends Context.Service<
   { readonly cancel: (customerId: number, subject: UnderWay) => Effect.Effect<void> }
 >()("peyk/services/retention/PhoneErasures/Cancellations") {}
 
-/** Erases a phone on request: what is under way is canceled first. */
+/** Erases a phone on request. */
 export class PhoneErasures extends Context.Service<
   PhoneErasures,
-  { readonly erase: (customerId: number, phone: Phone) => Effect.Effect<Erased> }
+  {
+    /** Cancels what is in progress to the phone. */
+    readonly cancelOpen: (customerId: number, phone: Phone) => Effect.Effect<void>
+    /** Erases the phone from what has ended. */
+    readonly erase: (customerId: number, phone: Phone) => Effect.Effect<Erased>
+  }
 >()("peyk/services/retention/PhoneErasures") {
   static readonly layer = Layer.effect(
     PhoneErasures,
@@ -42,11 +47,11 @@ export class PhoneErasures extends Context.Service<
       const store = yield* PhoneErasureStore
       const { cancel } = yield* Cancellations
       return PhoneErasures.of({
-        erase: Effect.fnUntraced(function* (customerId, phone) {
+        cancelOpen: Effect.fnUntraced(function* (customerId, phone) {
           const open = yield* store.underWay(customerId, phone)
           yield* Effect.forEach(open, (subject) => cancel(customerId, subject), { discard: true })
-          return yield* store.erase(customerId, phone)
-        })
+        }),
+        erase: store.erase
       })
     })
   )

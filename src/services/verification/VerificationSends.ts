@@ -1,5 +1,9 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { type IdempotencyError, IdempotencyKeyInProgress } from "../../domain/Errors.ts"
+import {
+  type IdempotencyError,
+  IdempotencyKeyInProgress,
+  type ServiceUnavailable
+} from "../../domain/Errors.ts"
 import { isAnswered, type Verification } from "../../domain/verification/Verification.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { Idempotency } from "../customer/Idempotency.ts"
@@ -17,7 +21,7 @@ export class VerificationSends extends Context.Service<
   {
     readonly send: (
       request: SendRequest
-    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | SetUpChanged>
+    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | SetUpChanged | ServiceUnavailable>
   }
 >()("peyk/services/verification/VerificationSends") {
   static readonly layer = Layer.effect(

@@ -84,6 +84,12 @@ export class VerificationStore extends Context.Service<
       now: Instant,
       timer: LeasedTimer | null
     ) => Effect.Effect<boolean>
+    /** The same by a statement of its own, and as a part of the caller's transaction, if there is one. */
+    readonly commitSingle: (
+      before: Verification,
+      transition: VerificationTransition,
+      now: Instant
+    ) => Effect.Effect<boolean>
     /**
      * Writes the transition, and leases the timer with it, if the verification is still as it was `before` and nobody
      * works on it. Otherwise none.

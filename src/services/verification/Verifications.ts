@@ -4,6 +4,7 @@ import {
   type IdempotencyError,
   type NoNextChannel,
   NotFound,
+  type ServiceUnavailable,
   type VerificationEnded
 } from "../../domain/Errors.ts"
 import {
@@ -18,7 +19,7 @@ import {
 } from "../../domain/verification/VerificationMachine.ts"
 import { Codes } from "./Codes.ts"
 import { CodeVault } from "./CodeVault.ts"
-import type { SetUpChanged } from "../customer/SetUpChanged.ts"
+import type { IfKeyed, SetUpChanged } from "../customer/SetUpChanged.ts"
 import type { Subject } from "../customer/Subject.ts"
 import { makeNextChannel } from "./NextChannel.ts"
 import type { Refusal, SendAnswer, SendRequest } from "./sending/SendRequest.ts"
@@ -35,24 +36,26 @@ export interface VerifyAnswer {
 export class Verifications extends Context.Service<
   Verifications,
   {
-    readonly send: (
-      request: SendRequest
-    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | SetUpChanged>
-    readonly verify: (
-      attempt: Subject & { readonly code: string }
-    ) => Effect.Effect<VerifyAnswer, NotFound | SetUpChanged>
-    readonly status: (subject: Subject) => Effect.Effect<VerificationView, NotFound | SetUpChanged>
+    readonly send: <Request extends SendRequest>(
+      request: Request
+    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | ServiceUnavailable | IfKeyed<Request>>
+    readonly verify: <Entered extends Subject & { readonly code: string }>(
+      entered: Entered
+    ) => Effect.Effect<VerifyAnswer, NotFound | IfKeyed<Entered>>
+    readonly status: <Of extends Subject>(
+      subject: Of
+    ) => Effect.Effect<VerificationView, NotFound | IfKeyed<Of>>
     /**
      * Tries the next channel now, unless a later attempt than `fromSequence` exists. Returns the verification
      * afterwards.
      */
-    readonly next: (
-      request: Subject & { readonly fromSequence?: number | undefined }
-    ) => Effect.Effect<VerificationView, NotFound | NoNextChannel | VerificationEnded | SetUpChanged>
-    /** Returns the canceled verification, also if it was canceled before. */
-    readonly cancel: (
-      subject: Subject
-    ) => Effect.Effect<VerificationView, NotFound | VerificationEnded | SetUpChanged>
+    readonly next: <Request extends Subject & { readonly fromSequence?: number | undefined }>(
+      request: Request
+    ) => Effect.Effect<VerificationView, NotFound | NoNextChannel | VerificationEnded | IfKeyed<Request>>
+    /** Returns the canceled verification, also if it was canceled before. A part of the caller's transaction, if any. */
+    readonly cancel: <Of extends Subject>(
+      subject: Of
+    ) => Effect.Effect<VerificationView, NotFound | VerificationEnded | IfKeyed<Of>>
   }
 >()("peyk/services/verification/Verifications") {
   static readonly layer = Layer.effect(
@@ -109,7 +112,7 @@ export class Verifications extends Context.Service<
           const transition = yield* Effect.fromResult(cancel(verification, now))
           if (transition.next === verification) return verification
           const { customerId, id } = verification
-          if (!(yield* store.commit(verification, transition, now, null))) {
+          if (!(yield* store.commitSingle(verification, transition, now))) {
             return yield* Effect.flatMap(read({ customerId, id }), cancelRead)
           }
           metrics.ended(id, transition.next.status, now)
@@ -128,7 +131,9 @@ export class Verifications extends Context.Service<
         return viewVerification(verification, yield* Clock.currentTimeMillis)
       })
 
-      return Verifications.of({ send, verify, status, next, cancel: canceled })
+      // Without a key the store compares no version of the set-up, so it reports no change either.
+      const all = { send, verify, status, next, cancel: canceled }
+      return Verifications.of(all as Verifications["Service"])
     })
   )
 }

@@ -5,7 +5,8 @@ import { documentedError } from "../../errors/Envelope.ts"
 import type { ListName } from "../wire/Cursors.ts"
 import { invalid } from "../wire/ManageEndpoints.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"
-import { PhoneText, timeQuery } from "../wire/SearchFields.ts"
+import { PhoneText } from "../../../domain/Fields.ts"
+import { timeQuery } from "../wire/SearchFields.ts"
 
 /** Searches sends to phones, with the filters of all and its own. */
 export const deliverySearch = <Filters extends Schema.Struct.Fields, Resource extends Schema.Top>(

@@ -1,12 +1,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { EraseBody } from "../../../services/retention/PhoneActions.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
-import { PhoneText } from "../wire/SearchFields.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
-
-const EraseBody = Schema.Struct({ phone: PhoneText }).annotate({ identifier: "PhoneErasureRequest" })
 
 const Erasure = Schema.Struct({
   verifications: Schema.Int,

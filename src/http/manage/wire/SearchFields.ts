@@ -36,12 +36,6 @@ export const FilterText = Schema.String.check(
   )
 )
 
-/** A phone to search for. An unescaped plus arrives as a space and counts as a plus. */
-export const PhoneText = Schema.String.check(Schema.isMaxLength(MAX_FILTER_LENGTH)).annotate({
-  description: "An Iranian mobile number in any accepted form.",
-  examples: ["09121234567"]
-})
-
 /** A UUID in a path; an invalid one matches nothing. */
 export const PathUuid = Schema.String.pipe(
   Schema.decodeTo(

@@ -115,37 +115,63 @@ export interface Committed {
 }
 
 /** Writes the transitions of many sends in one statement. */
+const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) =>
+  Effect.map(inTurn, (takeTurn) => {
+    const statementFor = commitStatements(kind)
+    const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
+    return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) => {
+      const { text, parameters } = statementFor(entries)
+      const write = (drawn: string) => {
+        const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
+        const statement = sql.unsafe(
+          text,
+          parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) })))
+        )
+        return takeTurn(sql, () => entries.map(({ before }) => before.customerId), statement)
+      }
+      return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
+        Effect.map(([{ written, webhooks }]) => {
+          const places = written === null ? null : new Set(written)
+          return entries.map((_, index): Committed => ({
+            isWritten: places === null || places.has(index + 1),
+            webhooks
+          }))
+        })
+      )
+    }
+  })
+
 export const makeCommitBatch = <Entry extends CommitEntry>(
   clients: BatchClients,
   kind: CommitKind<Entry>,
   newId: Effect.Effect<string>
 ) =>
-  Effect.flatMap(inTurn, (takeTurn) => {
-    const statementFor = commitStatements(kind)
-    const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-    return makeStatementBatch<SqlClient.SqlClient, Entry, Committed>(clients, {
+  Effect.flatMap(makeCommits(kind, newId), (run) =>
+    makeStatementBatch<SqlClient.SqlClient, Entry, Committed>(clients, {
       name: kind.name,
       conflictsOf: ({ before }) => [before.id],
       orderOf: ({ before }) => before.id,
-      run: (sql, entries) => {
-        const { text, parameters } = statementFor(entries)
-        const write = (drawn: string) => {
-          const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
-          const statement = sql.unsafe(
-            text,
-            parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) })))
-          )
-          return takeTurn(sql, () => entries.map(({ before }) => before.customerId), statement)
-        }
-        return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
-          Effect.map(([{ written, webhooks }]) => {
-            const places = written === null ? null : new Set(written)
-            return entries.map((_, index) => ({
-              isWritten: places === null || places.has(index + 1),
-              webhooks
-            }))
-          })
-        )
-      }
+      run
     })
-  })
+  )
+
+/**
+ * Writes one transition by itself. Batches have connections of their own: only this is a part of the caller's
+ * transaction, where a race must not end more than the statement.
+ */
+export const makeCommitSingle = <Entry extends CommitEntry>(
+  sql: SqlClient.SqlClient,
+  kind: CommitKind<Entry>,
+  newId: Effect.Effect<string>
+) =>
+  Effect.map(
+    makeCommits(kind, newId),
+    (run) =>
+      (entry: Entry): Effect.Effect<Committed> =>
+        sql.withTransaction(run(sql, [entry])).pipe(
+          Effect.catchTag("SqlError", Effect.die),
+          Effect.flatMap(([committed]) =>
+            committed === undefined ? Effect.die("a commit has no outcome") : Effect.succeed(committed)
+          )
+        )
+  )

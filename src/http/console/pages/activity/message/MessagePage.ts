@@ -1,14 +1,13 @@
 import { Clock, Effect } from "effect"
 import { type Message, sendTime } from "../../../../../domain/message/Message.ts"
-import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
 import { MessageRecords } from "../../../../../services/resources/activity/MessageRecords.ts"
 import { RunHistories } from "../../../../../services/resources/activity/RunHistories.ts"
-import { Messages } from "../../../../../services/message/Messages.ts"
+import { cancelMessage } from "../../../../../services/message/MessageActions.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { seeOther } from "../../../frame/Answers.ts"
 import { html } from "../../../frame/Html.ts"
 import { change, page, type View } from "../../../frame/SignedRoutes.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { formAction } from "../../../frame/forms/ActionForms.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { confirmButton } from "../../../parts/Confirm.ts"
 import { withNotice } from "../../../parts/Notice.ts"
@@ -91,18 +90,9 @@ const show = Effect.fnUntraced(function* (view: View) {
   } as const
 })
 
-const entry = auditEntriesOf("message")
-
-const cancel = Effect.fnUntraced(function* (view: View) {
-  const id = yield* requestedId
-  const messages = yield* Messages
-  yield* Effect.catchTag(
-    messages.cancel({ customerId: view.actor.customerId, id }),
-    "SetUpChanged",
-    Effect.die
-  )
-  yield* writeAs(view, "message.cancel", Effect.succeed({ result: null, audit: entry("cancel", id) }))
-  return seeOther(withNotice(`${PATH}/${id}`, "canceled"))
+const cancel = formAction(cancelMessage, {
+  target: requestedId,
+  done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "canceled"))
 })
 
 const replay = Effect.fnUntraced(function* (view: View) {

@@ -85,11 +85,7 @@ const simulatedPhone = (view: View, phone: string): Html | null =>
 const codeResult = Effect.fnUntraced(function* (view: View, id: string, errors: FieldErrors) {
   const { say, time } = view.locale
   const verifications = yield* verificationsOf(view.query.get("mode"))
-  const found = yield* Effect.catchTag(
-    verifications.status({ customerId: view.actor.customerId, id }),
-    "SetUpChanged",
-    Effect.die
-  )
+  const found = yield* verifications.status({ customerId: view.actor.customerId, id })
   const isOver = isTerminal(found.status)
   const isLive = !isSandbox(view.query.get("mode"))
   return html`<div id="test-result" class="stack-tight" ${!isOver && html`data-live="3"`}>
@@ -109,11 +105,7 @@ const codeResult = Effect.fnUntraced(function* (view: View, id: string, errors: 
 const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
   const { say } = view.locale
   const messages = yield* messagesOf(view.query.get("mode"))
-  const found = yield* Effect.catchTag(
-    messages.status({ customerId: view.actor.customerId, id }),
-    "SetUpChanged",
-    Effect.die
-  )
+  const found = yield* messages.status({ customerId: view.actor.customerId, id })
   const isOver = found.status !== "queued" && found.status !== "sending"
   return html`<div id="test-result" ${!isOver && html`data-live="3"`}>
     ${facts([

@@ -1,7 +1,6 @@
 import { Effect, Schedule, Schema } from "effect"
 import { NotFound } from "../../../../../domain/Errors.ts"
 import { isUuidPosition } from "../../../../../domain/Paging.ts"
-import { isSetUpChanged } from "../../../../../services/customer/SetUpChanged.ts"
 import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
@@ -97,8 +96,6 @@ const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
   return seeOther(`${TEST_PATH}?${String(new URLSearchParams({ mode, kind, id }))}`)
 })
 
-const tryAgain: ConsoleError = { _tag: "service_unavailable" }
-
 /** The field to blame for a refusal; of the others, no field. */
 const fieldOf: Readonly<Partial<Record<ConsoleError["_tag"], string>>> = {
   invalid_phone: "phone",
@@ -122,7 +119,6 @@ const submitTest = Effect.fnUntraced(function* (view: View, typed: URLSearchPara
   const request = testRequestOf(typed)
   if (typed.get("do") === "preview") return answerPage(view, yield* testPage(view, request, noFieldErrors))
   return yield* send(view, request).pipe(
-    Effect.mapError((error): ConsoleError => (isSetUpChanged(error) ? tryAgain : error)),
     Effect.catch((error: ConsoleError) => {
       const { status, headers } = refusalOf(error, view.locale)
       return Effect.map(testPage(view, request, errorsOf(error, view)), (shown) =>
@@ -140,11 +136,7 @@ const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) 
   const { customerId } = view.actor
   const code = typed.get("code") ?? ""
   const verifications = yield* verificationsOf(mode)
-  const { reason } = yield* Effect.catchTag(
-    verifications.verify({ customerId, id, code }),
-    "SetUpChanged",
-    Effect.die
-  )
+  const { reason } = yield* verifications.verify({ customerId, id, code })
   const query = new URLSearchParams({ mode, kind: "code", id })
   if (reason !== "invalid_code") return seeOther(`${TEST_PATH}?${String(query)}`)
   const wrong = view.locale.say("The code is wrong. Try again.", "کد نادرست است. دوباره امتحان کنید.")

@@ -5,16 +5,19 @@ import {
   wasCalled,
   type Verification
 } from "../../../../../domain/verification/Verification.ts"
-import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
 import { RunHistories } from "../../../../../services/resources/activity/RunHistories.ts"
 import { VerificationRecords } from "../../../../../services/resources/activity/VerificationRecords.ts"
 import { Settings } from "../../../../../services/Settings.ts"
-import { Verifications } from "../../../../../services/verification/Verifications.ts"
+import {
+  cancelVerification,
+  tryNextChannel
+} from "../../../../../services/verification/VerificationActions.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { seeOther } from "../../../frame/Answers.ts"
 import { html } from "../../../frame/Html.ts"
 import { change, page, type View } from "../../../frame/SignedRoutes.ts"
-import { writeAs } from "../../../frame/forms/Writes.ts"
+import { formAction } from "../../../frame/forms/ActionForms.ts"
+import { typedNumber } from "../../../frame/forms/TypedBody.ts"
 import { pathOf } from "../../../Navigation.ts"
 import { confirmButton, postButton } from "../../../parts/Confirm.ts"
 import { withNotice } from "../../../parts/Notice.ts"
@@ -136,35 +139,15 @@ const show = Effect.fnUntraced(function* (view: View) {
   } as const
 })
 
-const entry = auditEntriesOf("verification")
-
-const changed = (view: View, verb: string, id: string) =>
-  writeAs(view, `verification.${verb}`, Effect.succeed({ result: null, audit: entry(verb, id) }))
-
-const cancel = Effect.fnUntraced(function* (view: View) {
-  const id = yield* requestedId
-  const verifications = yield* Verifications
-  yield* Effect.catchTag(
-    verifications.cancel({ customerId: view.actor.customerId, id }),
-    "SetUpChanged",
-    Effect.die
-  )
-  yield* changed(view, "cancel", id)
-  return seeOther(withNotice(`${PATH}/${id}`, "canceled"))
+const cancel = formAction(cancelVerification, {
+  target: requestedId,
+  done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "canceled"))
 })
 
-const tryNext = Effect.fnUntraced(function* (view: View, fields: URLSearchParams) {
-  const id = yield* requestedId
-  const verifications = yield* Verifications
-  const sequence = Number(fields.get("from_sequence") ?? "")
-  const fromSequence = Number.isSafeInteger(sequence) && sequence > 0 ? sequence : undefined
-  yield* Effect.catchTag(
-    verifications.next({ customerId: view.actor.customerId, id, fromSequence }),
-    "SetUpChanged",
-    Effect.die
-  )
-  yield* changed(view, "next", id)
-  return seeOther(withNotice(`${PATH}/${id}`, "next"))
+const tryNext = formAction(tryNextChannel, {
+  target: requestedId,
+  input: (fields) => ({ from_sequence: typedNumber(fields.get("from_sequence")) }),
+  done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "next"))
 })
 
 const replay = Effect.fnUntraced(function* (view: View) {
