@@ -11,7 +11,7 @@ import { operatorActor } from "../domain/people/Actor.ts"
 import { PLATFORM } from "../domain/people/Customer.ts"
 import { decodeInput } from "../http/errors/SchemaErrors.ts"
 import { type Action, perform } from "../services/Action.ts"
-import { type AuditEntry, ManagementWrites, type Origin } from "../services/resources/ManagementWrites.ts"
+import type { Origin } from "../services/resources/ManagementWrites.ts"
 import { forPerson } from "./output/Errors.ts"
 
 /** Another issuer's tokens are useless without its keys. */
@@ -62,20 +62,6 @@ export const withManagement = <A, E extends StartupError | CommandError, R>(effe
   withStore((settings) =>
     Effect.provide(effect, Layer.provideMerge(ManagementLive, Infrastructure(settings)))
   )
-
-/**
- * Makes a change together with its entry in the audit log, which names the operator.
- *
- * @param customerId null: the change is to something of the platform's own
- */
-export const audited = Effect.fnUntraced(function* <A, E, R>(
-  customerId: number | null,
-  change: Effect.Effect<A, E, R>,
-  entryOf: (result: A) => AuditEntry
-) {
-  const { byOperator } = yield* ManagementWrites
-  return yield* byOperator(Effect.map(change, (result) => ({ result, customerId, audit: entryOf(result) })))
-})
 
 const COMMAND_LINE: Origin = { ip: null, userAgent: null, requestId: null }
 

@@ -13,11 +13,11 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../http/RequestGuards.ts"
 import { pageJson } from "../../http/RawJson.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { MessageRecords } from "../../services/resources/activity/MessageRecords.ts"
-import { CommandError, refusalOf, refusedOf, SET_UP_CHANGES } from "../output/CommandError.ts"
+import { CommandError, refusalOf, refusedAction, refusedOf, SET_UP_CHANGES } from "../output/CommandError.ts"
 import { cancelMessage } from "../../services/message/MessageActions.ts"
 import { Messages } from "../../services/message/Messages.ts"
-import { auditEntriesOf } from "../../services/resources/ManagementWrites.ts"
-import { audited, operate, withManagement } from "../CommandContext.ts"
+import { noteBatch } from "../../services/resources/activity/SendNotes.ts"
+import { operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { attemptRow } from "./AttemptRows.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
@@ -95,8 +95,6 @@ const show = Command.make(
     )
 ).pipe(Command.withDescription("Show a message with its text and attempts"))
 
-const batchEntry = auditEntriesOf("customer", "message")
-
 const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(MAX_IDEMPOTENCY_KEY_LENGTH))
 
 const decodeBatchText = Schema.decodeUnknownResult(Schema.fromJsonString(MessageBatchBody))
@@ -153,7 +151,10 @@ const batch = Command.make(
         const { data } = toBatchResponse(outcomes)
         const created = data.filter((item) => "message_id" in item).length
         const counts = { created, refused: data.length - created }
-        if (!replayed) yield* audited(id, Effect.void, () => batchEntry("batch", id, counts))
+        if (!replayed) {
+          const noted = operate(noteBatch, { customer: id, target: id, input: counts })
+          yield* Effect.mapError(noted, refusedAction(`customer ${id}`))
+        }
         yield* print(JSON.stringify({ data }), asTable(data.map(toBatchRow)))
       })
     )

@@ -1,15 +1,13 @@
 import { type Cause, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { type Actor, operatorActor } from "../../domain/people/Actor.ts"
-import { PLATFORM } from "../../domain/people/Customer.ts"
+import type { Actor } from "../../domain/people/Actor.ts"
 import { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import { Idempotency, type IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 import {
   type AuditEntry,
   type Change,
   ManagementWrites,
-  type Origin,
   type WriteAnswer,
   type WriteRequest
 } from "../../services/resources/ManagementWrites.ts"
@@ -24,8 +22,6 @@ const AnswerRow = Schema.Struct({
   isMakers: Schema.Boolean
 })
 const ClaimRow = Schema.Struct({ claimed: Schema.Boolean })
-
-const COMMAND_LINE: Origin = { ip: null, userAgent: null, requestId: null }
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
 
@@ -167,16 +163,7 @@ export const ManagementWritesSql = Layer.effect(
           return yield* replay(request, claimed)
         })
         return inOneTransaction(once)
-      },
-
-      byOperator: (change) =>
-        inOneTransaction(
-          Effect.gen(function* () {
-            const { result, customerId, audit } = yield* change
-            yield* log({ actor: operatorActor(customerId ?? PLATFORM), origin: COMMAND_LINE }, audit)
-            return result
-          })
-        )
+      }
     })
   })
 )

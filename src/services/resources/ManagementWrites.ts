@@ -2,7 +2,6 @@ import { Context, type Effect, type Option } from "effect"
 import type { Actor } from "../../domain/people/Actor.ts"
 import type { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import type { IdempotentRequest } from "../customer/Idempotency.ts"
-import type { AuditArea } from "./activity/AuditLog.ts"
 
 /** Where a change comes from. */
 export interface Origin {
@@ -23,27 +22,10 @@ export interface AuditEntry {
   readonly customerId?: number
 }
 
-/** Makes the entries of changes to one kind of resource; the action is `prefix.verb`. */
-export const auditEntriesOf =
-  (subjectType: AuditArea, prefix: AuditArea = subjectType) =>
-  (
-    verb: string,
-    subjectId: number | string,
-    details: Readonly<Record<string, unknown>> = {}
-  ): AuditEntry => ({ action: `${prefix}.${verb}`, subjectType, subjectId: String(subjectId), details })
-
 /** A change by a customer: the answer to the request, and its entry in the audit log. */
 export interface Change {
   /** The response to the caller: JSON. */
   readonly body: unknown
-  readonly audit: AuditEntry
-}
-
-/** A change by an operator, and its entry in the audit log. */
-export interface OperatorChange<A> {
-  readonly result: A
-  /** The customer whose log shows the entry; null: a change of the platform's own. */
-  readonly customerId: number | null
   readonly audit: AuditEntry
 }
 
@@ -79,7 +61,5 @@ export class ManagementWrites extends Context.Service<
       request: WriteRequest,
       change: Effect.Effect<Change, E, R>
     ) => Effect.Effect<WriteAnswer, E | IdempotencyKeyConflict, R>
-    /** A change by the command line. A change that fails leaves no entry. */
-    readonly byOperator: <A, E, R>(change: Effect.Effect<OperatorChange<A>, E, R>) => Effect.Effect<A, E, R>
   }
 >()("peyk/services/resources/ManagementWrites") {}

@@ -1,15 +1,8 @@
-import { Clock, Effect, Option, Schema, SchemaTransformation } from "effect"
+import { Clock, Effect, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ScopeInsufficient, ValidationError } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
-import {
-  type Change,
-  ManagementWrites,
-  type WriteAnswer,
-  type WriteRequest
-} from "../../../services/resources/ManagementWrites.ts"
-import type { CodedError } from "../../errors/Envelope.ts"
 import {
   cursorOf,
   decodeCursor,
@@ -116,15 +109,6 @@ export const withNow =
 export const answerResource = (body: unknown): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(body, { headers: etagOf(body) })
 
-const MAX_KEY_LENGTH = 255
-
-/** Optional on creations. */
-const idempotencyKey = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-  const key = headers["idempotency-key"] ?? ""
-  if (key.length > MAX_KEY_LENGTH) return Effect.fail<CodedError>({ _tag: "idempotency_key_too_long" })
-  return Effect.succeed(key === "" ? Option.none<string>() : Option.some(key))
-})
-
 interface SecretState {
   readonly status: "active" | "expired" | "revoked"
   readonly expires_at: string | null
@@ -134,47 +118,6 @@ interface SecretState {
 /** The stored response to a creation; shows if the key or token has ended since. */
 export const withEnd = (kept: unknown, { status, expires_at, revoked_at }: SecretState): unknown =>
   status === "active" ? kept : { ...Object(kept), status, expires_at, revoked_at }
-
-type WriteOptions = Pick<WriteRequest, "operation" | "status"> & {
-  /** The parsed body, for requests whose idempotency key covers it. */
-  readonly idempotentBody?: unknown
-  /** The body to return instead of the stored one, if its content may have ended since. */
-  readonly repeat?: (kept: unknown, customerId: number) => Effect.Effect<unknown>
-}
-
-const requestOf = Effect.fnUntraced(function* ({ operation, status, idempotentBody }: WriteOptions) {
-  const { actor, origin } = yield* CurrentActor
-  const key = idempotentBody === undefined ? Option.none<string>() : yield* idempotencyKey
-  const request: WriteRequest = {
-    actor,
-    origin,
-    operation,
-    status,
-    idempotency: Option.getOrUndefined(Option.map(key, (each) => ({ key: each, body: idempotentBody })))
-  }
-  return request
-})
-
-const answerOf = ({ body, replayed, status }: WriteAnswer): HttpServerResponse.HttpServerResponse => {
-  const headers = { ...etagOf(body), ...(replayed ? { "idempotency-replayed": "true" } : {}) }
-  return status === 204
-    ? HttpServerResponse.empty({ status: 204, headers })
-    : HttpServerResponse.jsonUnsafe(body, { status, headers })
-}
-
-/** Makes changes in the actor's name: each in one transaction with its line in the audit log. */
-export const makeWrite = Effect.map(
-  ManagementWrites,
-  (writes) =>
-    <E, R>(options: WriteOptions, change: Effect.Effect<Change, E, R>) =>
-      Effect.gen(function* () {
-        const request = yield* requestOf(options)
-        const answer = yield* writes.write(request, change)
-        const { repeat } = options
-        if (!answer.replayed || repeat === undefined) return answerOf(answer)
-        return answerOf({ ...answer, body: yield* repeat(answer.body, request.actor.customerId) })
-      })
-)
 
 /** For changes that only owners may make: managing the access of others. */
 export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>

@@ -1,14 +1,14 @@
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Schedule } from "effect"
 import { NotFound } from "../../../../../domain/Errors.ts"
 import { isUuidPosition } from "../../../../../domain/Paging.ts"
-import { auditEntriesOf } from "../../../../../services/resources/ManagementWrites.ts"
+import { performOnce } from "../../../../../services/Action.ts"
+import { noteTestCode, noteTestMessage } from "../../../../../services/resources/activity/SendNotes.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { type ConsoleError, refusalOf } from "../../../frame/Refusals.ts"
 import { change, page, type View } from "../../../frame/SignedRoutes.ts"
-import { writeOnce } from "../../../frame/forms/Writes.ts"
 import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "../../../parts/fields/FieldErrors.ts"
 import { choicesOf } from "../../setup/routing/RoutingPage.ts"
 import { messagesOf, resultPanel, verificationsOf } from "./ResultPart.ts"
@@ -90,9 +90,14 @@ const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
   const { mode, kind } = request
   yield* checkRequest(request)
   const id = yield* sendOnce(view, request)
-  const entry = auditEntriesOf(kind === "code" ? "verification" : "message", "test")
-  const audit = entry("send", id, { mode, channels: channelsOf(request).map(({ channel }) => channel) })
-  yield* writeOnce(view, "test.send", Schema.Null, Effect.succeed({ result: null, audit }))
+  const { actor, origin, sent } = view
+  const input = { mode, channels: channelsOf(request).map(({ channel }) => channel) }
+  const call = { actor, origin, target: id, input, version: null }
+  yield* performOnce(kind === "code" ? noteTestCode : noteTestMessage, call, {
+    status: 200,
+    idempotency: sent,
+    encode: () => Effect.succeed(null)
+  })
   return seeOther(`${TEST_PATH}?${String(new URLSearchParams({ mode, kind, id }))}`)
 })
 
