@@ -122,8 +122,9 @@ export const KeysSql = Layer.effect(
       }),
 
       rotate: Effect.fnUntraced(function* (customerId, id, overlapMillis) {
-        const now = yield* Clock.currentTimeMillis
         const old = yield* lock(customerId, id)
+        // After the lock: who waited for it comes after the end that the rotation before has set.
+        const now = yield* Clock.currentTimeMillis
         if (apiKeyStatus(old, now) !== "active") {
           return yield* new Conflict({ problem: problem("key_not_active") })
         }
