@@ -10,7 +10,7 @@ import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
 import { forPerson } from "../output/Errors.ts"
-import { printMany } from "../output/Output.ts"
+import { printMany, printOne } from "../output/Output.ts"
 
 const Steps = Schema.fromJsonString(RoutingBody.fields.steps.check(Schema.isMinLength(1)))
 
@@ -54,11 +54,7 @@ const inWords = (error: SaveRefusal) => {
 /** An empty list removes the order. */
 const save = Effect.fnUntraced(function* (customer: number, input: typeof RoutingBody.Type) {
   yield* requireCustomer(customer)
-  const { steps } = yield* Effect.mapError(
-    operate(saveRouting, { customer, target: undefined, input }),
-    inWords
-  )
-  yield* printMany(steps.map(toFields))
+  return yield* Effect.mapError(operate(saveRouting, { customer, target: undefined, input }), inWords)
 })
 
 const set = Command.make(
@@ -76,11 +72,14 @@ const set = Command.make(
       Flag.withDefault("saved")
     )
   },
-  ({ customer, ...input }) => withManagement(save(customer, input))
+  ({ customer, ...input }) =>
+    withManagement(Effect.flatMap(save(customer, input), ({ steps }) => printMany(steps.map(toFields))))
 ).pipe(Command.withDescription("Save a customer's default routing order"))
 
 const remove = Command.make("delete", { customer: customerFlag }, ({ customer }) =>
-  withManagement(save(customer, { steps: [] }))
+  withManagement(
+    Effect.andThen(save(customer, { steps: [] }), printOne({ customer_id: customer, deleted: true }))
+  )
 ).pipe(
   Command.withDescription("Delete a customer's default routing order: each send then names its channels")
 )

@@ -12,12 +12,15 @@ import { type ActionRefusal, CommandError, refusedAction } from "../../output/Co
 import { printAccount } from "./AccountOutput.ts"
 import { ownerFlags, ownerOf } from "./AccountOwner.ts"
 
+/** The problems of settings say that they are. */
+const NAMES_ITSELF = { settings: "" }
+
 /** What refused an account, with the flag that saves it all the same. */
 export const refusedAccount =
   (provider: string, missing: string) =>
   (error: ActionRefusal): CommandError => {
     const [first] = error._tag === "validation_error" ? error.problems : []
-    if (first?.problem.code !== "provider_refuses") return refusedAction(missing)(error)
+    if (first?.problem.code !== "provider_refuses") return refusedAction(missing, NAMES_ITSELF)(error)
     const { reason } = first.problem.params
     return new CommandError({
       message: `${provider} refuses the account: ${reason} (save it anyway with --no-check)`
