@@ -321,6 +321,17 @@ describe("settings", () => {
     expect((await submit(viewer, "/console/settings", "/console/settings", { name: "x" })).status).toBe(403)
   })
 
+  it("of codes are changed by developers too, but not the name", async () => {
+    const developer = await signedIn(server, server.demo.customer_id, "developer")
+    const { text } = await developer.get("/console/settings")
+    expect(text).toContain('name="brand"')
+    expect(text).not.toContain('name="name"')
+    const settings = "/console/settings"
+    expect((await submit(developer, settings, settings, { brand: "Bazar" })).status).toBe(303)
+    expect((await owner.get(settings)).text).toContain('value="Bazar"')
+    expect((await submit(developer, settings, settings, { name: "Bazar" })).status).toBe(403)
+  })
+
   it("refuse a short password", async () => {
     const viewer = await signedIn(server, server.demo.customer_id, "viewer")
     const refused = await submit(viewer, "/console/settings", "/console/settings/password", {

@@ -11,7 +11,8 @@ import {
   PASSWORD,
   signIn,
   type Token,
-  withPasswordFile
+  withPasswordFile,
+  newEmail
 } from "../Manager.ts"
 import { type Demo, type Server, startServer, until } from "../Server.ts"
 
@@ -249,6 +250,17 @@ describe("an operator", () => {
       server.run("user", "create", ...owner, "--password-file", file)
     )
     expect(short.err).toContain("a password has 8 to 1024 characters")
+  })
+
+  it("makes a user without a password, who signs in by a link, and changes their name and role", async () => {
+    const email = newEmail("viewer")
+    const of = ["--customer", stranger.id, "--email", email]
+    const { id } = (await server.cli("user", "create", ...of, "--role", "viewer")) as { id: string }
+    const changed = await server.cli("user", "update", "--user", id, "--role", "developer", "--name", "Sara")
+    expect(changed).toMatchObject({ id, email, name: "Sara", role: "developer" })
+    expect(await server.cli("user", "sign-in-link", ...of)).toMatchObject({
+      url: expect.stringContaining("/console/sign-in-link?token=")
+    })
   })
 
   it("lists users without anything of their passwords", async () => {
