@@ -7,7 +7,7 @@ import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import type { JsonBody } from "./FastBody.ts"
 import type { Asked, FastAnswer, Posted } from "./FastRequests.ts"
 
-const SEND = "/v1/messages/send"
+const SEND_MESSAGE = "/v1/messages/send"
 
 const decode = Schema.decodeUnknownResult(MessageBody)
 
@@ -34,9 +34,9 @@ export const makeMessageWork = Effect.map(Messages, (messages) => {
 
   return {
     posted: ({ url, headers }: IncomingRequest): Posted | undefined => {
-      if (url !== SEND || !isJson(headers["content-type"])) return undefined
+      if (url !== SEND_MESSAGE || !isJson(headers["content-type"])) return undefined
       const key = keyInHeader(String(headers["idempotency-key"] ?? ""))
-      return Result.isFailure(key) ? undefined : { route: SEND, read: (body) => send(key.success, body) }
+      return Result.isFailure(key) ? undefined : { route: SEND_MESSAGE, read: (body) => send(key.success, body) }
     }
   }
 })

@@ -7,7 +7,7 @@ import { isProven } from "./ProvenPhoneSql.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 
 const PhoneRow = Schema.Struct({ phone: Schema.String, callersUntil: InstantColumn })
-const IdRow = Schema.Struct({ id: Schema.String })
+const BombedCodeRow = Schema.Struct({ id: Schema.String })
 
 /** How long the customers that send to a phone are counted. */
 const COUNTED_MINUTES = 10
@@ -32,7 +32,7 @@ interface ReadRow {
  */
 export const bombedCodes = (sql: SqlClient.SqlClient) => {
   const phoneRows = rowsOf(PhoneRow)
-  const idRows = rowsOf(IdRow)
+  const idRows = rowsOf(BombedCodeRow)
 
   return Effect.fnUntraced(function* <Row extends ReadRow>(customerId: number, rows: ReadonlyArray<Row>) {
     const phones = yield* phoneRows(sql`

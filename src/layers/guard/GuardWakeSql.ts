@@ -11,16 +11,16 @@ interface Wake {
   readonly at: Instant
 }
 
-const source = batchSource<Wake>([
+const wakeSource = batchSource<Wake>([
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
   { name: "at", type: "timestamptz", of: ({ at }) => at }
 ])
 
-const statement = `
+const wakeStatement = `
   with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
   ensured as (
     insert into timers as t (customer_id, kind, subject, claimable_at)
-    select r.customer_id, '${GUARD_TIMER}', '${NIL_UUID}'::uuid, r.at from ${source.rows}
+    select r.customer_id, '${GUARD_TIMER}', '${NIL_UUID}'::uuid, r.at from ${wakeSource.rows}
     on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
     where t.lease_token is null and t.claimable_at > excluded.claimable_at)
   select commit from quick`
@@ -33,7 +33,7 @@ export const makeGuardWake = (clients: BatchClients) =>
     orderOf: ({ customerId }) => String(customerId),
     run: (sql, requests) =>
       Effect.as(
-        sql.unsafe(statement, source.parameters(requests)),
+        sql.unsafe(wakeStatement, wakeSource.parameters(requests)),
         requests.map(() => true as const)
       )
   })

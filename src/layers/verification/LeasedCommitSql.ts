@@ -6,7 +6,7 @@ import type { VerificationStore } from "../../services/verification/Verification
 import { retryRaces } from "../postgres/Races.ts"
 import { first, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
-const LeasedRow = Schema.Struct({ sealedCode: Schema.Uint8Array })
+const CommittedRow = Schema.Struct({ sealedCode: Schema.Uint8Array })
 
 /**
  * Ends a wait early. Rows are locked in the order of all other statements, verification before timer. Each condition
@@ -18,7 +18,7 @@ export const makeCommitLeased = (
   mode: KeyMode,
   timerKind: TimerKind
 ): VerificationStore["Service"]["commitLeased"] => {
-  const leasedRows = rowsOf(LeasedRow)
+  const leasedRows = rowsOf(CommittedRow)
   return ({ customerId, id, revision }, { next }, lease) =>
     first(
       leasedRows(
