@@ -4,7 +4,7 @@ import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { KeyMode, Principal } from "../domain/people/Customer.ts"
 import type { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import type { RequestNotes } from "../services/customer/RequestLog.ts"
-import type { Allowance } from "../services/customer/limits/RequestWindows.ts"
+import type { Allowance } from "../services/customer/RequestWindows.ts"
 import { clientAddress, TrustedProxies } from "./server/ClientAddress.ts"
 import { keyRefusalText } from "./errors/CredentialTexts.ts"
 import {

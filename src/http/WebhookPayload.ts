@@ -6,7 +6,7 @@ import type { WebhookEvent } from "../domain/webhook/Webhook.ts"
 import { withMetadata } from "./Metadata.ts"
 import { toWireAlarm } from "./manage/guard/GuardSchemas.ts"
 import { toMessageStatus } from "./message/MessageSchemas.ts"
-import { toStatus } from "./otp/OtpAnswers.ts"
+import { toStatus } from "./otp/SendRequests.ts"
 
 interface KeptAttempt {
   readonly step: number

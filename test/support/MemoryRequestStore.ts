@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { RequestBlock } from "../../src/domain/request/LoggedRequest.ts"
-import { RequestStore } from "../../src/services/customer/RequestStore.ts"
+import { RequestStore } from "../../src/services/customer/RequestLog.ts"
 
 /** Keeps blocks in memory; each statement takes what `meanwhile` takes. */
 export const memoryRequestStore = (meanwhile: Effect.Effect<void> = Effect.void) => {

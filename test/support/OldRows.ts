@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PlatformTimersSql } from "../../src/layers/timer/PlatformTimersSql.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
-import { PlatformTimers } from "../../src/services/timer/PlatformTimers.ts"
+import { PlatformTimers } from "../../src/services/timer/TimerStore.ts"
 
 export const DAY = 86_400_000
 /** 2026-11-21 */

@@ -15,7 +15,7 @@ import {
   type MessageSeams,
   SandboxMessages
 } from "../../src/layers/graphs/MessageGraph.ts"
-import { SimulatorSql } from "../../src/layers/verification/SimulatorSql.ts"
+import { SimulatorSql } from "../../src/layers/provider/SimulatorSql.ts"
 import { ReportingSql } from "../../src/layers/postgres/Pools.ts"
 import { ReadSql } from "../../src/layers/postgres/hosts/Replica.ts"
 import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"

@@ -1,22 +1,59 @@
 import { type Cause, Context, Effect, Exit, identity, Option, Redacted, References } from "effect"
+import type { HttpServerResponse } from "effect/http"
 import type { ServerResponse } from "node:http"
 import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
 import type { Principal } from "../../domain/people/Customer.ts"
-import { RequestLog, type RequestNotes } from "../../services/customer/RequestLog.ts"
-import { CurrentRequestTime } from "../../services/concurrency/RequestTime.ts"
-import { Workers } from "../../services/concurrency/Workers.ts"
+import { securityHeaders } from "../Cors.ts"
+import { PublicUrl } from "../PublicUrl.ts"
+import { allowanceHeaders, allowanceOf } from "../ServiceKeys.ts"
 import { answerError, type CodedError, errorCodeOf, RequestId } from "../errors/Envelope.ts"
+import type { JsonBody } from "./FastBody.ts"
+import { type KeyUse, type KeyWork, makeKeyAdmission } from "./KeyAdmission.ts"
 import { CLIENT_GONE, RequestMetrics } from "../metrics/RequestMetrics.ts"
 import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
-import { PublicUrl } from "../PublicUrl.ts"
 import { clientAddress, TrustedProxies } from "../server/ClientAddress.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import { requestIdFor } from "../server/RequestIds.ts"
 import { fromCause, type IsUnavailable } from "../server/RequestPipeline.ts"
-import { allowanceOf } from "../ServiceKeys.ts"
-import { addRateLimitHeaders, type HeaderList, makeHeaders, writeEnvelope, writeJson } from "./FastAnswer.ts"
-import type { JsonBody } from "./FastBody.ts"
-import { type KeyUse, type KeyWork, makeKeyAdmission } from "./KeyAdmission.ts"
+import { CurrentRequestTime } from "../../services/concurrency/RequestTime.ts"
+import { Workers } from "../../services/concurrency/Workers.ts"
+import { RequestLog, type RequestNotes } from "../../services/customer/RequestLog.ts"
+import type { Allowance } from "../../services/customer/RequestWindows.ts"
+
+/** Alternating names and values, which Node writes as they are. */
+export type HeaderList = Array<string>
+
+const OWN_HEADERS = new Set(["content-type", "content-length"])
+
+/** The headers that every response has. */
+export const makeHeaders = (publicUrl: string | null): ((requestId: string) => HeaderList) => {
+  const security = Object.entries(securityHeaders(publicUrl)).flat()
+  return (requestId) => ["x-request-id", requestId, ...security]
+}
+
+export const addRateLimitHeaders = (headers: HeaderList, allowance: Allowance | null) => {
+  if (allowance !== null) headers.push(...Object.entries(allowanceHeaders(allowance)).flat())
+}
+
+export const writeJson = (
+  response: ServerResponse,
+  status: number,
+  headers: HeaderList,
+  body: string | Uint8Array
+) => {
+  headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(body)))
+  response.writeHead(status, headers)
+  response.end(body)
+}
+
+export const writeEnvelope = (
+  response: ServerResponse,
+  { status, headers: given, body }: HttpServerResponse.HttpServerResponse,
+  headers: HeaderList
+) => {
+  for (const [name, value] of Object.entries(given)) if (!OWN_HEADERS.has(name)) headers.push(name, value)
+  writeJson(response, status, headers, body._tag === "Uint8Array" ? body.body : "")
+}
 
 export interface FastAnswer {
   /** Absent: 200. */

@@ -1,16 +1,129 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import type { ServerResponse } from "node:http"
+import { UUID } from "../../domain/Uuid.ts"
 import type { Principal } from "../../domain/people/Customer.ts"
-import { ApiKeys } from "../../services/customer/ApiKeys.ts"
 import { PublicUrl } from "../PublicUrl.ts"
+import { isJson, keyInHeader } from "../RequestGuards.ts"
+import { type JsonBody, parseJson, readWholeBody } from "./FastBody.ts"
+import {
+  type Asked,
+  type FastAnswer,
+  type FastRequest,
+  makeFastRequests,
+  type Posted
+} from "./FastRequests.ts"
+import { messageRequestOf } from "../message/MessageRequests.ts"
+import { MessageBody, toMessageSendResponse } from "../message/MessageSchemas.ts"
+import { SendBody, VerifyBody } from "../otp/OtpSchemas.ts"
+import { sendRequestOf, statusJson, toSendResponse } from "../otp/SendRequests.ts"
 import { FastPath, type TakeRequest } from "../server/FastPath.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import { RawErrors } from "../server/RawErrors.ts"
 import type { IsUnavailable } from "../server/RequestPipeline.ts"
-import { parseJson, readWholeBody } from "./FastBody.ts"
-import { type FastRequest, makeFastRequests } from "./FastRequests.ts"
-import { makeMessageWork } from "./MessageWork.ts"
-import { makeOtpWork, STATUS, statusIdIn } from "./OtpWork.ts"
+import { ApiKeys } from "../../services/customer/ApiKeys.ts"
+import { Messages } from "../../services/message/Messages.ts"
+import { Verifications } from "../../services/verification/Verifications.ts"
+
+const SEND = "/v1/otp/send"
+const VERIFY = "/v1/otp/verify"
+const STATUS_PATH = new RegExp(`^/v1/otp/(${UUID})$`)
+
+export const STATUS = "/v1/otp/{verification_id}"
+
+const decodeSend = Schema.decodeUnknownResult(SendBody)
+const decodeVerify = Schema.decodeUnknownResult(VerifyBody)
+
+/** The id in the path of a status request. */
+export const statusIdIn = (url: string): string | undefined => STATUS_PATH.exec(url)?.[1]
+
+/** Checks requests for codes and turns them into work; leaves anything wrong or unusual to the router. */
+export const makeOtpWork = Effect.map(Verifications, (verifications) => {
+  const send = (key: string, { body, text }: JsonBody): Asked | undefined => {
+    const payload = decodeSend(body)
+    if (Result.isFailure(payload)) return undefined
+    const posted = { payload: payload.success, text }
+    return {
+      phone: payload.success.phone,
+      work: (principal) =>
+        Effect.map(
+          Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send),
+          (sent): FastAnswer => ({
+            body: toSendResponse(sent),
+            isReplayed: sent.replayed,
+            subjectId: sent.verificationId
+          })
+        )
+    }
+  }
+
+  const verify = ({ body }: JsonBody): Asked | undefined => {
+    const payload = decodeVerify(body)
+    if (Result.isFailure(payload)) return undefined
+    const { verification_id: id, code } = payload.success
+    return {
+      subjectId: id,
+      work: ({ customerId, setUpVersion }) =>
+        Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), (answer): FastAnswer => ({
+          body: answer
+        }))
+    }
+  }
+
+  const status = (id: string): Asked => ({
+    subjectId: id,
+    work: ({ customerId, setUpVersion }) =>
+      Effect.map(verifications.status({ customerId, id, setUpVersion }), (view): FastAnswer => ({
+        body: statusJson(view)
+      }))
+  })
+
+  const posted = ({ url, headers }: IncomingRequest): Posted | undefined => {
+    if (!isJson(headers["content-type"])) return undefined
+    if (url === VERIFY) return { route: VERIFY, read: verify }
+    const given = keyInHeader(String(headers["idempotency-key"] ?? ""))
+    if (url !== SEND || Result.isFailure(given) || given.success === null) return undefined
+    const key = given.success
+    return { route: SEND, read: (body) => send(key, body) }
+  }
+
+  return { posted, status }
+})
+
+const SEND_MESSAGE = "/v1/messages/send"
+
+const decode = Schema.decodeUnknownResult(MessageBody)
+
+/** Checks requests for messages and turns them into work; leaves anything wrong or unusual to the router. */
+export const makeMessageWork = Effect.map(Messages, (messages) => {
+  const send = (key: string | null, { body, text }: JsonBody): Asked | undefined => {
+    const payload = decode(body)
+    if (Result.isFailure(payload)) return undefined
+    const posted = { payload: payload.success, text }
+    return {
+      phone: payload.success.to,
+      work: (principal) =>
+        Effect.map(
+          Effect.flatMap(Effect.fromResult(messageRequestOf(principal, key, posted)), messages.send),
+          (sent): FastAnswer => ({
+            status: 201,
+            body: toMessageSendResponse(sent),
+            isReplayed: sent.replayed,
+            subjectId: sent.messageId
+          })
+        )
+    }
+  }
+
+  return {
+    posted: ({ url, headers }: IncomingRequest): Posted | undefined => {
+      if (url !== SEND_MESSAGE || !isJson(headers["content-type"])) return undefined
+      const key = keyInHeader(String(headers["idempotency-key"] ?? ""))
+      return Result.isFailure(key)
+        ? undefined
+        : { route: SEND_MESSAGE, read: (body) => send(key.success, body) }
+    }
+  }
+})
 
 export interface FastPathOptions {
   readonly isUnavailable: IsUnavailable

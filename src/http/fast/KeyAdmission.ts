@@ -8,13 +8,8 @@ import {
   type Unauthenticated
 } from "../../domain/Errors.ts"
 import { ApiKeys } from "../../services/customer/ApiKeys.ts"
-import { KeyLimits } from "../../services/customer/limits/KeyLimits.ts"
-import type { Allowance } from "../../services/customer/limits/RequestWindows.ts"
-import {
-  isSetUpChanged,
-  MAX_SET_UP_CHANGES,
-  type SetUpChanged
-} from "../../services/customer/SetUpChanged.ts"
+import { type Allowance, KeyLimits } from "../../services/customer/RequestWindows.ts"
+import { isSetUpChanged, MAX_SET_UP_CHANGES, type SetUpChanged } from "../../services/customer/Idempotency.ts"
 import { isInNetworks } from "../server/AllowedNetworks.ts"
 
 /** Why a key does not admit a request. */

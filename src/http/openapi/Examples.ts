@@ -1,5 +1,4 @@
-import { isJson, type Json, objectAt } from "./Json.ts"
-import { mapOperations } from "./Operations.ts"
+import { isJson, type Json, mapOperations, objectAt } from "./Operations.ts"
 
 interface Example {
   readonly summary: string

@@ -1,4 +1,28 @@
-import { isJson, type Json, mapValues, objectAt } from "./Json.ts"
+import { Predicate } from "effect"
+
+/** A JSON object of the document. */
+export type Json = Readonly<Record<string, unknown>>
+
+export const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
+
+/** Replaces every object of a value, the inner ones first. */
+export const mapObjects = (value: unknown, change: (object: Json) => Json): unknown => {
+  if (Array.isArray(value)) return value.map((each) => mapObjects(each, change))
+  return isJson(value) ? mapObject(value, change) : value
+}
+
+/** The same for an object. */
+export const mapObject = (object: Json, change: (object: Json) => Json): Json =>
+  change(mapValues(object, (value) => mapObjects(value, change)))
+
+export const mapValues = (object: Json, change: (value: unknown, key: string) => unknown): Json =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
+
+/** The object under a key; an empty one if there is none. */
+export const objectAt = (object: Json, key: string): Json => {
+  const value = object[key]
+  return isJson(value) ? value : {}
+}
 
 /** An operation of the document, with its method and path. */
 export interface Operation {

@@ -1,5 +1,12 @@
-import { isJson, type Json, objectAt } from "./Json.ts"
-import { componentReference, mapOperations, type Operation, withComponents } from "./Operations.ts"
+import {
+  componentReference,
+  isJson,
+  type Json,
+  mapOperations,
+  objectAt,
+  type Operation,
+  withComponents
+} from "./Operations.ts"
 
 const dateTime = { type: "string", format: "date-time" }
 const resourceId = { type: "integer", format: "int64", minimum: 1, maximum: 2_147_483_647 }

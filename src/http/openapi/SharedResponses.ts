@@ -1,5 +1,13 @@
-import { isJson, type Json, mapValues, objectAt } from "./Json.ts"
-import { componentReference, mapOperations, type Operation, withComponents } from "./Operations.ts"
+import {
+  componentReference,
+  isJson,
+  type Json,
+  mapOperations,
+  mapValues,
+  objectAt,
+  type Operation,
+  withComponents
+} from "./Operations.ts"
 
 const MAX_NAMED_ERRORS = 3
 const SCHEMAS = "#/components/schemas/"

@@ -2,8 +2,7 @@ import { GuardEventType } from "../../domain/guard/Alarm.ts"
 import { EventType } from "../../domain/verification/Verification.ts"
 import { MessageEventType } from "../../domain/message/Message.ts"
 import { TEST_EVENT } from "../../domain/webhook/Webhook.ts"
-import { componentReference, withComponents } from "./Operations.ts"
-import type { Json } from "./Json.ts"
+import { componentReference, type Json, withComponents } from "./Operations.ts"
 
 const HEADERS: ReadonlyArray<Json> = [
   ["webhook-id", "The event's id; the same for each try and each replay."],

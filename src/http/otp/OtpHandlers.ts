@@ -18,9 +18,15 @@ import { searchedPhone } from "../manage/wire/SearchFields.ts"
 import { answerJson, pageJson } from "../RawJson.ts"
 import { CurrentIdempotencyKey } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
-import { listedJson, sandboxListedJson, sandboxStatusJson, statusJson, toSendResponse } from "./OtpAnswers.ts"
+import {
+  listedJson,
+  sandboxListedJson,
+  sandboxStatusJson,
+  sendRequestOf,
+  statusJson,
+  toSendResponse
+} from "./SendRequests.ts"
 import type { NextBody, SendBody, VerifyBody } from "./OtpSchemas.ts"
-import { sendRequestOf } from "./SendRequests.ts"
 
 /** The text of a body that was decoded already. */
 const bodyText = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) => Effect.orDie(text))

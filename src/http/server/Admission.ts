@@ -1,6 +1,6 @@
 import type { RequestTime } from "../../services/concurrency/RequestTime.ts"
 import type { Link, LinkedSet } from "../../services/concurrency/LinkedSet.ts"
-import type { BodyWaits } from "./BodyWaits.ts"
+import type { BodyWaits } from "./RequestBody.ts"
 import type { OutgoingResponse } from "./OutgoingResponse.ts"
 import type { OverloadGate } from "./OverloadGate.ts"
 import type { RequestClass } from "./RequestClass.ts"

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { envelope, headersOfCode } from "../errors/Envelope.ts"
 import { type ErrorCode, errorTable } from "../errors/ErrorTable.ts"
 import { requestIdFor } from "./RequestIds.ts"
-import { securityHeaders } from "../SecurityHeaders.ts"
+import { securityHeaders } from "../Cors.ts"
 
 /** Errors without the router: for bytes that are no request, or a request that will not be read. */
 export class RawErrors {

@@ -1,3 +1,8 @@
+const PERSONAL_PATHS = ["/v1/manage/", "/v1/auth/"]
+
+/** Whether a path takes credentials of persons and their programs, which service keys are not. */
+export const isPersonal = (path: string): boolean => PERSONAL_PATHS.some((prefix) => path.startsWith(prefix))
+
 /**
  * The classes of requests under overload. `vital` ones (health, metrics) are always served. Each of the others has
  * its own share: the largest for checks (verify, status), because a person is waiting with a code, then sends,

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
-import { hashSecret, randomPart } from "../crypto/RandomSecrets.ts"
+import { hashSecret, randomPart } from "../crypto/Random.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import {
   consoleSecret,

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { cacheKeyOf } from "../crypto/RandomSecrets.ts"
+import { cacheKeyOf } from "../crypto/Random.ts"
 import { type Actor, Scope } from "../../domain/people/Actor.ts"
 import { apiKeyStatus } from "../../domain/people/ApiKey.ts"
 import { Unauthenticated } from "../../domain/Errors.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
-import { hashSecret, randomPart } from "../crypto/RandomSecrets.ts"
+import { hashSecret, randomPart } from "../crypto/Random.ts"
 import { looksLikeRefreshToken, refreshEnd, refreshSecret } from "../../domain/people/SignIn.ts"
 import { type EndedSession, UserSessions, type UserSession } from "../../services/access/UserSessions.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"

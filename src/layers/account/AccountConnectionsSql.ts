@@ -1,13 +1,32 @@
 import { Effect, Layer, Option, Result, Schema } from "effect"
-import { AccountConnections, AccountUnusable } from "../../services/account/AccountConnections.ts"
-import { ProviderAdapters, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
-import { makeLookupBatch } from "../postgres/batching/LookupBatch.ts"
+import { MasterKey } from "../crypto/MasterKey.ts"
+import { makeLookupBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "../postgres/cache/ChangeFeed.ts"
-import { MasterKey } from "../crypto/MasterKey.ts"
-import { maskCredentials } from "../providers/MaskedConnection.ts"
-import { openSettings } from "./SealedSettings.ts"
 import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { maskCredentials } from "../providers/MaskedConnection.ts"
+import { AccountConnections, AccountUnusable } from "../../services/account/AccountConnections.ts"
+import { ProviderAdapters, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
+
+/** The context of the seal: settings sealed for one account cannot be opened for another owner or provider. */
+export interface SettingsOwner {
+  readonly customerId: number | null
+  readonly channel: string
+  readonly provider: string
+}
+
+const contextOf = ({ customerId, channel, provider }: SettingsOwner): string =>
+  `sending_accounts:${customerId ?? "shared"}:${channel}:${provider}`
+
+/** An account's settings as they are stored: encrypted under the master secret. */
+export const sealSettings = (
+  key: MasterKey["Service"],
+  owner: SettingsOwner,
+  settings: unknown
+): Uint8Array => key.seal("account-settings", contextOf(owner), JSON.stringify(settings))
+
+export const openSettings = (key: MasterKey["Service"], owner: SettingsOwner, sealed: Uint8Array): unknown =>
+  JSON.parse(key.open("account-settings", contextOf(owner), sealed))
 
 const AccountRow = Schema.Struct({
   customerId: Schema.NullOr(Schema.Int),

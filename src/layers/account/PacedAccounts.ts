@@ -3,7 +3,7 @@ import { type DefaultRates, type SendKind, spacingOf } from "../../domain/accoun
 import { Channel } from "../../domain/routing/Channel.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
-import { makeLookupBatch } from "../postgres/batching/LookupBatch.ts"
+import { makeLookupBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "../postgres/cache/ChangeFeed.ts"
 import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"

@@ -6,9 +6,8 @@ import {
   withoutPrivateParts
 } from "../../domain/account/ProviderOutcome.ts"
 import { AccountConnections } from "../../services/account/AccountConnections.ts"
-import { CallKind } from "../../services/provider/CallKind.ts"
+import { type Addressed, CallKind, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 import { ContactLinks } from "../../services/account/ContactLinks.ts"
-import type { Addressed, ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 import { Providers, type TextDelivery } from "../../services/provider/Providers.ts"
 import { logFailure } from "../../services/metrics/LoggedCause.ts"
 

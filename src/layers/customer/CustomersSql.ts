@@ -1,16 +1,19 @@
 import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { defaultGuard, GuardEntry, GuardSettings } from "../../domain/guard/GuardSettings.ts"
-import { LimitOverrides } from "../../domain/people/Admission.ts"
-import { Plan, RoutingStep, SendingAccount, StepOrder } from "../../domain/people/Customer.ts"
 import { Locale } from "../../domain/message/CodeText.ts"
 import { Template } from "../../domain/message/Template.ts"
-import { Customers, type CustomerSetUp } from "../../services/customer/Customers.ts"
-import { SetUpChanged } from "../../services/customer/SetUpChanged.ts"
-import { makeLookupBatch } from "../postgres/batching/LookupBatch.ts"
+import { LimitOverrides, monthOf } from "../../domain/people/Admission.ts"
+import { Plan, RoutingStep, SendingAccount, StepOrder } from "../../domain/people/Customer.ts"
+import { RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
+import { makeLookupBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
 import { ChangeFeed, endedBy } from "../postgres/cache/ChangeFeed.ts"
 import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { CustomerStandings } from "../../services/customer/AccountSummaries.ts"
+import { Customers, type CustomerSetUp } from "../../services/customer/Customers.ts"
+import { SetUpChanged } from "../../services/customer/Idempotency.ts"
 
 const { kind, key, reason, action, startedAt, until } = Alarm.fields
 const OpenAlarmColumn = Schema.Struct({ kind, key, reason, action, startedAt, until })
@@ -111,6 +114,41 @@ export const CustomersSql = Layer.effect(
         Effect.flatMap(cache.refresh(customerId), (current) =>
           current.setUpVersion === setUpVersion ? Effect.void : new SetUpChanged()
         )
+    })
+  })
+)
+
+const StandingRow = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  plan: Plan,
+  limits: LimitOverrides,
+  usedThisMonth: Schema.Int,
+  balance: RialsColumn,
+  held: RialsColumn
+})
+
+export const CustomerStandingsSql = Layer.effect(
+  CustomerStandings,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const standingRows = rowsOf(StandingRow)
+    return CustomerStandings.of({
+      read: Effect.fnUntraced(function* (customerId, now) {
+        const { start, end } = monthOf(now)
+        // Each part by the customer's number: Citus does not join rows of the coordinator with those of workers.
+        const [row] = yield* standingRows(sql`
+          select c.id, c.name, c.plan, c.limits, m.used as "usedThisMonth", w.balance, w.held
+          from customers c, (
+            select coalesce(sum(used), 0)::int as used from monthly_counters
+            where customer_id = ${customerId} and month = ${start}::date) m, (
+            select coalesce(sum(balance), 0)::bigint as balance, coalesce(sum(held), 0)::bigint as held
+            from wallets where customer_id = ${customerId}) w
+          where c.id = ${customerId}`)
+        return row === undefined
+          ? yield* Effect.die(`no customer ${customerId}`)
+          : { ...row, monthEndsAt: end }
+      })
     })
   })
 )

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import type { IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
+import type { IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 
 /** The SQL of one operation's idempotency keys, for the statements that create and find their resources. */
 export const idempotencyKeys = (sql: SqlClient.SqlClient, operation: string) => ({

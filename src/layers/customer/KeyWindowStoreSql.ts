@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { KeyWindowStore } from "../../services/customer/limits/KeyWindowStore.ts"
+import { KeyWindowStore } from "../../services/customer/RequestWindows.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 

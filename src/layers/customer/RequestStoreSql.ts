@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { RequestStore } from "../../services/customer/RequestStore.ts"
+import { RequestStore } from "../../services/customer/RequestLog.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 

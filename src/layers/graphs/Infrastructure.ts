@@ -7,14 +7,13 @@ import { SessionIssuers } from "../../services/access/SessionIssuers.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { endpointSettings } from "../config/EndpointSettings.ts"
 import { sessionIssuers } from "../config/SessionSettings.ts"
-import { OneShotDigest } from "../crypto/OneShotDigest.ts"
-import { PooledRandom } from "../crypto/PooledRandom.ts"
+import { OneShotDigest, PooledRandom } from "../crypto/Random.ts"
 import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
 import { isLoopbackHost } from "../network/PrivateAddresses.ts"
 import { isEmbedded } from "../postgres/StoreLocation.ts"
 import { StoreLive } from "../postgres/Store.ts"
 import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
-import { SimulatorOff, SimulatorSql } from "../verification/SimulatorSql.ts"
+import { SimulatorOff, SimulatorSql } from "../provider/SimulatorSql.ts"
 
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 

@@ -1,9 +1,9 @@
 import { Clock, Effect, Layer } from "effect"
 import { BotInboxStore } from "../../services/account/BotInboxStore.ts"
-import { PlatformTimers, platformRounds } from "../../services/timer/PlatformTimers.ts"
+import { platformRounds, PlatformTimers } from "../../services/timer/TimerStore.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { PlatformTimersSql } from "../timer/PlatformTimersSql.ts"
-import { emptySimulator } from "../verification/SimulatorSql.ts"
+import { emptySimulator } from "../provider/SimulatorSql.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 
 /** At every start: the settings decide whether updates are posted or polled, and they may have changed. */

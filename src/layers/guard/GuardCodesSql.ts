@@ -1,15 +1,69 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { prefixOf } from "../../domain/guard/Segments.ts"
-import { Mark, wholeTaken } from "../../domain/guard/Mark.ts"
-import { slicesOf, weightIn } from "../../domain/guard/Sample.ts"
+import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/TimePosition.ts"
+import { Mark, wholeTaken } from "../../domain/guard/Mark.ts"
+import { slicesOf, weightIn } from "../../domain/guard/Sample.ts"
+import { prefixOf } from "../../domain/guard/Segments.ts"
+import { first, InstantColumn, isLive, rowsOf } from "../postgres/SqlRows.ts"
+import { BOMBED_BY } from "../../services/guard/Guard.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
-import { first, isLive, rowsOf } from "../postgres/SqlRows.ts"
-import { BOMBED_JOIN, bombedCodes } from "./BombedCodesSql.ts"
-import { isProven } from "./ProvenPhoneSql.ts"
-import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
+
+/** Whether the customer verified the phone of its code `v` before that code. */
+export const isProven = (sql: SqlClient.SqlClient, customerId: number) => sql`exists (
+  select from verifications p where p.customer_id = ${customerId}::int and p.phone = v.phone and p.id < v.id
+    and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - interval '90 days')`
+
+const PhoneRow = Schema.Struct({ phone: Schema.String, callersUntil: InstantColumn })
+const BombedCodeRow = Schema.Struct({ id: Schema.String })
+
+/** How long the customers that send to a phone are counted. */
+const COUNTED_MINUTES = 10
+
+/** Many customers send to the phone. A literal: only then PostgreSQL uses the index of bombed phones (migration 0035). */
+const IS_BOMBED = `cardinality(b.callers) >= ${BOMBED_BY}`
+
+/** Joins the phone's counter as `b` to a code `v`, if the phone was bombed when the code was sent. */
+export const BOMBED_JOIN = `left join platform_phone_counters b on b.phone = v.phone and ${IS_BOMBED}
+  and b.callers_until > v.created_at and b.callers_until - interval '${COUNTED_MINUTES} minutes' <= v.created_at`
+
+interface ReadRow {
+  readonly id: string
+  readonly phone: string
+  readonly proven: boolean
+  readonly bombed: boolean
+}
+
+/**
+ * Marks codes to phones under a bomb, and whether those are proven. In a distributed store, phones are counted on other
+ * nodes than the codes to them, so one statement cannot read both.
+ */
+export const bombedCodes = (sql: SqlClient.SqlClient) => {
+  const phoneRows = rowsOf(PhoneRow)
+  const idRows = rowsOf(BombedCodeRow)
+
+  return Effect.fnUntraced(function* <Row extends ReadRow>(customerId: number, rows: ReadonlyArray<Row>) {
+    const phones = yield* phoneRows(sql`
+      select b.phone, b.callers_until as "callersUntil" from platform_phone_counters b
+      where b.phone = any(${[...new Set(rows.map(({ phone }) => phone))]}::text[]) and ${sql.literal(IS_BOMBED)}`)
+    if (phones.length === 0) return rows
+    const untilOf = new Map(phones.map(({ phone, callersUntil }) => [phone, callersUntil]))
+    const isBombed = ({ id, phone }: Row) => {
+      const until = untilOf.get(phone) ?? Number.NEGATIVE_INFINITY
+      const sentAt = instantOf(id)
+      return until > sentAt && until - COUNTED_MINUTES * MINUTE_MILLIS <= sentAt
+    }
+    const bombed = rows.filter(isBombed).map(({ id }) => id)
+    const proven = yield* idRows(sql`
+      select v.id from verifications v
+      where v.customer_id = ${customerId}::int and v.id = any(${bombed}::uuid[]) and ${isProven(sql, customerId)}`)
+    const provenIds = new Set(proven.map(({ id }) => id))
+    return rows.map((row) =>
+      isBombed(row) ? { ...row, bombed: true, proven: row.proven || provenIds.has(row.id) } : row
+    )
+  })
+}
 
 const CodeRow = Schema.Struct({
   id: Schema.String,

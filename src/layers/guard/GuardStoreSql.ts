@@ -1,21 +1,212 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"
-import { BOMBED_BY } from "../../services/guard/admission/BombedPhones.ts"
-import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
-import { CountsRefused, GuardStore } from "../../services/guard/GuardStore.ts"
-import { Timers } from "../../services/timer/Timers.ts"
-import { IsDistributed } from "../postgres/citus/Distribution.ts"
-import { timestamp } from "../postgres/SqlRows.ts"
-import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
-import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
+import { lowestIdFrom } from "../../domain/TimePosition.ts"
+import { NIL_UUID } from "../../domain/Uuid.ts"
+import { BUDGET_WINDOW_MILLIS, leastBudget } from "../../domain/guard/CodeBudget.ts"
+import { standingOf } from "../../domain/guard/KnownNetwork.ts"
+import { CUSTOMER_SEGMENT, nameIn, segmentName, WHOLE } from "../../domain/guard/Segments.ts"
+import { isInNetworks } from "../../http/server/AllowedNetworks.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
-import { guardGrants } from "./GuardBudgetSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
-import { guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
-import { guardStanding } from "./GuardStandingSql.ts"
-import { makeGuardWake } from "./GuardWakeSql.ts"
+import { GUARD_TIMER, guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
+import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
+import { retryRaces } from "../postgres/Races.ts"
+import { decodedAs, InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
+import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"
+import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
+import { IsDistributed } from "../postgres/citus/Distribution.ts"
+import { BOMBED_BY } from "../../services/guard/Guard.ts"
+import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
+import {
+  type BudgetRequest,
+  CountsRefused,
+  GuardStore,
+  Networks,
+  type Standing
+} from "../../services/guard/GuardStore.ts"
+import { Timers } from "../../services/timer/Timers.ts"
+
+export const NetworksNode = Layer.succeed(Networks, { isIn: isInNetworks })
+
+interface Wake {
+  readonly customerId: number
+  readonly at: Instant
+}
+
+const wakeSource = batchSource<Wake>([
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "at", type: "timestamptz", of: ({ at }) => at }
+])
+
+const wakeStatement = `
+  with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+  ensured as (
+    insert into timers as t (customer_id, kind, subject, claimable_at)
+    select r.customer_id, '${GUARD_TIMER}', '${NIL_UUID}'::uuid, r.at from ${wakeSource.rows}
+    on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
+    where t.lease_token is null and t.claimable_at > excluded.claimable_at)
+  select commit from quick`
+
+/** The commit is not awaited: after a crash, the next send ensures the round again. */
+export const makeGuardWake = (clients: BatchClients) =>
+  makeStatementBatch<SqlClient.SqlClient, Wake, true>(clients, {
+    name: "guard_wake",
+    conflictsOf: ({ customerId }) => [String(customerId)],
+    orderOf: ({ customerId }) => String(customerId),
+    run: (sql, requests) =>
+      Effect.as(
+        sql.unsafe(wakeStatement, wakeSource.parameters(requests)),
+        requests.map(() => true as const)
+      )
+  })
+
+const columns: ReadonlyArray<BatchColumn<BudgetRequest>> = [
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "segment", type: "text", of: ({ segment }) => segmentName(segment) },
+  { name: "codes", type: "int4", of: ({ codes }) => codes },
+  { name: "budget", type: "int4", of: ({ budget }) => budget },
+  { name: "least", type: "int4", of: ({ segment }) => leastBudget(segment) },
+  { name: "now", type: "timestamptz", of: ({ now }) => now }
+]
+const source = batchSource(columns)
+
+const isWhole = `b.segment like '${segmentName(CUSTOMER_SEGMENT)}%'`
+
+/**
+ * The budget of a row that exists already. `excluded` has no column for a customer's own budget, and `r` is searched for
+ * it row by row: only where there can be one.
+ */
+const limit = `coalesce(
+  case when ${isWhole}
+    then (select r.budget from r where r.customer_id = b.customer_id and r.segment = b.segment) end,
+  b.budget,
+  case when b.segment = '${segmentName(WHOLE.vouched)}' then ${leastBudget(WHOLE.vouched)}
+    when ${isWhole} then ${leastBudget(WHOLE.all)} else ${leastBudget({ kind: "prefix", key: "" })} end)`
+
+const granted = `least(excluded.granted, greatest(0, ${limit} - ceil(b.used)::int))`
+const hasLapsed = "b.ends_at <= excluded.ends_at - interval '1 hour'"
+/** A new window grants no more than the budget either. */
+const renewed = `least(excluded.granted, ${limit})`
+
+const statement = `
+  with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+  r as materialized (select * from ${source.rows}),
+  taken as (
+    insert into guard_budgets as b (customer_id, segment, used, granted, ends_at)
+    select customer_id, segment, least(codes, coalesce(budget, least)), least(codes, coalesce(budget, least)),
+      now + interval '1 hour'
+    from r order by customer_id, segment
+    on conflict (customer_id, segment) do update set
+      used = case when ${hasLapsed} then ${renewed} else b.used + ${granted} end,
+      granted = case when ${hasLapsed} then ${renewed} else ${granted} end,
+      ends_at = case when ${hasLapsed} then excluded.ends_at else b.ends_at end
+    returning customer_id, segment, granted, ceil(used)::int as used, ends_at)
+  select customer_id || ':' || segment as name, granted as codes, used, ends_at as "endsAt", (select commit from quick)
+  from taken`
+
+const GrantRow = Schema.Struct({
+  name: Schema.String,
+  codes: Schema.Int,
+  used: Schema.Int,
+  endsAt: InstantColumn
+})
+
+/**
+ * Grants codes of budgets in one statement: one row for each segment. The rows are matched here: a join of a few hundred
+ * cost more than all of their writing. The commit is not awaited: a crash forgets the last grants.
+ */
+export const guardGrants = (sql: SqlClient.SqlClient): GuardStore["Service"]["grant"] => {
+  const decoded = decodedAs(Schema.Array(GrantRow))
+  return (requests) =>
+    Effect.map(
+      Effect.orDie(decoded(retryRaces(sql.unsafe(statement, source.parameters(requests))))),
+      (rows) => {
+        const grants = new Map(rows.map(({ name, ...grant }) => [name, grant]))
+        return requests.map(
+          ({ customerId, segment, now }) =>
+            grants.get(nameIn(customerId, segment)) ?? {
+              codes: 0,
+              used: 0,
+              endsAt: now + BUDGET_WINDOW_MILLIS
+            }
+        )
+      }
+    )
+}
+
+const PassesRow = Schema.Struct({ passes: Schema.Boolean })
+const StandingRow = Schema.Struct({
+  isProven: Schema.Boolean,
+  evidence: Schema.Struct({
+    ownVerified: Schema.Number,
+    ownSince: Schema.NullOr(Schema.Number),
+    othersVerified: Schema.Number,
+    codes: Schema.Number,
+    score: Schema.Number
+  }),
+  unverifiedAround: Schema.Int
+})
+const NOTHING_KNOWN: Standing = {
+  isProven: false,
+  network: null,
+  isVerifiedNetwork: false,
+  unverifiedAround: 0
+}
+
+/** A cleared alarm lets a bombed phone pass for an hour. Such an alarm lasts ten minutes. */
+const CLEARED_MILLIS = HOUR_MILLIS
+const RAISED_MILLIS = CLEARED_MILLIS + 10 * MINUTE_MILLIS
+
+/** The reasons to let a code pass that would be refused: look-ups by index. */
+export const guardStanding = (
+  sql: SqlClient.SqlClient
+): Pick<GuardStore["Service"], "standing" | "passesBombed"> => {
+  const rows = rowsOf(StandingRow)
+  const passesRows = rowsOf(PassesRow)
+  const isProven = (customerId: number, phone: string, now: Instant) => sql`exists (
+    select 1 from verifications p where p.customer_id = ${customerId} and p.phone = ${phone} and p.mode = 'live'
+      and p.status = 'verified' and p.verified_at > ${timestamp(now)}::timestamptz - interval '90 days')`
+  return {
+    passesBombed: (customerId, phone, now) =>
+      Effect.map(
+        passesRows(sql`
+          select ${isProven(customerId, phone, now)} or exists (
+            select 1 from guard_alarms a where a.customer_id = ${customerId} and a.id >= ${lowestIdFrom(now - RAISED_MILLIS)}::uuid
+              and a.kind = 'phone' and a.key = ${maskPhone(phone)} and a.reason = 'bombed'
+              -- a round clears it when its time is over
+              and a.cleared_at < a.until and a.cleared_at > ${timestamp(now - CLEARED_MILLIS)}) as passes`),
+        ([row]) => row?.passes ?? false
+      ),
+
+    standing: ({ customerId, phone, network, around, now }) =>
+      Effect.map(
+        rows(sql`
+          select ${isProven(customerId, phone, now)} as "isProven", (
+            select jsonb_build_object(
+              'ownVerified', coalesce(sum(s.verified) filter (where s.customer_id = ${customerId}), 0),
+              'ownSince', min((s.state -> 'profile' ->> 'since')::float8) filter (where s.customer_id = ${customerId}),
+              'othersVerified', coalesce(sum(s.verified) filter (where s.customer_id <> ${customerId}), 0),
+              'codes', coalesce(sum(s.codes), 0), 'score', coalesce(max(s.score), 0))
+            from guard_segments s where s.kind = 'network' and s.key = ${network}::text) as evidence, (
+            select count(*)::int from unnest(${around}::text[]) as r (key) where not exists (
+              select from guard_segments s where s.kind = 'network' and s.key = r.key and s.verified > 0)
+          ) as "unverifiedAround"`),
+        ([row]) =>
+          row === undefined
+            ? NOTHING_KNOWN
+            : {
+                isProven: row.isProven,
+                network: standingOf(row.evidence, now),
+                isVerifiedNetwork: row.evidence.ownVerified + row.evidence.othersVerified > 0,
+                unverifiedAround: row.unverifiedAround
+              }
+      )
+  }
+}
 
 /** Rounds use the connections of messages' batches: codes do not wait behind them, and their statements are planned once. */
 export const GuardStoreSql = Layer.effect(

@@ -1,24 +1,186 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import type { Lease } from "../../domain/Timer.ts"
+import { Message, sendTime } from "../../domain/message/Message.ts"
+import { type Lane, lanes, laneState } from "../../domain/message/MessageLanes.ts"
 import { walletMove } from "../../domain/money/Charging.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
-import { type MessageAcceptance, MessageStore } from "../../services/message/MessageStore.ts"
-import { SubjectIds } from "../../services/SubjectIds.ts"
-import { Timers } from "../../services/timer/Timers.ts"
+import type { MessageRoute } from "../../domain/routing/MessageRoute.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
-import { makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
-import { batchId } from "../postgres/batching/BatchIds.ts"
-import { writingClients } from "../postgres/batching/BatchLane.ts"
-import { makeCommitBatch, makeCommitSingle } from "../postgres/batching/CommitBatchSql.ts"
-import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
-import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
-import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
-import { first, rowsOf } from "../postgres/SqlRows.ts"
 import { MessageBatchSql } from "../postgres/Pools.ts"
-import { acceptedMessages } from "./AcceptedMessages.ts"
-import { committedMessages } from "./CommittedMessages.ts"
-import { loadedMessages, messageColumns, MessageRow, OPERATIONS, TIMER_KINDS } from "./MessageRow.ts"
+import { first, InstantColumn, RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
+import { type AcceptKind, ADMITTED, makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
+import { type BatchColumn, batchId, intArrayText, jsonText } from "../postgres/batching/BatchColumns.ts"
+import type { BatchName } from "../postgres/batching/BatchMetrics.ts"
+import {
+  type CommitEntry,
+  type CommitKind,
+  makeCommitBatch,
+  makeCommitSingle,
+  outboxParts
+} from "../postgres/batching/CommitBatchSql.ts"
+import { type LoadKind, makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
+import { type BatchClients, writingClients } from "../postgres/batching/StatementBatch.ts"
+import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { SubjectIds } from "../../services/SubjectIds.ts"
+import { type MessageAcceptance, MessageStore } from "../../services/message/MessageStore.ts"
+import { Timers } from "../../services/timer/Timers.ts"
+
+export const OPERATIONS = { live: "messages.send", test: "sandbox.messages.send" }
+export const TIMER_KINDS = { live: "message", test: "sandbox_message" } as const
+
+export const MessageRow = Schema.Struct({
+  ...Message.fields,
+  patientUntil: Schema.NullOr(InstantColumn),
+  scheduledFor: Schema.NullOr(InstantColumn),
+  createdAt: InstantColumn,
+  completedAt: Schema.NullOr(InstantColumn),
+  held: RialsColumn,
+  captured: RialsColumn
+})
+
+/** The changing part of a message `c` that an event stores. */
+export const MESSAGE_SNAPSHOT =
+  "jsonb_build_object('status', c.status, 'attempts', c.attempts, 'completed_at', c.completed_at)"
+
+/** Columns of `messages m`. */
+export const messageColumns = `m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
+  m.text, m.template, m.metadata, m.attempts, m.reservations,
+  m.patient_until as "patientUntil",
+  m.scheduled_for as "scheduledFor", m.created_at as "createdAt", m.completed_at as "completedAt",
+  m.held, m.captured`
+
+/** One mode's messages, as batches read them. */
+export const loadedMessages = (mode: KeyMode, name: BatchName): LoadKind<typeof MessageRow> => ({
+  name,
+  mode,
+  table: "messages",
+  alias: "m",
+  columns: messageColumns,
+  row: MessageRow
+})
+
+/** A new message with the id of its first event. */
+interface NewMessage {
+  readonly message: Message
+  readonly eventId: string
+  /** Absent: free for any process when it is due. */
+  readonly lease?: Lease | null
+}
+
+const routeText = jsonText<MessageRoute>()
+
+/** The columns of new messages that `storedMessages` needs, besides `customer_id`, `id`, `phone`, `now` and `hold`. */
+export const messageInsertColumns: ReadonlyArray<BatchColumn<NewMessage>> = [
+  { name: "status", type: "text", of: ({ message }) => message.status },
+  { name: "revision", type: "int4", of: ({ message }) => message.revision },
+  { name: "strategy", type: "text", of: ({ message }) => message.strategy },
+  { name: "route", type: "text", of: ({ message }) => routeText(message.route) },
+  { name: "body", type: "text", of: ({ message }) => message.text },
+  {
+    name: "template",
+    type: "text",
+    of: ({ message }) => (message.template === null ? null : JSON.stringify(message.template))
+  },
+  { name: "metadata", type: "text", of: ({ message }) => message.metadata },
+  { name: "scheduled_for", type: "timestamptz", of: ({ message }) => message.scheduledFor },
+  { name: "lanes", type: "text", of: ({ message }) => intArrayText(lanes(message)) },
+  {
+    name: "claimable_at",
+    type: "timestamptz",
+    of: ({ message, lease }) => lease?.until ?? sendTime(message)
+  },
+  { name: "lease_token", type: "uuid", of: ({ lease }) => lease?.token ?? null },
+  { name: "event_id", type: "uuid", of: ({ eventId }) => eventId }
+]
+
+/** The parts that store the messages of `rows r`, with their timers, events and deliveries to webhooks. */
+export const storedMessages = (mode: KeyMode, rows: string) => {
+  const outbox = outboxParts(mode, [{ type: "'message.queued'", id: "c.event_id" }], MESSAGE_SNAPSHOT)
+  return {
+    parts: `
+  stored as (
+    insert into messages (customer_id, id, phone, status, revision, strategy, route, text, template, metadata,
+      attempts, scheduled_for, events_written, created_at, held, mode)
+    select r.customer_id, r.id, r.phone, r.status, r.revision, r.strategy, r.route::jsonb, r.body, r.template::json,
+      r.metadata, '[]', r.scheduled_for, 1, r.now, r.hold, '${mode}'
+    from ${rows}),
+  timer as (
+    insert into timers (customer_id, kind, subject, lane, claimable_at, lease_token)
+    select r.customer_id, '${TIMER_KINDS[mode]}', r.id, lane, r.claimable_at, r.lease_token
+    from ${rows}, unnest(r.lanes::int[]) as lane),
+  changed as materialized (
+    select r.customer_id, r.id, r.status, r.now, r.event_id, '[]'::jsonb as attempts,
+      null::timestamptz as completed_at, 1 as events_written, 1 as event_count
+    from ${rows})
+  ${outbox.parts}`,
+    webhooks: outbox.webhooks
+  }
+}
+
+/** A message with the id of its first event. */
+export interface AcceptedMessage extends MessageAcceptance {
+  readonly eventId: string
+}
+
+/** One mode's messages, for the statement that accepts a batch of them. */
+export const acceptedMessages = (mode: KeyMode): AcceptKind<MessageAcceptance, AcceptedMessage> => {
+  const { parts, webhooks } = storedMessages(mode, `(select * from ${ADMITTED}) r`)
+  return {
+    operation: OPERATIONS[mode],
+    counts: "message",
+    subjectOf: ({ message }) => message,
+    columns: messageInsertColumns,
+    optional: [],
+    stores: () => parts,
+    webhooks
+  }
+}
+
+/** A transition of a message in one of its lanes. */
+export interface MessageCommit extends CommitEntry<Message> {
+  readonly lane: Lane
+}
+
+/** The transition ends other lanes too, which have timers. */
+const endsOthers = ({ before, lane, transition: { next } }: MessageCommit): boolean =>
+  next.completedAt !== null &&
+  lanes(before).some((other) => other !== lane && laneState(before, other) === "open")
+
+/** One mode's messages, for the statement that commits a batch of their transitions. */
+export const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => ({
+  name: "message_record",
+  mode,
+  timerKind: TIMER_KINDS[mode],
+  table: "messages",
+  alias: "m",
+  columns: [
+    { name: "lane", type: "int2", of: ({ lane }) => lane },
+    {
+      name: "reservations",
+      type: "text",
+      cast: "jsonb",
+      of: ({ transition }) => JSON.stringify(transition.next.reservations)
+    },
+    { name: "patient_until", type: "timestamptz", of: ({ transition }) => transition.next.patientUntil },
+    { name: "completed_at", type: "timestamptz", of: ({ transition }) => transition.next.completedAt }
+  ],
+  sets: `reservations = r.reservations, patient_until = r.patient_until, completed_at = r.completed_at`,
+  lane: "r.lane",
+  shown: ["completed_at"],
+  snapshot: MESSAGE_SNAPSHOT,
+  parts: [
+    {
+      isNeeded: endsOthers,
+      columns: [{ name: "ends_others", type: "bool", of: endsOthers }],
+      sql: `other_timers as (
+        delete from timers t using changed c
+        where c.ends_others and t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id
+          and t.lane <> c.timer_lane)`
+    }
+  ]
+})
 
 const ClaimedRow = Schema.Struct({ ...MessageRow.fields, fingerprint: Schema.Uint8Array })
 

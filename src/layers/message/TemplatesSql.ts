@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { TemplateNotFound } from "../../domain/Errors.ts"
 import { defaultCodeText, ownCodeText } from "../../domain/message/CodeText.ts"
 import { checkCodeTemplate, fillTemplate, Template } from "../../domain/message/Template.ts"
-import { type FillTemplate, Templates } from "../../services/customer/Templates.ts"
+import { type FillTemplate, Templates } from "../../services/message/Templates.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 
 const notFound = (id: number) => Result.fail(new TemplateNotFound({ details: { template_id: id } }))

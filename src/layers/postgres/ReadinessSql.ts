@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { ClockAgreement } from "../../services/ClockAgreement.ts"
 import { Readiness } from "../../services/Readiness.ts"
 import { appliedMigration, latestMigration } from "./Migrations.ts"
-import { sharedLookup } from "./cache/SharedLookup.ts"
+import { sharedLookup } from "./cache/CachedLookup.ts"
 import { rowsOf } from "./SqlRows.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 

@@ -1,7 +1,7 @@
 import { buildConnector } from "@effect/platform-node/Undici"
 import { Context, Effect, Layer, Redacted } from "effect"
 import * as net from "node:net"
-import type { CallKind } from "../../services/provider/CallKind.ts"
+import type { CallKind } from "../../services/provider/ProviderAdapter.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
 import { MAX_ADMITTED_OF_CUSTOMER } from "../../services/webhook/WebhookQueues.ts"
 import { OriginConnections } from "../network/OriginConnections.ts"

@@ -4,7 +4,7 @@ import type { Tally } from "../../domain/guard/Conversion.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { operatorPrefix } from "../../domain/routing/measured/MeasuredOrder.ts"
-import { RouteRecordStore } from "../../services/routing/RouteRecordStore.ts"
+import { RouteRecordStore } from "../../services/routing/RouteRecords.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { isLive, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 

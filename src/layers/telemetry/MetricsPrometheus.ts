@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { MetricsExposition } from "../../services/metrics/MetricsExposition.ts"
+import { MetricsExposition } from "../../services/metrics/MetricFamilies.ts"
 import { metricsOfAll } from "../process/Supervised.ts"
 import { ProcessMetrics } from "./ProcessMetrics.ts"
 import { StoreMetrics } from "../postgres/StoreMetrics.ts"

@@ -1,31 +1,187 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import type { TimerKind } from "../../domain/Timer.ts"
 import { walletMove } from "../../domain/money/Charging.ts"
 import type { KeyMode } from "../../domain/people/Customer.ts"
-import { SubjectIds } from "../../services/SubjectIds.ts"
-import type { TimerKind } from "../../domain/Timer.ts"
-import { Timers } from "../../services/timer/Timers.ts"
-import { VerificationStore } from "../../services/verification/VerificationStore.ts"
-import { acceptedVerifications, OPERATIONS } from "./AcceptedVerifications.ts"
-import { committedVerifications } from "./CommittedVerifications.ts"
-import { makeCommitLeased } from "./LeasedCommitSql.ts"
-import { comparingClients, writingClients } from "../postgres/batching/BatchLane.ts"
-import { makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
-import { makeCommitBatch, makeCommitSingle } from "../postgres/batching/CommitBatchSql.ts"
+import type { Route } from "../../domain/routing/Route.ts"
+import type { Verification } from "../../domain/verification/Verification.ts"
+import { mayStillSend } from "../../domain/verification/VerificationMachine.ts"
+import { idempotencyKeys } from "../customer/IdempotencySql.ts"
+import { BatchSql } from "../postgres/Pools.ts"
+import { retryRaces } from "../postgres/Races.ts"
+import { first, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import {
+  type AcceptKind,
+  ADMITTED,
+  makeAccept,
+  type OptionalColumns
+} from "../postgres/batching/AcceptBatchSql.ts"
+import { type BatchColumn, intArrayText, jsonText } from "../postgres/batching/BatchColumns.ts"
+import {
+  type CommitEntry,
+  type CommitKind,
+  makeCommitBatch,
+  makeCommitSingle
+} from "../postgres/batching/CommitBatchSql.ts"
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
-import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
-import { idempotencyKeys } from "../customer/IdempotencySql.ts"
+import { type BatchClients, comparingClients, writingClients } from "../postgres/batching/StatementBatch.ts"
 import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
-import { first, rowsOf } from "../postgres/SqlRows.ts"
-import { BatchSql } from "../postgres/Pools.ts"
 import {
   dueVerifications,
   loadedVerifications,
+  VERIFICATION_SNAPSHOT,
   verificationColumns,
   VerificationRow
 } from "./VerificationRow.ts"
+import { SubjectIds } from "../../services/SubjectIds.ts"
+import { Timers } from "../../services/timer/Timers.ts"
+import { type Acceptance, VerificationStore } from "../../services/verification/VerificationStore.ts"
+
+/** The names that separate idempotency keys. */
+export const OPERATIONS = { live: "otp.send", test: "sandbox.otp.send" }
+
+const routeText = jsonText<Route>()
+
+const columns: ReadonlyArray<BatchColumn<Acceptance>> = [
+  { name: "status", type: "text", of: ({ verification }) => verification.status },
+  { name: "revision", type: "int4", of: ({ verification }) => verification.revision },
+  { name: "route", type: "text", of: ({ verification }) => routeText(verification.route) },
+  { name: "text_body", type: "text", of: ({ verification }) => verification.textBody },
+  { name: "remaining", type: "text", of: ({ verification }) => intArrayText(verification.remaining) },
+  { name: "expires_at", type: "timestamptz", of: ({ verification }) => verification.expiresAt },
+  { name: "code_hash", type: "bytea", of: ({ codeHash }) => codeHash },
+  { name: "sealed_code", type: "bytea", of: ({ sealedCode }) => sealedCode },
+  { name: "lease_until", type: "timestamptz", of: ({ lease }) => lease.until },
+  { name: "lease_token", type: "uuid", of: ({ lease }) => lease.token }
+]
+
+const given: OptionalColumns<Acceptance> = {
+  isNeeded: ({ verification: { metadata, textLocale }, client }) =>
+    metadata !== null || textLocale !== null || client !== null,
+  columns: [
+    { name: "metadata", type: "text", of: ({ verification }) => verification.metadata },
+    { name: "text_locale", type: "text", of: ({ verification }) => verification.textLocale },
+    { name: "client", type: "jsonb", of: ({ client }) => client }
+  ]
+}
+
+/** Alone, as an attack marks most codes. */
+const guarded: OptionalColumns<Acceptance> = {
+  isNeeded: ({ guardMark }) => guardMark !== null,
+  columns: [{ name: "guard", type: "text", of: ({ guardMark }) => guardMark }]
+}
+
+const stores =
+  (mode: KeyMode, timerKind: TimerKind) => (optional: ReadonlyArray<BatchColumn<Acceptance>>) => {
+    const more = optional.map(({ name }) => `, ${name}`).join("")
+    return `
+  verification as (
+    insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
+      remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held${more})
+    select customer_id, id, '${mode}', phone, status, revision, route::jsonb, text_body, '[]', remaining::int[],
+      now, code_hash, sealed_code, now, expires_at, hold${more}
+    from ${ADMITTED}),
+  timer as (
+    insert into timers (customer_id, kind, subject, claimable_at, lease_token)
+    select customer_id, '${timerKind}', id, lease_until, lease_token from ${ADMITTED})`
+  }
+
+/** One mode's verifications, for the statement that accepts a batch of them. */
+export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): AcceptKind<Acceptance> => ({
+  operation: OPERATIONS[mode],
+  counts: "code",
+  subjectOf: ({ verification }) => verification,
+  columns,
+  optional: [given, guarded],
+  stores: stores(mode, timerKind),
+  webhooks: null
+})
+
+/** One mode's verifications, for the statement that commits a batch of their transitions. */
+export const committedVerifications = (
+  mode: KeyMode,
+  timerKind: TimerKind
+): CommitKind<CommitEntry<Verification>> => ({
+  name: "record",
+  mode,
+  timerKind,
+  table: "verifications",
+  alias: "v",
+  columns: [
+    {
+      name: "remaining",
+      type: "text",
+      cast: "int[]",
+      of: ({ transition }) => intArrayText(transition.next.remaining)
+    },
+    { name: "slot_reserved", type: "bool", of: ({ transition }) => transition.next.slotReserved },
+    { name: "repeating", type: "bool", of: ({ transition }) => transition.next.repeating },
+    { name: "next_step_at", type: "timestamptz", of: ({ transition }) => transition.next.nextStepAt },
+    { name: "answered_status", type: "text", of: ({ transition }) => transition.next.answeredStatus },
+    { name: "answered_step", type: "int2", of: ({ transition }) => transition.next.answeredStep },
+    { name: "keeps_code", type: "bool", of: ({ transition }) => mayStillSend(transition.next) }
+  ],
+  sets: `remaining = r.remaining, slot_reserved = r.slot_reserved, repeating = r.repeating,
+      next_step_at = r.next_step_at, answered_status = r.answered_status, answered_step = r.answered_step,
+      sealed_code = case when r.keeps_code then v.sealed_code end,
+      code_hash = case when r.status in ('pending', 'queued') then v.code_hash end`,
+  lane: "0::smallint",
+  shown: ["next_step_at", "verified_at"],
+  snapshot: VERIFICATION_SNAPSHOT,
+  parts: []
+})
+
+const CommittedRow = Schema.Struct({ sealedCode: Schema.Uint8Array })
+
+/**
+ * Ends a wait early. Rows are locked in the order of all other statements, verification before timer. Each condition
+ * is checked under its lock: a process that has leased the timer meanwhile keeps it. Kind and lane are fenced off: as
+ * constants, they would be worth reading all timers of them to a planner that believes in few.
+ */
+export const makeCommitLeased = (
+  sql: SqlClient.SqlClient,
+  mode: KeyMode,
+  timerKind: TimerKind
+): VerificationStore["Service"]["commitLeased"] => {
+  const leasedRows = rowsOf(CommittedRow)
+  return ({ customerId, id, revision }, { next }, lease) =>
+    first(
+      leasedRows(
+        retryRaces(sql`
+        with changed as materialized (
+          select v.customer_id, v.id, v.sealed_code from verifications v
+          where v.customer_id = ${customerId} and v.id = ${id}::uuid and v.mode || '' = ${mode}
+            and v.revision = ${revision}
+          for update),
+        leased as (
+          update timers t set claimable_at = ${timestamp(lease.until)}, lease_token = ${lease.token}::uuid, parked = false
+          from (select customer_id, id, ${timerKind}::text as kind, 0::smallint as lane from changed offset 0) c
+          where t.customer_id = c.customer_id and t.kind = c.kind and t.subject = c.id and t.lane = c.lane
+            and t.lease_token is null
+          returning t.customer_id, t.subject)
+        update verifications v set revision = ${next.revision}, next_step_at = ${nullableTimestamp(next.nextStepAt)}
+        from leased l, changed c
+        where v.customer_id = l.customer_id and v.id = l.subject
+        returning c.sealed_code as "sealedCode"`)
+      )
+    ).pipe(
+      Effect.map(
+        Option.map(({ sealedCode }) => ({
+          timer: {
+            kind: timerKind,
+            customerId,
+            subject: id,
+            lane: 0,
+            leaseToken: lease.token,
+            leasedUntil: lease.until
+          },
+          sealedCode
+        }))
+      )
+    )
+}
 
 const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
 

@@ -1,8 +1,7 @@
 import { Context, Effect, Hash, Layer } from "effect"
 import { type Actor, credentialOf } from "../../domain/people/Actor.ts"
 import type { TooManyRequestsApiKey } from "../../domain/Errors.ts"
-import { KeyWindowStore } from "../customer/limits/KeyWindowStore.ts"
-import { type Allowance, makeRequestWindows } from "../customer/limits/RequestWindows.ts"
+import { type Allowance, KeyWindowStore, makeRequestWindows } from "../customer/RequestWindows.ts"
 import { Settings } from "../Settings.ts"
 
 /** Management requests per minute of a token or a session, over all processes. */

@@ -1,8 +1,12 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
+import { CREDIT_ROUND_MILLIS } from "../../domain/Schedules.ts"
+import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import type { SendKind, SkipReason } from "../../domain/account/Pace.ts"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
+import { Accounts } from "../resources/accounts/Accounts.ts"
+import { Timers } from "../timer/Timers.ts"
 
 export interface SlotRequest {
   readonly customerId: number
@@ -78,6 +82,26 @@ export class AccountSlots extends Context.Service<
       start: (_account, { now }) => Effect.succeed({ hasStart: true, at: now }),
       isCooling: () => Effect.succeed(false),
       report: () => Effect.void
+    })
+  )
+}
+
+/** Asks providers regularly for the remaining credit of each account, so that operators see early that one runs out. */
+export class AccountCredits extends Context.Service<
+  AccountCredits,
+  { readonly runTimer: (timer: DueTimer) => Effect.Effect<void> }
+>()("peyk/services/account/AccountSlots/AccountCredits") {
+  static readonly layer = Layer.effect(
+    AccountCredits,
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const timers = yield* Timers
+      const moveOn = Effect.fnUntraced(function* (timer: LeasedTimer) {
+        yield* timers.releaseUntil(timer, (yield* Clock.currentTimeMillis) + CREDIT_ROUND_MILLIS)
+      })
+      return AccountCredits.of({
+        runTimer: (timer) => Effect.andThen(accounts.noteCredits, moveOn(timer))
+      })
     })
   )
 }

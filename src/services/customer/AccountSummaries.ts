@@ -5,8 +5,7 @@ import type { Prices } from "../../domain/money/Charging.ts"
 import type { Plan } from "../../domain/people/Customer.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { Settings } from "../Settings.ts"
-import { Billing } from "./Billing.ts"
-import { Limits } from "./limits/Limits.ts"
+import { Billing, Limits } from "./Limits.ts"
 
 /** A customer and its money, from the store. */
 export interface CustomerStanding {

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
-import type { CustomerConfiguration, StepOrder } from "../../domain/people/Customer.ts"
 import type { GuardSetUp } from "../../domain/guard/Verdict.ts"
-import type { SetUpChanged } from "./SetUpChanged.ts"
+import type { CustomerConfiguration, StepOrder } from "../../domain/people/Customer.ts"
+import type { SetUpChanged } from "./Idempotency.ts"
 
 export interface CustomerSetUp extends CustomerConfiguration {
   readonly guard: GuardSetUp
@@ -23,3 +23,11 @@ export class Customers extends Context.Service<
     readonly confirm: (setUp: CustomerSetUp) => Effect.Effect<void, SetUpChanged>
   }
 >()("peyk/services/customer/Customers") {}
+
+/** The code or message that a request is about. */
+export interface Subject {
+  readonly customerId: number
+  readonly id: string
+  /** The version that the request's key was read with; null: the request has no key. */
+  readonly setUpVersion?: number | null
+}

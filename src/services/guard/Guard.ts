@@ -1,10 +1,130 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import { BlockedPhone, SuspectedFraud, type TooManyRequestsPhoneHour } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
-import type { BlockedPhone, SuspectedFraud, TooManyRequestsPhoneHour } from "../../domain/Errors.ts"
-import { makePassesBombed } from "./admission/BombedPhones.ts"
-import { makeAdmit } from "./admission/CodeAdmission.ts"
+import { NO_TRACES } from "../../domain/guard/Segments.ts"
+import { verdictOf } from "../../domain/guard/Verdict.ts"
+import { retryAfterSeconds } from "../../domain/people/Admission.ts"
 import { CodeBudgets } from "./CodeBudgets.ts"
-import type { Admitted, GuardRequest } from "./admission/GuardRequest.ts"
+import {
+  type Admitted,
+  askedCode,
+  type Decision,
+  type GuardRequest,
+  makeDecide,
+  passing,
+  tracesOf,
+  useOf,
+  withoutSms
+} from "./CodeDecisions.ts"
+import { GuardWakes } from "./GuardAlarms.ts"
+import { GuardMetrics } from "./GuardMetrics.ts"
+import { GuardRefusals } from "./GuardRefusals.ts"
+import { GuardStore, Networks } from "./GuardStore.ts"
+
+/** The customers that make a phone bombed. */
+export const BOMBED_BY = 5
+const SECOND_MILLIS = 1000
+/** Counted, and never reached. */
+export const NO_CALLERS_LIMIT = 32_000
+
+/**
+ * Whether a customer may send to a phone that is bombed: it may if the phone was verified with it, or if it cleared the
+ * phone's alarm.
+ */
+export const makePassesBombed = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const store = yield* GuardStore
+  const refusals = yield* GuardRefusals
+  const metrics = yield* GuardMetrics
+
+  return Effect.fnUntraced(function* (
+    { customer: { customerId }, phone }: GuardRequest,
+    { retryAfterSeconds }: TooManyRequestsPhoneHour
+  ) {
+    const now = clock.currentTimeMillisUnsafe()
+    if (yield* store.passesBombed(customerId, phone, now)) return true
+    refusals.count(customerId, "refused")
+    metrics.refused("bombed")
+    yield* store.bombed(customerId, phone, now + retryAfterSeconds * SECOND_MILLIS, now)
+    return false
+  })
+})
+
+/** The answers to a send, by the decision. Each is counted. */
+export const makeAnswers = Effect.gen(function* () {
+  const refusals = yield* GuardRefusals
+  const metrics = yield* GuardMetrics
+
+  const recorded = ({ route }: GuardRequest, { action, mark, taken }: Decision): Admitted => {
+    if (action !== null) metrics.flagged(action)
+    return { route, mark: action ?? mark, callersLimit: NO_CALLERS_LIMIT, taken }
+  }
+
+  const enforced = (
+    { customer, phone, route }: GuardRequest,
+    { action, mark, reason, isWhole, taken, until }: Decision,
+    now: Instant
+  ) => {
+    if (action === "refuse") {
+      if (isWhole) refusals.countWhole(customer.customerId, phone, now)
+      else refusals.count(customer.customerId, "refused")
+      metrics.refused(reason)
+      return Effect.fail(new SuspectedFraud({ retryAfterSeconds: retryAfterSeconds(until, now) }))
+    }
+    if (action === null) return Effect.succeed({ route, mark, callersLimit: BOMBED_BY, taken })
+    metrics.refused("no_sms")
+    return Effect.succeed({ route: withoutSms(route) ?? route, mark, callersLimit: BOMBED_BY, taken })
+  }
+
+  const denied = (request: GuardRequest) => {
+    refusals.count(request.customer.customerId, "denied")
+    metrics.refused("deny_list")
+    return new BlockedPhone()
+  }
+
+  return { recorded, enforced, denied }
+})
+
+/** Admits codes, or refuses them, as the guard is set. */
+export const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
+  const clock = yield* Clock.Clock
+  const networks = yield* Networks
+  const budgets = yield* CodeBudgets
+  const wakes = yield* GuardWakes
+  const decide = yield* makeDecide
+  const { recorded, enforced, denied } = yield* makeAnswers
+
+  return (request: GuardRequest): Effect.Effect<Admitted, BlockedPhone | SuspectedFraud> =>
+    Effect.suspend((): Effect.Effect<Admitted, BlockedPhone | SuspectedFraud> => {
+      const { customer, route } = request
+      const { customerId, guard } = customer
+      const mode = modeOf(guard.mode)
+      const traces = mode === "off" ? NO_TRACES : tracesOf(request)
+      const now = clock.currentTimeMillisUnsafe()
+      const verdict = verdictOf(guard, askedCode(request, traces), networks.isIn, now)
+      if (verdict._tag === "Denied") return denied(request)
+      if (mode === "off") return Effect.succeed({ route, mark: null, callersLimit: 0, taken: null })
+      wakes.sent(customerId, now)
+      if (verdict._tag === "Exempt") {
+        return Effect.succeed({
+          route,
+          mark: "exempt" as const,
+          callersLimit: NO_CALLERS_LIMIT,
+          taken: null
+        })
+      }
+      const isEnforced = mode === "enforcing"
+      const answer = (decision: Decision) =>
+        isEnforced ? enforced(request, decision, now) : Effect.succeed(recorded(request, decision))
+      if (verdict.action === null) {
+        const use = useOf(request, verdict)
+        const { empty, isCommon } = budgets.takeAtHand(use, now)
+        if (empty.length === 0) return answer(passing(use, isCommon))
+      }
+      return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), answer)
+    })
+})
 
 /** The most that the operator allows: `enforcing` leaves it to each customer. */
 export const GuardCeiling = Context.Reference<GuardMode>("peyk/services/guard/Guard/GuardCeiling", {

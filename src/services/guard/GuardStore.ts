@@ -1,17 +1,17 @@
 import { Context, Data, type Effect, type Option } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
 import type { Alarm } from "../../domain/guard/Alarm.ts"
 import type { Tally } from "../../domain/guard/Conversion.ts"
 import type { CodeCounts } from "../../domain/guard/GuardReport.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
+import type { SegmentState } from "../../domain/guard/SegmentState.ts"
+import type { Segment } from "../../domain/guard/Segments.ts"
 import type { CustomerState } from "../../domain/guard/round/CustomerState.ts"
 import type { MaturedCode } from "../../domain/guard/round/MaturedCode.ts"
-import type { UsualTraffic, RecentCodes } from "../../domain/guard/round/Outage.ts"
+import type { RecentCodes, UsualTraffic } from "../../domain/guard/round/Outage.ts"
 import type { Round } from "../../domain/guard/round/Round.ts"
-import type { Segment } from "../../domain/guard/Segments.ts"
-import type { SegmentState } from "../../domain/guard/SegmentState.ts"
-import type { Instant } from "../../domain/Instant.ts"
-import type { Phone } from "../../domain/Phone.ts"
-import type { LeasedTimer } from "../../domain/Timer.ts"
 
 /** A request for codes of a segment's budget. */
 export interface BudgetRequest {
@@ -165,3 +165,9 @@ export class GuardStore extends Context.Service<
     readonly save: (timer: LeasedTimer, result: RoundResult) => Effect.Effect<ReadonlyArray<Alarm> | null>
   }
 >()("peyk/services/guard/GuardStore") {}
+
+/** Compares addresses with networks. */
+export class Networks extends Context.Service<
+  Networks,
+  { readonly isIn: (ip: string | null, networks: ReadonlyArray<string>) => boolean }
+>()("peyk/services/guard/GuardStore/Networks") {}

@@ -1,15 +1,51 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { IdempotencyError, ServiceUnavailable } from "../../domain/Errors.ts"
-import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
+import type { Instant } from "../../domain/Instant.ts"
 import { sendTime } from "../../domain/message/Message.ts"
-import { Customers } from "../customer/Customers.ts"
-import { type CreatingRequest, Idempotency, type IdempotentRequest } from "../customer/Idempotency.ts"
-import type { SetUpChanged } from "../customer/SetUpChanged.ts"
+import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
 import { SubjectIds } from "../SubjectIds.ts"
-import { Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { type BatchEntry, isPlanned, MessageBatchStore } from "./MessageBatchStore.ts"
-import { makeMessagePlans, type MessageContent } from "./MessagePlans.ts"
+import { Customers } from "../customer/Customers.ts"
+import {
+  type ClaimedKey,
+  type CreatingRequest,
+  Idempotency,
+  type IdempotencyClaim,
+  type IdempotentRequest,
+  type SetUpChanged
+} from "../customer/Idempotency.ts"
+import { makeMessagePlans, type MessageContent, type PlannedMessage } from "./MessagePlans.ts"
+import { Timers } from "../timer/Timers.ts"
+import type { KnownSetUp } from "../verification/VerificationStore.ts"
+
+/** A message of a batch: planned, or refused already. */
+export type BatchEntry = PlannedMessage | BatchOutcome
+
+export const isPlanned = (entry: BatchEntry): entry is PlannedMessage => "message" in entry
+
+export interface MessageBatch {
+  readonly customerId: number
+  readonly setUpVersion: KnownSetUp
+  readonly entries: ReadonlyArray<BatchEntry>
+  readonly idempotency: IdempotencyClaim
+  readonly now: Instant
+}
+
+/** Batches of messages. All of a batch is stored, with its response, or nothing is. */
+export class MessageBatchStore extends Context.Service<
+  MessageBatchStore,
+  {
+    /** None, and nothing is stored or counted, if the idempotency key is taken. */
+    readonly accept: (
+      batch: MessageBatch
+    ) => Effect.Effect<Option.Option<ReadonlyArray<BatchOutcome>>, SetUpChanged>
+    readonly findClaimedKey: (
+      customerId: number,
+      key: string,
+      now: Instant
+    ) => Effect.Effect<Option.Option<ClaimedKey<ReadonlyArray<BatchOutcome>>>>
+  }
+>()("peyk/services/message/MessageBatches/MessageBatchStore") {}
 
 export interface BatchRequest extends CreatingRequest {
   readonly customerId: number

@@ -1,20 +1,22 @@
 import { Clock, Effect, Option, Redacted } from "effect"
+import type { DueTimer } from "../../domain/Timer.ts"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import type { Call } from "../../domain/message/MessageDecision.ts"
 import { beginAttempt, postponeAttempt, recordOutcome } from "../../domain/message/MessageMachine.ts"
 import { awaitSlot, type LaneTurn } from "../../domain/message/MessagePatience.ts"
-import type { DueTimer } from "../../domain/Timer.ts"
-import { AccountSlots, type Start } from "../account/AccountSlots.ts"
-import { CallLimiters } from "../provider/CallLimiters.ts"
-import { makeCallStarts } from "../provider/CallStarts.ts"
-import { outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
-import { Providers } from "../provider/Providers.ts"
+import type { MessageTransition } from "../../domain/message/MessageTransition.ts"
 import { Settings } from "../Settings.ts"
-import { Timers } from "../timer/Timers.ts"
-import { TimerStore } from "../timer/TimerStore.ts"
+import { writeTransition } from "../Transitions.ts"
+import { AccountSlots, type Start } from "../account/AccountSlots.ts"
+import { makeKeyedState } from "../concurrency/KeyedState.ts"
 import { MessageMetrics } from "./MessageMetrics.ts"
-import type { MessageWrites } from "./MessageWrites.ts"
+import { MessageStore } from "./MessageStore.ts"
+import { CallLimiters } from "../provider/CallLimiters.ts"
+import { makeCallStarts, outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
+import { Providers } from "../provider/Providers.ts"
+import { TimerStore } from "../timer/TimerStore.ts"
+import { Timers } from "../timer/Timers.ts"
 
 /** A step whose account has a slot. */
 export interface StepSlot {
@@ -128,4 +130,35 @@ export const makeSendStep = Effect.fnUntraced(function* (writes: MessageWrites) 
     // This process stops, so another goes on.
     if (Option.isNone(inPlace)) yield* timerStore.release(timer, yield* Clock.currentTimeMillis)
   })
+})
+
+export type MessageWrites = Effect.Success<typeof makeMessageWrites>
+
+/** Writes transitions of messages. The lanes of one message run in parallel and share its newest state. */
+export const makeMessageWrites = Effect.gen(function* () {
+  const store = yield* MessageStore
+  const timers = yield* Timers
+  const metrics = yield* MessageMetrics
+  const shared = makeKeyedState<Message>()
+
+  const write = Effect.fnUntraced(function* (
+    timer: DueTimer,
+    message: Message,
+    transition: (current: Message) => MessageTransition
+  ) {
+    const result = yield* shared.change(message, (newest) =>
+      writeTransition(newest, transition, {
+        write: (before, next, now) =>
+          Effect.tap(store.commit(timer, before, next, now), (written) =>
+            Effect.sync(() => written && metrics.changed(before.status, next.next.status))
+          ),
+        reload: store.load(message.customerId, message.id)
+      })
+    )
+    const { dueAt } = result.transition
+    if (result.written && typeof dueAt === "number") timers.wakeAt(dueAt)
+    return result
+  })
+
+  return { write, sharing: shared.sharing }
 })

@@ -21,11 +21,10 @@ import { planSchedule, type ScheduleError, type ScheduleRequest } from "../../do
 import { parsePhone } from "../../domain/Phone.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
-import { Billing } from "../customer/Billing.ts"
+import { Billing, Limits } from "../customer/Limits.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
-import { Limits } from "../customer/limits/Limits.ts"
-import { Routing } from "../customer/Routing.ts"
-import { type FillTemplate, Templates } from "../customer/Templates.ts"
+import { Routing } from "../routing/Routing.ts"
+import { type FillTemplate, Templates } from "./Templates.ts"
 
 export interface TemplateUse {
   readonly id: number

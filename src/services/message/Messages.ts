@@ -6,15 +6,15 @@ import {
   type ServiceUnavailable
 } from "../../domain/Errors.ts"
 import type { Message } from "../../domain/message/Message.ts"
-import { type MessageView, viewMessage } from "../../domain/message/MessageView.ts"
 import { cancelMessage, stopMessage } from "../../domain/message/MessageCancellation.ts"
+import { type MessageView, viewMessage } from "../../domain/message/MessageView.ts"
+import type { Subject } from "../customer/Customers.ts"
+import type { IfKeyed, SetUpChanged } from "../customer/Idempotency.ts"
+import { type BatchAnswer, type BatchRequest, MessageBatches } from "./MessageBatches.ts"
 import { MessageMetrics } from "./MessageMetrics.ts"
-import { type BatchAnswer, MessageBatches, type BatchRequest } from "./MessageBatches.ts"
 import type { MessageRefusal } from "./MessagePlans.ts"
 import { type MessageAnswer, type MessageRequest, MessageSends } from "./MessageSends.ts"
 import { MessageStore } from "./MessageStore.ts"
-import type { IfKeyed, SetUpChanged } from "../customer/SetUpChanged.ts"
-import type { Subject } from "../customer/Subject.ts"
 
 /** Messages to one phone each: sent, followed and canceled. */
 export class Messages extends Context.Service<
@@ -87,3 +87,8 @@ export class Messages extends Context.Service<
     })
   )
 }
+
+/** The sandbox's composition of `Messages`, for those who use it next to the live one. */
+export class SandboxMessages extends Context.Service<SandboxMessages, Messages["Service"]>()(
+  "peyk/services/message/Messages/SandboxMessages"
+) {}

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { recordDelivery } from "../../domain/message/MessageMachine.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
-import { makeSimulatedReport } from "../account/SimulatedReport.ts"
+import { makeSimulatedReport } from "../provider/SimulatedReport.ts"
 import { MessageStore } from "./MessageStore.ts"
 
 /** The delivery reports of messages that the sandbox simulates. */

@@ -1,4 +1,7 @@
-import { type Context, Metric } from "effect"
+import { Context, type Effect, Metric } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import { attemptErrorCode, type ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { Channel } from "../../domain/routing/Channel.ts"
 
 /** The registry of metrics; readers use it. */
 export type MetricContext = Context.Context<never>
@@ -72,4 +75,40 @@ export const counterOf = (context: MetricContext, name: string, { read, ...optio
     update: ignore,
     modify: ignore
   })
+}
+
+/** All metrics, in Prometheus' text format. */
+export class MetricsExposition extends Context.Service<
+  MetricsExposition,
+  { readonly text: Effect.Effect<string> }
+>()("peyk/services/metrics/MetricFamilies/MetricsExposition") {}
+
+const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 7.5, 10, 15, 30]
+const MILLIS_PER_SECOND = 1000
+
+/** One call to a provider, and its outcome. */
+export interface MeasuredAttempt {
+  readonly channel: Channel
+  readonly outcome: ProviderOutcome
+  readonly attemptedAt: Instant
+  readonly finishedAt: Instant
+}
+
+export type CountAttempt = (attempt: MeasuredAttempt) => void
+
+/** Counts the calls to providers for one kind of sending. */
+export const attemptMetrics = (context: MetricContext, kind: "verification" | "message"): CountAttempt => {
+  const attempts = counters(context, "peyk_attempts_total", {
+    description: "Calls to providers, by what was sent, channel, and outcome: accepted, or our error code.",
+    labels: ["kind", "channel", "outcome"]
+  })
+  const durations = histograms(context, "peyk_attempt_duration_seconds", {
+    description: "How long providers took to respond, by channel.",
+    labels: ["channel"],
+    boundaries: SECONDS
+  })
+  return ({ channel, outcome, attemptedAt, finishedAt }) => {
+    attempts(kind, channel, attemptErrorCode(outcome) ?? "accepted")(1)
+    durations(channel)((finishedAt - attemptedAt) / MILLIS_PER_SECOND)
+  }
 }

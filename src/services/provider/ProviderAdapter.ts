@@ -1,13 +1,20 @@
 import { Context, Data, type Effect, type Result, type Schema } from "effect"
-import type { BotReply, BotUpdate } from "../../domain/account/BotUpdate.ts"
-import type { SendingSettings } from "../../domain/account/SendingSettings.ts"
-import type { Channel } from "../../domain/routing/Channel.ts"
-import type { AccountTraits } from "../../domain/people/Customer.ts"
-import type { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import type { Problem, SettingProblem } from "../../domain/Problem.ts"
+import type { BotReply, BotUpdate } from "../../domain/account/BotUpdate.ts"
+import type { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
 import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { SendingSettings } from "../../domain/account/SendingSettings.ts"
+import type { AccountTraits } from "../../domain/people/Customer.ts"
+import type { Channel } from "../../domain/routing/Channel.ts"
 import type { CodeDelivery, TextDelivery } from "./Providers.ts"
-import { type Problem, type SettingProblem } from "../../domain/Problem.ts"
+
+/** The purpose of a call to the outside; each has its own connections. */
+export type CallKind = "code" | "text" | "webhook"
+
+export const CallKind = Context.Reference<CallKind>("peyk/services/provider/CallKind", {
+  defaultValue: () => "text"
+})
 
 /** Settings that do not suit the account's provider. No problem repeats a value: it can be a credential. */
 export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{

@@ -1,11 +1,36 @@
 import { Cache, Clock, Context, Duration, Effect, Layer } from "effect"
 import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { idAt } from "../../domain/TimePosition.ts"
-import { noRecord, recorded } from "../../domain/routing/measured/ChannelRecord.ts"
+import type { Tally } from "../../domain/guard/Conversion.ts"
+import type { Channel } from "../../domain/routing/Channel.ts"
+import { type FirstTry, noRecord, recorded } from "../../domain/routing/measured/ChannelRecord.ts"
 import type { RouteKnowledge } from "../../domain/routing/measured/MeasuredRoute.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
-import { type ReadTry, RouteRecordStore } from "./RouteRecordStore.ts"
 import { warnOfFailure } from "../metrics/LoggedCause.ts"
+
+export interface ReadTry extends FirstTry {
+  /** The id of the verification. */
+  readonly id: string
+  readonly channel: Channel
+}
+
+/** Reads the codes that the records of channels are counted from. */
+export class RouteRecordStore extends Context.Service<
+  RouteRecordStore,
+  {
+    /** The last codes between these ids, in their order: of each, the channel that was tried first. */
+    readonly tries: (request: {
+      readonly customerId: number
+      readonly from: string
+      readonly until: string
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<ReadTry>>
+    /** The customer's accounts, and shared ones, that cool down. */
+    readonly cooling: (customerId: number, now: Instant) => Effect.Effect<ReadonlySet<number>>
+    /** The codes of all customers, by channel. */
+    readonly platform: Effect.Effect<Readonly<Partial<Record<Channel, Tally>>>>
+  }
+>()("peyk/services/routing/RouteRecords/RouteRecordStore") {}
 
 /** Records are counted from codes of at most this age, and from at most this many codes. */
 const OLDEST_MILLIS = 14 * DAY_MILLIS

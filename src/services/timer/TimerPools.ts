@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { gauge } from "../metrics/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
-import { FairShares } from "../concurrency/FairShares.ts"
+import { FairShares } from "../concurrency/FairQueue.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { MAX_ADMITTED_OF_CUSTOMER } from "../webhook/WebhookQueues.ts"
 

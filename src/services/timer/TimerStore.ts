@@ -60,3 +60,19 @@ export class TimerStore extends Context.Service<
     readonly remove: (timer: LeasedTimer) => Effect.Effect<void>
   }
 >()("peyk/services/timer/TimerStore") {}
+
+/** Rounds of the whole installation, each kind with one timer. */
+export const platformRounds = [
+  "retention",
+  "account_credits",
+  "activity_sums"
+] as const satisfies ReadonlyArray<TimerKind>
+export type PlatformRound = (typeof platformRounds)[number]
+
+export class PlatformTimers extends Context.Service<
+  PlatformTimers,
+  {
+    /** Ensures that there is a timer; its first round is due now. */
+    readonly schedule: (round: PlatformRound, now: Instant) => Effect.Effect<void>
+  }
+>()("peyk/services/timer/TimerStore/PlatformTimers") {}

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Phone } from "../../domain/Phone.ts"
+import type { Client, HashedClient } from "../../domain/people/Client.ts"
 import { sandboxOutcome } from "../../domain/verification/SandboxPhone.ts"
 import { Settings } from "../Settings.ts"
 
@@ -40,3 +41,24 @@ export class Codes extends Context.Service<
     })
   )
 }
+
+/** The stored forms of a code: a keyed hash to compare with, and a copy sealed under the master secret. */
+export class CodeVault extends Context.Service<
+  CodeVault,
+  {
+    /** A keyed hash of a code, bound to its verification: it reveals nothing without the key. */
+    readonly hash: (verificationId: string, code: string) => Uint8Array
+    readonly seal: (verificationId: string, code: string) => Uint8Array
+    /** A defect if the sealed bytes were changed, or belong to another verification. */
+    readonly open: (verificationId: string, sealed: Uint8Array) => Effect.Effect<string>
+  }
+>()("peyk/services/verification/Codes/CodeVault") {}
+
+/** Turns what a customer says about a device into what may be stored. */
+export class ClientHashes extends Context.Service<
+  ClientHashes,
+  {
+    /** Keyed hashes, which are the same for all customers. Null if nothing was said. */
+    readonly of: (client: Client) => HashedClient | null
+  }
+>()("peyk/services/verification/Codes/ClientHashes") {}

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { recordDelivery } from "../../domain/verification/StepCalls.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
-import { makeSimulatedReport } from "../account/SimulatedReport.ts"
+import { makeSimulatedReport } from "../provider/SimulatedReport.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 /** The delivery reports that the sandbox simulates. */

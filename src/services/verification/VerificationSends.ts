@@ -1,19 +1,229 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import {
+  type AdmissionError,
+  type BlockedPhone,
   type IdempotencyError,
   IdempotencyKeyInProgress,
-  type ServiceUnavailable
+  type InvalidPhone,
+  type RouteError,
+  type ServiceUnavailable,
+  type SuspectedFraud,
+  type TemplateError,
+  type TooManyRequestsPhoneHour
 } from "../../domain/Errors.ts"
-import { isAnswered, type Verification } from "../../domain/verification/Verification.ts"
+import { parsePhone } from "../../domain/Phone.ts"
+import type { Locale } from "../../domain/message/CodeText.ts"
+import { withPrices } from "../../domain/money/Charging.ts"
+import type { Admission } from "../../domain/people/Admission.ts"
+import type { Client } from "../../domain/people/Client.ts"
+import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import type { ChannelDescriptor } from "../../domain/routing/Channel.ts"
+import type { RouteRequest } from "../../domain/routing/RouteRequest.ts"
+import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
+import {
+  expiresInSeconds,
+  isAnswered,
+  sendAnswer,
+  startVerification,
+  type Verification
+} from "../../domain/verification/Verification.ts"
+import { SubjectIds } from "../SubjectIds.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { Idempotency } from "../customer/Idempotency.ts"
-import type { SetUpChanged } from "../customer/SetUpChanged.ts"
+import { Customers, type CustomerSetUp } from "../customer/Customers.ts"
+import { type CreatingRequest, Idempotency, type SetUpChanged } from "../customer/Idempotency.ts"
+import { Billing, Limits } from "../customer/Limits.ts"
+import type { GuardRequest } from "../guard/CodeDecisions.ts"
 import { Guard } from "../guard/Guard.ts"
-import { ClientHashes } from "./ClientHashes.ts"
-import { makeAccept } from "./sending/AcceptedSends.ts"
-import { makePrepare } from "./sending/PreparedSends.ts"
-import { type Refusal, type SendAnswer, type SendRequest, toAnswer } from "./sending/SendRequest.ts"
-import { VerificationStore } from "./VerificationStore.ts"
+import { Templates } from "../message/Templates.ts"
+import { Routing } from "../routing/Routing.ts"
+import { Timers } from "../timer/Timers.ts"
+import { ClientHashes, Codes, CodeVault } from "./Codes.ts"
+import { VerificationSteps } from "./VerificationSteps.ts"
+import { type Acceptance, VerificationStore } from "./VerificationStore.ts"
+
+export interface SendRequest extends RouteRequest, CreatingRequest {
+  readonly customerId: number
+  readonly phone: string
+  /** The language of the default text; absent: the customer's. */
+  readonly locale?: Locale | undefined
+  /** JSON text of an object. */
+  readonly metadata?: string | undefined
+  readonly client?: Client | undefined
+}
+
+export interface SendAnswer {
+  readonly verificationId: string
+  readonly status: "queued" | "failed"
+  readonly currentAttemptChannel: ChannelDescriptor
+  /** Whole seconds. */
+  readonly expiresIn: number
+  /** An earlier request with the same idempotency key created this verification. */
+  readonly replayed: boolean
+}
+
+/** Why a request is refused before anything of it is stored. */
+export type Refusal =
+  | InvalidPhone
+  | RouteError
+  | TemplateError
+  | BlockedPhone
+  | SuspectedFraud
+  | AdmissionError
+  | SandboxRefusal
+
+export const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
+  const { status, channel } = sendAnswer(verification)
+  return {
+    verificationId: verification.id,
+    status,
+    currentAttemptChannel: channel,
+    expiresIn: expiresInSeconds(verification),
+    replayed
+  }
+}
+
+/** The route of a code, with its prices. */
+export const makeRouteOf = Effect.gen(function* () {
+  const routing = yield* Routing
+  const billing = yield* Billing
+
+  const resolved = (customer: CustomerConfiguration, request: SendRequest) =>
+    Result.map(routing.resolve(customer, request), (route) =>
+      withPrices(route, billing.terms(customer).prices)
+    )
+  /** Along their saved order, which most requests use. */
+  const savedRoutes = new WeakMap<CustomerConfiguration, ReturnType<typeof resolved>>()
+  return (customer: CustomerConfiguration, request: SendRequest) => {
+    const { channels, channelTimeout, templateId } = request
+    if (channels !== undefined || channelTimeout !== undefined || templateId !== undefined) {
+      return resolved(customer, request)
+    }
+    const known = savedRoutes.get(customer)
+    if (known !== undefined) return known
+    const made = resolved(customer, request)
+    savedRoutes.set(customer, made)
+    return made
+  }
+})
+
+/** The part of a request that can be refused because of the customer's set-up. */
+const makePlan = Effect.gen(function* () {
+  const templates = yield* Templates
+  const routeOf = yield* makeRouteOf
+
+  return Effect.fnUntraced(function* (customer: CustomerSetUp, request: SendRequest) {
+    const phone = yield* Effect.fromResult(parsePhone(request.phone))
+    const route = yield* Effect.fromResult(routeOf(customer, request))
+    return { phone, route, ...(yield* templates.codeText(customer, request)) }
+  })
+})
+
+/** Everything that can refuse a request before it is stored. */
+export const makePrepare = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const ids = yield* SubjectIds
+  const routing = yield* Routing
+  const limits = yield* Limits
+  const billing = yield* Billing
+  const customers = yield* Customers
+  const hashes = yield* ClientHashes
+  const guard = yield* Guard
+  const plan = yield* makePlan
+
+  return Effect.fnUntraced(function* (request: SendRequest) {
+    const { customerId } = request
+    const customer = yield* customers.configuration(customerId, request.setUpVersion)
+    const planned = yield* Effect.tapError(plan(customer, request), () => customers.confirm(customer))
+    const refusal = limits.simulatedRefusal(planned.phone)
+    if (refusal !== undefined) return yield* refusal
+    const { metadata = null, client } = request
+    const hashed = client === undefined ? null : hashes.of(client)
+    const asked: GuardRequest = { customer, phone: planned.phone, client, hashed, route: planned.route }
+    const admitted = yield* Effect.tapError(guard.admit(asked), () => customers.confirm(customer))
+    const { mark, callersLimit, taken } = admitted
+    const id = yield* ids.next
+    const route = routing.ofCode(customer, admitted.route, { phone: planned.phone, id })
+    const now = clock.currentTimeMillisUnsafe()
+    const verification = startVerification({ id, customerId, metadata, ...planned, route }, now)
+    const admission: Admission = {
+      phone: { ...limits.ofCodes(customer), callers: callersLimit },
+      monthlyQuota: billing.terms(customer).monthlyQuota,
+      hold: verification.held
+    }
+    return {
+      verification,
+      admission,
+      client: hashed,
+      setUpVersion: customer.setUpVersion,
+      guardMark: mark,
+      asked,
+      taken
+    }
+  })
+})
+
+export type PreparedSend = Effect.Success<ReturnType<Effect.Success<typeof makePrepare>>>
+
+/** Accepts, and makes the first attempt. None if the idempotency key was taken. */
+const makeAcceptAndTry = Effect.gen(function* () {
+  const idempotency = yield* Idempotency
+  const store = yield* VerificationStore
+  const steps = yield* VerificationSteps
+  const codes = yield* Codes
+  const vault = yield* CodeVault
+  const timers = yield* Timers
+
+  return Effect.fnUntraced(function* (
+    {
+      verification,
+      admission,
+      client,
+      setUpVersion,
+      guardMark
+    }: Pick<Acceptance, "verification" | "admission" | "client" | "setUpVersion" | "guardMark">,
+    request: SendRequest
+  ) {
+    const { id, createdAt } = verification
+    const code = yield* codes.next(verification.phone)
+    const timer = yield* store.accept({
+      verification,
+      setUpVersion,
+      admission,
+      client,
+      guardMark,
+      codeHash: vault.hash(id, code),
+      sealedCode: vault.seal(id, code),
+      lease: timers.leaseAtBirth(),
+      idempotency: yield* idempotency.claim(request.idempotency, createdAt)
+    })
+    if (Option.isNone(timer)) return Option.none<SendAnswer>()
+    const tried = yield* steps.tryFirst(timer.value, verification, code)
+    return Option.some(toAnswer(tried, false))
+  })
+})
+
+/** Accepts what was prepared; also for a bombed phone, if the customer knows it. */
+export const makeAccept = Effect.gen(function* () {
+  const guard = yield* Guard
+  const acceptAndTry = yield* makeAcceptAndTry
+
+  /** Many customers send to the phone. A customer that knows it may go on. */
+  const tryBombed = Effect.fnUntraced(function* (
+    prepared: PreparedSend,
+    request: SendRequest,
+    refusal: TooManyRequestsPhoneHour
+  ) {
+    if (!(yield* guard.passesBombed(prepared.asked, refusal))) return yield* refusal
+    const { admission } = prepared
+    const known = { ...admission, phone: { ...admission.phone, callers: 0 } }
+    return yield* acceptAndTry({ ...prepared, admission: known }, request)
+  })
+
+  return (prepared: PreparedSend, request: SendRequest) =>
+    Effect.catchTag(acceptAndTry(prepared, request), "too_many_requests_phone_hour", (refusal) =>
+      refusal.isBombed === true ? tryBombed(prepared, request, refusal) : Effect.fail(refusal)
+    )
+})
 
 /** Creates verifications: accepted in one write, the first channel tried before the response. */
 export class VerificationSends extends Context.Service<

@@ -5,9 +5,8 @@ import type { AdmissionError } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
-import type { ClaimedKey, IdempotencyClaim } from "../customer/Idempotency.ts"
+import type { ClaimedKey, IdempotencyClaim, SetUpChanged } from "../customer/Idempotency.ts"
 import type { Mark } from "../../domain/guard/Mark.ts"
-import type { SetUpChanged } from "../customer/SetUpChanged.ts"
 import type { Lease, LeasedTimer } from "../../domain/Timer.ts"
 
 /** The versions that a request was prepared with; null: it used nothing that can change. */

@@ -1,5 +1,4 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { bareNumber } from "../../domain/text/PastedText.ts"
 import {
   type IdempotencyError,
   type NoNextChannel,
@@ -7,6 +6,8 @@ import {
   type ServiceUnavailable,
   type VerificationEnded
 } from "../../domain/Errors.ts"
+import { bareNumber } from "../../domain/text/PastedText.ts"
+import { tryNext } from "../../domain/verification/NextChannel.ts"
 import {
   type Verification,
   type VerificationView,
@@ -17,15 +18,47 @@ import {
   reasonWithoutMatch,
   type VerifyReason
 } from "../../domain/verification/VerificationMachine.ts"
-import { Codes } from "./Codes.ts"
-import { CodeVault } from "./CodeVault.ts"
-import type { IfKeyed, SetUpChanged } from "../customer/SetUpChanged.ts"
-import type { Subject } from "../customer/Subject.ts"
-import { makeNextChannel } from "./NextChannel.ts"
-import type { Refusal, SendAnswer, SendRequest } from "./sending/SendRequest.ts"
-import { VerificationSends } from "./VerificationSends.ts"
+import { Workers } from "../concurrency/Workers.ts"
+import type { Subject } from "../customer/Customers.ts"
+import type { IfKeyed, SetUpChanged } from "../customer/Idempotency.ts"
+import { Timers } from "../timer/Timers.ts"
+import { Codes, CodeVault } from "./Codes.ts"
 import { VerificationMetrics } from "./VerificationMetrics.ts"
+import { type Refusal, type SendAnswer, type SendRequest, VerificationSends } from "./VerificationSends.ts"
+import { VerificationSteps } from "./VerificationSteps.ts"
 import { VerificationStore } from "./VerificationStore.ts"
+
+/**
+ * Tries the next channel now, and returns the verification afterwards. Of requests at the same time, and a timer that is
+ * due, one leases the verification's timer; the others leave the channel to it.
+ */
+export const makeNextChannel = Effect.gen(function* () {
+  const store = yield* VerificationStore
+  const steps = yield* VerificationSteps
+  const timers = yield* Timers
+  const vault = yield* CodeVault
+  const workers = yield* Workers
+
+  const attempt = Effect.fnUntraced(function* (
+    before: Verification,
+    fromSequence: number | undefined
+  ): Effect.fn.Return<Verification, VerificationEnded | NoNextChannel> {
+    const now = yield* Clock.currentTimeMillis
+    const transition = yield* Effect.fromResult(tryNext(before, { fromSequence, now }))
+    if (transition.next === before) return before
+    const { customerId, id } = before
+    const leased = yield* store.commitLeased(before, transition, yield* timers.newLease)
+    if (Option.isSome(leased)) {
+      const code = yield* vault.open(id, leased.value.sealedCode)
+      return yield* steps.tryNow(leased.value.timer, transition.next, code)
+    }
+    const stored = Option.getOrElse(yield* store.load(customerId, id), () => before)
+    return stored.revision === before.revision ? stored : yield* attempt(stored, fromSequence)
+  })
+
+  return (verification: Verification, fromSequence: number | undefined) =>
+    workers.runToEnd(attempt(verification, fromSequence))
+})
 
 export interface VerifyAnswer {
   readonly verified: boolean
@@ -137,3 +170,8 @@ export class Verifications extends Context.Service<
     })
   )
 }
+
+/** The sandbox's composition of `Verifications`, for code that uses both it and the live one. */
+export class SandboxVerifications extends Context.Service<SandboxVerifications, Verifications["Service"]>()(
+  "peyk/services/verification/Verifications/SandboxVerifications"
+) {}

@@ -7,8 +7,7 @@ import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { WebhookMetrics } from "./WebhookMetrics.ts"
 import { type Admission, makeWebhookQueues } from "./WebhookQueues.ts"
-import { WebhookSender } from "./WebhookSender.ts"
-import { type DueDelivery, WebhookStore } from "./WebhookStore.ts"
+import { type DueDelivery, WebhookSender, WebhookStore } from "./WebhookStore.ts"
 
 const RANDOM_STEPS = 1_000_000
 

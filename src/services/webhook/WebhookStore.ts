@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import type { Judgement, WebhookTry } from "../../domain/webhook/Webhook.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
+import type { Judgement, WebhookAnswer, WebhookTry } from "../../domain/webhook/Webhook.ts"
 
 /** A due delivery, with everything that making it needs. */
 export interface DueDelivery {
@@ -50,3 +50,18 @@ export class WebhookStore extends Context.Service<
     readonly giveUp: (timer: LeasedTimer, endpointId: number, now: Instant) => Effect.Effect<void>
   }
 >()("peyk/services/webhook/WebhookStore") {}
+
+export interface WebhookPost {
+  readonly url: string
+  /** The same each time the event is sent again. */
+  readonly id: string
+  readonly body: string
+  readonly secrets: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
+  readonly sentAt: Instant
+}
+
+/** Posts signed events: no redirects, no repeats, limited in time. */
+export class WebhookSender extends Context.Service<
+  WebhookSender,
+  { readonly post: (post: WebhookPost) => Effect.Effect<WebhookAnswer> }
+>()("peyk/services/webhook/WebhookStore/WebhookSender") {}

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Socket } from "node:net"
 import { Admission } from "../../../src/http/server/Admission.ts"
-import { BodyWaits } from "../../../src/http/server/BodyWaits.ts"
+import { BodyWaits } from "../../../src/http/server/RequestBody.ts"
 import { IncomingRequest } from "../../../src/http/server/IncomingRequest.ts"
 import { OutgoingResponse } from "../../../src/http/server/OutgoingResponse.ts"
 import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"

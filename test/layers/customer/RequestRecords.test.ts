@@ -5,7 +5,7 @@ import type { Page } from "../../../src/domain/Paging.ts"
 import type { LoggedRequest, RequestFields } from "../../../src/domain/request/LoggedRequest.ts"
 import { RequestStoreSql } from "../../../src/layers/customer/RequestStoreSql.ts"
 import { RequestRecordsSql } from "../../../src/layers/resources/activity/RequestRecordsSql.ts"
-import { RequestStore } from "../../../src/services/customer/RequestStore.ts"
+import { RequestStore } from "../../../src/services/customer/RequestLog.ts"
 import { Keys } from "../../../src/services/resources/access/Keys.ts"
 import {
   RequestRecords,

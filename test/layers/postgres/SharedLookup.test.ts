@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { cachedLookup } from "../../../src/layers/postgres/cache/CachedLookup.ts"
-import { sharedLookup } from "../../../src/layers/postgres/cache/SharedLookup.ts"
+import { cachedLookup, sharedLookup } from "../../../src/layers/postgres/cache/CachedLookup.ts"
 
 /** Lookups that each wait for a gate of their own, and answer which they were. */
 const gated = () => {

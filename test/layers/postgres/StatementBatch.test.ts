@@ -2,14 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Deferred, Effect, Exit, Fiber, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { makeBatchLane } from "../../../src/layers/postgres/batching/BatchLane.ts"
-import { BatchPatience } from "../../../src/layers/postgres/batching/BatchPatience.ts"
-import { BatchMetrics } from "../../../src/layers/postgres/batching/BatchMetrics.ts"
 import {
   type BatchClients,
+  BatchPatience,
+  makeBatchLane,
   makeStatementBatch,
   takeBatch
 } from "../../../src/layers/postgres/batching/StatementBatch.ts"
+import { BatchMetrics } from "../../../src/layers/postgres/batching/BatchMetrics.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 
 const clients = { together: "together", alone: "alone" }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { FairShares } from "../../../src/services/concurrency/FairShares.ts"
+import { FairShares } from "../../../src/services/concurrency/FairQueue.ts"
 
 const Size = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 }))
 const Customers = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 }))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeRequestWindows } from "../../../src/services/customer/limits/RequestWindows.ts"
+import { makeRequestWindows } from "../../../src/services/customer/RequestWindows.ts"
 
 const KEYS = 20_000
 

@@ -4,7 +4,7 @@ import {
   MAX_SET_UP_CHANGES,
   SetUpChanged,
   withCurrentSetUp
-} from "../../../src/services/customer/SetUpChanged.ts"
+} from "../../../src/services/customer/Idempotency.ts"
 
 /** A set-up that changes so often while a request is prepared. */
 const changing = (times: number) => {

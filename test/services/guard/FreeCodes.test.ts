@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { BUDGET_WINDOW_MILLIS, FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
 import type { Segment } from "../../../src/domain/guard/Segments.ts"
-import { FreeCodes } from "../../../src/services/guard/FreeCodes.ts"
+import { FreeCodes } from "../../../src/services/guard/CodeBudgets.ts"
 
 const CUSTOMER = 7
 const START = 1_700_000_000_000

@@ -9,7 +9,7 @@ import { makeAcceptWrites } from "../../../src/layers/postgres/batching/AcceptBa
 import type { Verdict } from "../../../src/layers/postgres/batching/LimitStateSql.ts"
 import { timestamp } from "../../../src/layers/postgres/SqlRows.ts"
 import { BatchSql } from "../../../src/layers/postgres/Pools.ts"
-import { acceptedVerifications } from "../../../src/layers/verification/AcceptedVerifications.ts"
+import { acceptedVerifications } from "../../../src/layers/verification/VerificationStoreSql.ts"
 import type { Acceptance } from "../../../src/services/verification/VerificationStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { routeOf } from "../../domain/verification/VerificationRuns.ts"

@@ -9,7 +9,7 @@ import {
   viewVerification
 } from "../../../domain/verification/Verification.ts"
 import { withMetadata } from "../../Metadata.ts"
-import { toStatus } from "../../otp/OtpAnswers.ts"
+import { toStatus } from "../../otp/SendRequests.ts"
 import { StatusResponse } from "../../otp/OtpSchemas.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../../../domain/Fields.ts"

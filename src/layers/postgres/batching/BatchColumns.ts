@@ -1,5 +1,5 @@
 import { PgTypes } from "@effect/sql-pg"
-import { Result } from "effect"
+import { Option, Result } from "effect"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
 
 /** One column of a batch: an array over all its requests. */
@@ -66,5 +66,42 @@ export const jsonText = <A extends object>(): ((value: A) => string) => {
   return (value) => {
     if (last?.value !== value) last = { value, text: JSON.stringify(value) }
     return last.text
+  }
+}
+
+/** The ids for one row of a batch: no transition has as many events. */
+const IDS_OF_ROW = 8
+const DIGITS = 3
+
+/**
+ * An id for the `place`th thing that the `row`th of a batch writes, from one that was drawn for all of it: a draw for
+ * each costs microseconds. The last digits count up, so they are in the batch's order.
+ */
+export const batchId = (drawn: string, row: number, place: number): string =>
+  drawn.slice(0, -DIGITS) + (row * IDS_OF_ROW + place).toString(16).padStart(DIGITS, "0")
+
+/** The results, in the order of the requests: each row has the place of its request. */
+export const inOrder = <Found>(
+  count: number,
+  rows: ReadonlyArray<readonly [nth: number, found: Found]>
+): ReadonlyArray<Option.Option<Found>> => {
+  const found: Array<Option.Option<Found>> = Array.from({ length: count }, () => Option.none())
+  for (const [nth, row] of rows) found[nth - 1] = Option.some(row)
+  return found
+}
+
+/**
+ * Makes the statement of each shape once. A shape is plain data: which optional parts a batch needs. Most batches need
+ * the same ones.
+ */
+export const statementOfShape = <Shape, Statement>(make: (shape: Shape) => Statement) => {
+  const made = new Map<string, Statement>()
+  return (shape: Shape): Statement => {
+    const name = JSON.stringify(shape)
+    const known = made.get(name)
+    if (known !== undefined) return known
+    const statement = make(shape)
+    made.set(name, statement)
+    return statement
   }
 }

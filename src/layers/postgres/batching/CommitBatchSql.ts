@@ -1,26 +1,214 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Instant } from "../../../domain/Instant.ts"
+import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
+import type { Transition } from "../../../domain/Transition.ts"
+import { stripeOf, type WalletMove } from "../../../domain/money/Charging.ts"
 import type { KeyMode } from "../../../domain/people/Customer.ts"
-import type { TimerKind } from "../../../domain/Timer.ts"
-import { inTurn } from "../citus/Turns.ts"
 import { retryRaces } from "../Races.ts"
 import { decodedAs } from "../SqlRows.ts"
-import { type BatchColumn, batchSource, isRequested } from "./BatchColumns.ts"
-import { batchId } from "./BatchIds.ts"
+import { type BatchColumn, batchId, batchSource, isRequested, statementOfShape } from "./BatchColumns.ts"
 import type { BatchName } from "./BatchMetrics.ts"
-import {
-  commitColumns,
-  type CommitEntry,
-  commitParts,
-  type CommitRow,
-  eventColumns,
-  heldColumns,
-  heldOf,
-  type OptionalPart
-} from "./CommitParts.ts"
-import { outboxParts } from "./OutboxParts.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
-import { statementOfShape } from "./StatementShapes.ts"
+import { inTurn } from "../citus/Turns.ts"
+
+/** Further parts of a batch's `with` statement, and an expression: how many webhooks are due now. */
+export interface OutboxParts {
+  readonly parts: string
+  readonly webhooks: string
+}
+
+/** SQL over `c`, for one event that a row may have. */
+export interface EventSource {
+  readonly type: string
+  readonly id: string
+}
+
+const place = (
+  index: number,
+  mode: KeyMode
+): string => `select t.customer_id, t.id_${index}, t.type_${index}, t.id,
+  t.before + ${index + 1}, t.data, t.now, '${mode}' from reported t where t.event_count > ${index}`
+
+/**
+ * The outbox of a batch whose `changed c` has `event_count` and `now` besides a row's columns, and whose
+ * `events_written` has been raised already.
+ *
+ * @param sources the first event that a row may have, the second and so on, as many as any row has
+ * @param snapshot the changing part of `c` that an event stores
+ */
+export const outboxParts = (
+  mode: KeyMode,
+  sources: ReadonlyArray<EventSource>,
+  snapshot: string
+): OutboxParts =>
+  sources.length > 0
+    ? {
+        parts: `, reported as materialized (
+          select c.customer_id, c.id, c.now, c.event_count, c.events_written - c.event_count as before,
+            ${sources.map(({ type, id }, index) => `${type} as type_${index}, ${id} as id_${index}`).join(", ")},
+            ${snapshot} as data
+          from changed c where c.event_count > 0),
+        event as (
+          insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
+          ${sources.map((_, index) => place(index, mode)).join(" union all ")}
+          returning customer_id, id, type, occurred_at),
+        wanted as materialized (
+          select e.customer_id, e.id, e.occurred_at, w.id as endpoint_id, w.lane
+          from event e join webhook_endpoints w on w.customer_id = e.customer_id and w.disabled_at is null
+            and w.mode = '${mode}' and (w.events @> array[e.type] or w.events @> array['*'])),
+        delivery as (
+          insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
+          select customer_id, endpoint_id, id, 'pending', occurred_at, occurred_at from wanted),
+        webhook as (
+          insert into timers as t (customer_id, kind, subject, lane, claimable_at)
+          select customer_id, 'webhook', id, lane, occurred_at from wanted
+          on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
+          where t.lease_token is null
+          returning true)`,
+        webhooks: "(select count(*)::int from webhook)"
+      }
+    : { parts: "", webhooks: "0" }
+
+/** The part of a send that every commit writes. */
+export interface CommittedSend {
+  readonly id: string
+  readonly customerId: number
+  readonly status: string
+  readonly revision: number
+  readonly attempts: ReadonlyArray<object>
+  readonly held: number
+  readonly captured: number
+}
+
+/** A transition of a send. */
+export interface CommitEntry<State extends CommittedSend = CommittedSend> {
+  readonly before: State
+  readonly transition: Transition<State, string, Instant | null | "held">
+  readonly now: Instant
+  /** The timer whose lease the transition depends on; null where it depends on none. */
+  readonly heldTimer: LeasedTimer | null
+  readonly move: WalletMove
+}
+
+/** With ids for what is written with it. */
+export type CommitRow<Entry extends CommitEntry = CommitEntry> = Entry & {
+  readonly idAt: (place: number) => string
+}
+
+/** "held" and null set no time: the first leaves the timer as it is, the second removes it. */
+const dueAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
+  typeof dueAt === "number" && heldTimer === null ? dueAt : null
+
+/** When a released timer is due again: only the holder of its lease may release it. */
+const releasedAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
+  typeof dueAt === "number" && heldTimer !== null ? dueAt : null
+
+/** The columns of every batch. */
+export const commitColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
+  { name: "customer_id", type: "int4", of: ({ before }) => before.customerId },
+  { name: "id", type: "uuid", of: ({ before }) => before.id },
+  { name: "revision_before", type: "int4", of: ({ before }) => before.revision },
+  { name: "revision", type: "int4", of: ({ transition }) => transition.next.revision },
+  { name: "status", type: "text", of: ({ transition }) => transition.next.status },
+  {
+    name: "attempts",
+    type: "text",
+    cast: "jsonb",
+    of: ({ transition }) => JSON.stringify(transition.next.attempts)
+  },
+  { name: "held", type: "int8", of: ({ transition }) => BigInt(transition.next.held) },
+  { name: "captured", type: "int8", of: ({ transition }) => BigInt(transition.next.captured) },
+  { name: "now", type: "timestamptz", of: ({ now }) => now },
+  { name: "event_count", type: "int4", of: ({ transition }) => transition.events.length }
+]
+
+/** A part of the statement, with the columns that it alone needs: only in a batch that has a use for it. */
+export interface OptionalPart<Entry extends CommitEntry = CommitEntry> {
+  readonly isNeeded: (entry: Entry) => boolean
+  readonly columns: ReadonlyArray<BatchColumn<CommitRow<Entry>>>
+  readonly sql: string
+}
+
+/** With constants as if they were columns of what was changed: see `withConstants`. */
+const IS_TIMER_OF_CHANGED =
+  "t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.timer_lane"
+
+export const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
+  {
+    isNeeded: (entry) => dueAtOf(entry) !== null,
+    columns: [{ name: "due_at", type: "timestamptz", of: dueAtOf }],
+    sql: `timer as (
+      update timers t set claimable_at = c.due_at, lease_token = null, parked = false from changed c
+      where c.due_at is not null and ${IS_TIMER_OF_CHANGED})`
+  },
+  {
+    isNeeded: (entry) => releasedAtOf(entry) !== null,
+    columns: [
+      { name: "released_at", type: "timestamptz", of: releasedAtOf },
+      { name: "released_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
+    ],
+    sql: `released as (
+      update timers t set claimable_at = c.released_at, lease_token = null, parked = false from changed c
+      where c.released_at is not null and t.lease_token = c.released_token and ${IS_TIMER_OF_CHANGED})`
+  },
+  {
+    isNeeded: ({ transition }) => transition.dueAt === null,
+    columns: [{ name: "is_done", type: "bool", of: ({ transition }) => transition.dueAt === null }],
+    sql: `done_timer as (delete from timers t using changed c where c.is_done and ${IS_TIMER_OF_CHANGED})`
+  },
+  {
+    isNeeded: ({ transition }) => transition.report !== undefined,
+    columns: [
+      { name: "report_lane", type: "int2", of: ({ transition }) => transition.report?.step ?? null },
+      { name: "report_at", type: "timestamptz", of: ({ transition }) => transition.report?.at ?? null }
+    ],
+    sql: `report as (
+      insert into timers (customer_id, kind, subject, lane, claimable_at)
+      select customer_id, '${timerKind}_report', id, report_lane, report_at from changed where report_at is not null
+      on conflict do nothing)`
+  },
+  {
+    isNeeded: ({ move }) => move.capture !== 0 || move.release !== 0,
+    columns: [
+      { name: "stripe", type: "int2", of: ({ before }) => stripeOf(before.id) },
+      { name: "capture", type: "int8", of: ({ move }) => BigInt(move.capture) },
+      { name: "release", type: "int8", of: ({ move }) => BigInt(move.release) },
+      {
+        name: "ledger_id",
+        type: "uuid",
+        of: ({ move, transition, idAt }) => (move.capture === 0 ? null : idAt(transition.events.length))
+      }
+    ],
+    sql: `wallet as (
+      update wallets w set balance = w.balance - m.capture, held = w.held - m.freed
+      from (select customer_id, stripe, sum(capture)::bigint as capture, sum(capture + release)::bigint as freed
+        from changed where capture <> 0 or release <> 0 group by 1, 2 order by 1, 2) m
+      where w.customer_id = m.customer_id and w.stripe = m.stripe),
+    entry as (
+      insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
+      select customer_id, ledger_id, 'capture', -capture, id, now from changed where ledger_id is not null)`
+  }
+]
+
+/** Timers whose lease must last: a call to a provider comes next, or the timer is released. */
+export const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
+  { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
+]
+/** The rows without those whose timer is held by others. */
+export const heldOf = (rows: string, timerKind: TimerKind, lane: string): string => `(
+      select r.* from ${rows} left join timers t on t.customer_id = r.customer_id and t.kind = '${timerKind}'
+        and t.subject = r.id and t.lane = ${lane} and t.lease_token = r.held_token
+      where r.held_token is null or t.lease_token is not null) r`
+
+export const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitRow>> => [
+  { name: `event_type_${index}`, type: "text", of: ({ transition: { events } }) => events[index] ?? null },
+  {
+    name: `event_id_${index}`,
+    type: "uuid",
+    of: ({ transition: { events }, idAt }) => (index < events.length ? idAt(index) : null)
+  }
+]
 
 /** The sends of one mode whose transitions are committed. */
 export interface CommitKind<Entry extends CommitEntry> {

@@ -11,10 +11,16 @@ import { inTurn } from "../citus/Turns.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
-import { inOrder } from "./BatchAnswers.ts"
-import { type BatchColumn, batchSource, isRequested, onShards, withConstants } from "./BatchColumns.ts"
-import { batchId } from "./BatchIds.ts"
-import { outboxParts } from "./OutboxParts.ts"
+import {
+  type BatchColumn,
+  batchId,
+  batchSource,
+  inOrder,
+  isRequested,
+  onShards,
+  withConstants
+} from "./BatchColumns.ts"
+import { outboxParts } from "./CommitBatchSql.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 /** With the id for the event that this may become. */

@@ -1,15 +1,56 @@
 import { Effect, Option, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
+import { SqlClient } from "effect/sql"
 import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
-import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
-import { IsDistributed } from "../citus/Distribution.ts"
-import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../cache/SetUpVersions.ts"
+import type { KeyMode } from "../../../domain/people/Customer.ts"
+import { BatchSql } from "../Pools.ts"
 import { decodedAs } from "../SqlRows.ts"
-import { inOrder } from "./BatchAnswers.ts"
-import { type BatchColumn, batchSource, isRequested, onShards, withConstants } from "./BatchColumns.ts"
+import {
+  type BatchColumn,
+  batchSource,
+  inOrder,
+  isRequested,
+  onShards,
+  withConstants
+} from "./BatchColumns.ts"
 import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
+import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../cache/SetUpVersions.ts"
+import { IsDistributed } from "../citus/Distribution.ts"
+import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
+
+/**
+ * Looks up rows by a key. Requests made at the same time share a statement, as after a start or after missed
+ * notifications, when nothing is cached. `statement` gets the keys as SQL, to select from as `r`. It must select
+ * `r.nth`, the request of a row.
+ */
+export const makeLookupBatch = <Key, S extends Schema.Decoder<unknown>>(options: {
+  readonly name: BatchName
+  readonly key: BatchColumn<Key>
+  readonly row: S
+  readonly statement: (keys: string) => string
+}): Effect.Effect<
+  (key: Key) => Effect.Effect<Option.Option<S["Type"]>>,
+  never,
+  SqlClient.SqlClient | BatchSql
+> =>
+  Effect.gen(function* () {
+    const clients = { together: yield* BatchSql, alone: yield* SqlClient.SqlClient }
+    const source = batchSource([options.key])
+    const statement = options.statement(source.rows)
+    const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, options.row])))
+    return yield* makeStatementBatch<SqlClient.SqlClient, Key, Option.Option<S["Type"]>>(clients, {
+      name: options.name,
+      endsTogether: true,
+      conflictsOf: () => [],
+      orderOf: String,
+      run: (sql, keys) =>
+        sql.unsafe<{ readonly nth: unknown }>(statement, source.parameters(keys)).pipe(
+          Effect.map((rows) => rows.map((row) => [row.nth, row])),
+          decoded,
+          Effect.map((rows) => inOrder(keys.length, rows))
+        )
+    })
+  })
 
 interface Subject {
   readonly customerId: number

@@ -1,11 +1,101 @@
-import { Cause, Clock, Context, Effect, Exit, References } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { fnv1a } from "../../../domain/text/Fnv.ts"
-import { inSpan } from "../../../services/metrics/Spans.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
-import { type BatchLane, makeBatchLane } from "./BatchLane.ts"
 import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
-import { BatchPatience } from "./BatchPatience.ts"
+import { patienceFor } from "../watch/WatchedPool.ts"
+import { inSpan, withoutSpans } from "../../../services/metrics/Spans.ts"
+
+/** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
+export interface BatchLane {
+  /** Whether it is free. Otherwise `again` is called once, when the current one leaves. */
+  readonly isFree: (again: () => void) => boolean
+  readonly enter: () => void
+  readonly leave: () => void
+}
+
+export const makeBatchLane = (): BatchLane => {
+  let isTaken = false
+  let turnedAway = new Set<() => void>()
+  return {
+    isFree: (again) => {
+      if (isTaken) turnedAway.add(again)
+      return !isTaken
+    },
+    enter: () => {
+      isTaken = true
+    },
+    leave: () => {
+      isTaken = false
+      const waiting = turnedAway
+      turnedAway = new Set()
+      // Not at once: after the responses, which are sent now, the next turn of the event loop brings more requests.
+      for (const again of waiting) setImmediate(again)
+    }
+  }
+}
+
+/**
+ * Whether accepting and recording alternate. At the same time they are two groups of sends of half the size, each
+ * with its own statement; but one is in the database while the process works on the other. That pays unless other
+ * processes of Peyk use the processors meanwhile.
+ */
+export const SerializeWrites = Context.Reference<boolean>(
+  "peyk/layers/postgres/batching/BatchLane/SerializeWrites",
+  {
+    defaultValue: () => false
+  }
+)
+
+/** Keeps requests as two groups: PostgreSQL works on one while this process works on the other. */
+const FLUSH_GROUP_AT = 24
+
+/** The connections for the batches that accept and record one kind of sends. */
+export const writingClients = (clients: BatchClients): Effect.Effect<BatchClients> =>
+  Effect.map(SerializeWrites, (serializes) =>
+    serializes ? { ...clients, lane: makeBatchLane() } : { ...clients, flushAt: FLUSH_GROUP_AT }
+  )
+
+/** The connections for the batches that compare codes. */
+export const comparingClients = (clients: BatchClients): Effect.Effect<BatchClients> =>
+  Effect.map(SerializeWrites, (serializes) =>
+    serializes ? clients : { ...clients, flushAt: FLUSH_GROUP_AT }
+  )
+
+const TICK_MILLIS = 500
+
+/**
+ * How long a request waits for the statement of a batch, including those before it: as long as any other statement
+ * waits for a silent connection. Without a limit a request would wait for each of them in turn. Time is counted in
+ * ticks of this process, so a process that was paused gives nothing up that has its response already.
+ */
+export const BatchPatience = Context.Reference<{
+  readonly ticks: number
+  readonly now: () => number
+  /** Calls this once a tick. */
+  readonly eachTick: (giveUp: () => void) => void
+}>("peyk/layers/postgres/batching/BatchPatience", {
+  defaultValue: () => ({ ticks: Number.POSITIVE_INFINITY, now: () => 0, eachTick: () => {} })
+})
+
+export const batchPatience = (statementTimeoutMillis: number) =>
+  Layer.effect(
+    BatchPatience,
+    Effect.gen(function* () {
+      let now = 0
+      const each: Array<() => void> = []
+      const tick = Effect.map(Effect.sleep(TICK_MILLIS), () => {
+        now += 1
+        for (const giveUp of each) giveUp()
+      })
+      yield* Effect.forkScoped(Effect.forever(withoutSpans(tick)))
+      return {
+        ticks: Math.ceil(patienceFor(statementTimeoutMillis) / TICK_MILLIS),
+        now: () => now,
+        eachTick: (giveUp) => void each.push(giveUp)
+      }
+    })
+  )
 
 export interface BatchOptions<Client, Request, Answer> {
   readonly name: BatchName

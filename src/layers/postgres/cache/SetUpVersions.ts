@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { PLATFORM } from "../../../domain/people/Customer.ts"
 import { BoundedMap } from "../../../services/concurrency/BoundedMap.ts"
-import { SetUpChanged } from "../../../services/customer/SetUpChanged.ts"
+import { SetUpChanged } from "../../../services/customer/Idempotency.ts"
 
 const CAPACITY = 100_000
 

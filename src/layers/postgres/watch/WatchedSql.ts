@@ -1,12 +1,77 @@
-import { type PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, Fiber } from "effect"
+import { type PgClient, PgConnection, PgPool } from "@effect/sql-pg"
+import { Effect, Fiber, Predicate, Redacted } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
+import { type NetConnectOpts, Socket } from "node:net"
+import { sessionSettings } from "../StoreSettings.ts"
+import { isPooled } from "../hosts/Pooler.ts"
 import type { StorePlace } from "../hosts/Primary.ts"
-import { makeSockets } from "./DriverSockets.ts"
-import { poolConfig } from "./PoolConfig.ts"
 import type { WatchedPool } from "./PoolWatch.ts"
 import { clientOver, type Connections } from "./SqlConnections.ts"
 import { watchedConnection } from "./WatchedConnection.ts"
+
+const isConnection = (value: unknown): value is PgConnection.PgConnection =>
+  Predicate.hasProperty(value, PgConnection.TypeId)
+
+/** A reserved connection is a view of the shared one, which the driver does not declare. */
+const sharedOf = (connection: PgConnection.PgConnection): PgConnection.PgConnection =>
+  Predicate.hasProperty(connection, "base") && isConnection(connection.base) ? connection.base : connection
+
+/** It does not declare this either; a test checks both with the installed version. */
+const socketOf = (shared: PgConnection.PgConnection): Socket => {
+  const session = Predicate.hasProperty(shared, "session") ? shared.session : undefined
+  const socket = Predicate.hasProperty(session, "socket") ? session.socket : undefined
+  if (socket instanceof Socket) return socket
+  throw new Error("this version of the driver does not show the socket of a connection")
+}
+
+/** Finds the socket that a connection's statements use, and notes once that the connection is open. */
+export const makeSockets = ({ established }: WatchedPool) => {
+  const sockets = new WeakMap<PgConnection.PgConnection, Socket>()
+  return (connection: PgConnection.PgConnection): Socket => {
+    const shared = sharedOf(connection)
+    const known = sockets.get(shared)
+    if (known !== undefined) return known
+    const socket = socketOf(shared)
+    sockets.set(shared, socket)
+    established(socket)
+    return socket
+  }
+}
+
+const DEFAULT_PORT = 5432
+
+/** The address to which the driver itself would connect. */
+const addressOf = (config: PgClient.PgPoolConfig): NetConnectOpts => {
+  if (config.path !== undefined) return { path: config.path }
+  const {
+    hostname,
+    port: ownPort,
+    searchParams
+  } = new URL(config.url === undefined ? "postgres:///" : Redacted.value(config.url))
+  const named = decodeURIComponent(hostname.replace(/^\[(.*)\]$/, "$1"))
+  const host = config.host ?? searchParams.get("host") ?? (named === "" ? "localhost" : named)
+  const port = config.port ?? Number(searchParams.get("port") ?? (ownPort === "" ? DEFAULT_PORT : ownPort))
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+}
+
+/** A pooler refuses settings that it does not know, and gives sessions to others. */
+const withSession = (config: StorePlace): StorePlace =>
+  isPooled(config)
+    ? config
+    : { ...config, startupParameters: { ...sessionSettings, ...config.startupParameters } }
+
+/** The driver reads the URL for each connection that it opens: with several hosts it is the primary's at that time. */
+export const poolConfig = (place: StorePlace, { open }: WatchedPool): PgPool.Config => {
+  const config = withSession(place)
+  const { primary } = config
+  if (primary === undefined) return { ...config, stream: () => open(addressOf(config)) }
+  const stream = () => {
+    const socket = open(addressOf({ ...config, url: primary.url() }))
+    primary.opened(socket)
+    return socket
+  }
+  return Object.defineProperty({ ...config, stream }, "url", { get: primary.url, enumerable: true })
+}
 
 type Connection = SqlConnection.Connection
 

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
-import { hashSecret, randomPart } from "../../crypto/RandomSecrets.ts"
+import { hashSecret, randomPart } from "../../crypto/Random.ts"
 import { ApiKeyRecord, apiKeySecret, apiKeyStatus, visibleParts } from "../../../domain/people/ApiKey.ts"
 import { Conflict, fieldError, NotFound } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"

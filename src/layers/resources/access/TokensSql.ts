@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { hashSecret, randomPart } from "../../crypto/RandomSecrets.ts"
+import { hashSecret, randomPart } from "../../crypto/Random.ts"
 import { visibleParts } from "../../../domain/people/ApiKey.ts"
 import { fieldError, NotFound } from "../../../domain/Errors.ts"
 import { toPage } from "../../../domain/Paging.ts"

@@ -6,7 +6,7 @@ import type { ProviderAdapters } from "../../../services/provider/ProviderAdapte
 import type { AccountChange, AccountOwner, Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import type { MasterKey } from "../../crypto/MasterKey.ts"
 import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
-import { forgetError } from "../../account/AccountFailuresSql.ts"
+import { forgetError } from "../../account/AccountSlotsSql.ts"
 import { lockCustomer } from "../OwnerSql.ts"
 import { findAccount, isOwnedBy } from "./AccountRows.ts"
 import { settingsReplacement } from "./AccountSettingsSql.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { MessageRecords } from "../../../services/resources/activity/MessageRecords.ts"
-import { messageColumns, MessageRow } from "../../message/MessageRow.ts"
+import { messageColumns, MessageRow } from "../../message/MessageStoreSql.ts"
 import { rowsOf } from "../../postgres/SqlRows.ts"
 import { sendRecords } from "../TimePages.ts"
 

@@ -5,7 +5,7 @@ import type { CustomerConfiguration, RoutingStep } from "../../../../../domain/p
 import type { RouteStep } from "../../../../../domain/routing/Route.ts"
 import { previewRoute, type StepPreview } from "../../../../../domain/routing/RoutePreview.ts"
 import { validitySeconds } from "../../../../../domain/verification/Verification.ts"
-import { Billing } from "../../../../../services/customer/Billing.ts"
+import { Billing } from "../../../../../services/customer/Limits.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
 import { AccountStates } from "../../../../../services/resources/accounts/AccountStates.ts"
 import type { Template } from "../../../../../domain/message/Template.ts"

@@ -1,0 +1,42 @@
+import { Clock, Effect, Option } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import type { DueTimer } from "../../domain/Timer.ts"
+import type { Transition } from "../../domain/Transition.ts"
+import { type Delivery, settledDelivery } from "../../domain/account/DeliveryReport.ts"
+import { sandboxReport } from "../../domain/verification/SandboxPhone.ts"
+import { writeTransition } from "../Transitions.ts"
+import { TimerStore } from "../timer/TimerStore.ts"
+
+type Phone = Parameters<typeof sandboxReport>[0]
+
+interface Subjects<
+  Subject extends { readonly revision: number; readonly phone: Phone },
+  T extends Transition<Subject, string, unknown>
+> {
+  readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Subject>>
+  readonly record: (subject: Subject, step: number, delivery: Delivery) => T
+  readonly write: (before: Subject, transition: T, now: Instant) => Effect.Effect<boolean>
+}
+
+/** Records the delivery report that the sandbox simulates for a phone. The timer's lane is the step. */
+export const makeSimulatedReport = <
+  Subject extends { readonly revision: number; readonly phone: Phone },
+  T extends Transition<Subject, string, unknown>
+>({
+  load,
+  record,
+  write
+}: Subjects<Subject, T>) =>
+  Effect.map(TimerStore, (timers) =>
+    Effect.fnUntraced(function* (timer: DueTimer) {
+      const { customerId, subject: id, lane: step } = timer
+      const found = Option.getOrUndefined(yield* load(customerId, id))
+      const delivery =
+        found && settledDelivery(sandboxReport(found.phone, yield* Clock.currentTimeMillis), found)
+      if (found !== undefined && delivery !== undefined) {
+        const reload = load(customerId, id)
+        yield* writeTransition(found, (current) => record(current, step, delivery), { write, reload })
+      }
+      yield* timers.remove(timer)
+    })
+  )
