@@ -2,15 +2,8 @@ import { Option, Predicate, Redacted, Schema, SchemaTransformation } from "effec
 import { formatInstant, Instant } from "./Instant.ts"
 import { parseDateTime } from "./message/Schedule.ts"
 import { TemplateBody } from "./message/Template.ts"
-import {
-  isEmail,
-  isPassword,
-  MAX_PASSWORD_LENGTH,
-  MIN_PASSWORD_LENGTH,
-  normalizeEmail
-} from "./people/User.ts"
-import { isStorable, storableText } from "./text/StorableText.ts"
-import { isBlank, isMisleading, TrimmedName } from "./text/VisibleText.ts"
+import { isEmail, isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, normalizeEmail } from "./user/User.ts"
+import { isBlank, isMisleading, isStorable, storableText, TrimmedName } from "./text/VisibleText.ts"
 import { problem } from "./Problem.ts"
 import { check } from "./SchemaProblems.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import type { KeyMode, Principal } from "../domain/people/Customer.ts"
+import type { KeyMode, Principal } from "../domain/customer/Customer.ts"
 import type { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import type { RequestNotes } from "../services/customer/RequestLog.ts"
 import type { Allowance } from "../services/customer/RequestWindows.ts"

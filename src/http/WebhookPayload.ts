@@ -1,6 +1,6 @@
-import type { Delivery } from "../domain/account/DeliveryReport.ts"
+import type { Delivery } from "../domain/provider/DeliveryReport.ts"
 import { formatInstant } from "../domain/Instant.ts"
-import { type ShownMessage, viewMessage } from "../domain/message/MessageView.ts"
+import { type ShownMessage, viewMessage } from "../domain/message/Message.ts"
 import { type ShownVerification, viewVerification } from "../domain/verification/Verification.ts"
 import type { WebhookEvent } from "../domain/webhook/Webhook.ts"
 import { withMetadata } from "./Metadata.ts"

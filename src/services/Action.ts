@@ -1,5 +1,5 @@
 import { Clock, Effect, Option, Schema } from "effect"
-import { type Actor, isFresh } from "../domain/people/Actor.ts"
+import { type Actor, isFresh } from "../domain/user/Actor.ts"
 import { ScopeInsufficient, StaleSignIn } from "../domain/Errors.ts"
 import type { IdempotentRequest } from "./customer/Idempotency.ts"
 import type { AuditArea } from "./resources/activity/AuditLog.ts"

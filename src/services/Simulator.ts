@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { SimulatedOutcome } from "../domain/account/SimulatedOutcome.ts"
+import type { SimulatedOutcome } from "../domain/provider/ProviderOutcome.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
 

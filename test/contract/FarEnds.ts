@@ -1,5 +1,5 @@
 /** The fakes of all providers' far ends, a server that takes them for the providers, and accounts over them. */
-import { foldDigits } from "../../src/domain/text/Digits.ts"
+import { foldDigits } from "../../src/domain/text/PastedText.ts"
 import { createHmac } from "node:crypto"
 import { Effect, Exit, Scope } from "effect"
 import { expect } from "vitest"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { afterDeath, noRestarts } from "../../src/domain/Restarts.ts"
+import { afterDeath, noRestarts } from "../../src/domain/Schedules.ts"
 
 const HOUR = 3_600_000
 

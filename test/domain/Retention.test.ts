@@ -12,7 +12,7 @@ import {
   retentionTasks
 } from "../../src/domain/Retention.ts"
 import { retentionPauseMillis } from "../../src/domain/Schedules.ts"
-import { idAt, instantOf } from "../../src/domain/TimePosition.ts"
+import { idAt, instantOf } from "../../src/domain/Paging.ts"
 import { defaultSettings } from "../../src/services/Settings.ts"
 
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { idAt, instantOf } from "../../src/domain/TimePosition.ts"
+import { idAt, instantOf } from "../../src/domain/Paging.ts"
 
 const instants = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 48 - 1 })))
 

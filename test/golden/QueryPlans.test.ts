@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { idAt } from "../../src/domain/TimePosition.ts"
+import { idAt } from "../../src/domain/Paging.ts"
 import { guardCodes } from "../../src/layers/guard/GuardCodesSql.ts"
 import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"

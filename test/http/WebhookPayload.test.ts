@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Phone } from "../../src/domain/Phone.ts"
-import type { MessageAttempt } from "../../src/domain/message/Message.ts"
-import type { ShownMessage } from "../../src/domain/message/MessageView.ts"
+import type { MessageAttempt, ShownMessage } from "../../src/domain/message/Message.ts"
 import type { Attempt, ShownVerification } from "../../src/domain/verification/Verification.ts"
 import { webhookPayload } from "../../src/http/WebhookPayload.ts"
 

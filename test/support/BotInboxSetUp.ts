@@ -1,6 +1,6 @@
 /** What the tests of a bot's inbox share. */
 import { Effect } from "effect"
-import { BotUpdate } from "../../src/domain/account/BotUpdate.ts"
+import { BotUpdate } from "../../src/domain/account/BotConversation.ts"
 import { Phone } from "../../src/domain/Phone.ts"
 import { defaultEndpoints } from "../../src/layers/providers/ProviderEndpoints.ts"
 import { ContactLinks } from "../../src/services/account/ContactLinks.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { BotUpdate, type BotReply } from "../../src/domain/account/BotUpdate.ts"
-import { ProviderOutcome } from "../../src/domain/account/ProviderOutcome.ts"
+import { type BotReply, BotUpdate } from "../../src/domain/account/BotConversation.ts"
+import { ProviderOutcome } from "../../src/domain/provider/ProviderOutcome.ts"
 import {
   AccountProblem,
   type BotInbox,

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
-import type { MessageAttemptView } from "../../src/domain/message/MessageView.ts"
+import type { MessageAttemptView } from "../../src/domain/message/Message.ts"
 import { Messages } from "../../src/services/message/Messages.ts"
 import type { MessageRequest } from "../../src/services/message/MessageSends.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"

@@ -1,5 +1,5 @@
 import { Effect, type Redacted } from "effect"
-import type { Role } from "../../src/domain/people/Actor.ts"
+import type { Role } from "../../src/domain/user/Actor.ts"
 import { Passwords } from "../../src/services/access/Passwords.ts"
 import { Users } from "../../src/services/resources/access/Users.ts"
 

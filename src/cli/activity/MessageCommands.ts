@@ -1,7 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type Message, MessageStatus } from "../../domain/message/Message.ts"
-import { Strategy } from "../../domain/message/Strategy.ts"
+import { type Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
 import { messageJson, toMessage } from "../../http/manage/activity/ManagedMessagesApi.ts"
 import {
   MessageBatchBody,

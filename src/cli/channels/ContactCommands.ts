@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { readContacts } from "../../domain/account/ContactFile.ts"
+import { readContacts } from "../../domain/account/Contacts.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
 import { Accounts } from "../../services/resources/accounts/Accounts.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { DuplicateChannel, ScopeInsufficient } from "../../domain/Errors.ts"
-import { type RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
+import { type RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
 import { fieldProblems } from "../../http/errors/SchemaErrors.ts"
 import { RoutingBody, saveRouting } from "../../services/resources/RoutingActions.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Flag } from "effect/cli"
-import { isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "../../domain/people/User.ts"
+import { isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "../../domain/user/User.ts"
 import { CommandError } from "../output/CommandError.ts"
 import { readInput, SMALL_INPUT_BYTES } from "./InputFile.ts"
 

@@ -1,4 +1,4 @@
-import { AccountFinding } from "../../domain/account/AccountFinding.ts"
+import { AccountFinding } from "../../domain/account/AccountState.ts"
 
 /** The result of checking an account, in one line for people. */
 export const describeFinding: (finding: AccountFinding) => string = AccountFinding.$match({

@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Scope } from "../../domain/people/Actor.ts"
+import { Scope } from "../../domain/user/Actor.ts"
 import { toCreatedToken, toToken } from "../../http/manage/access/TokensApi.ts"
 import { createToken, revokeToken } from "../../services/resources/access/TokenActions.ts"
 import { Tokens } from "../../services/resources/access/Tokens.ts"

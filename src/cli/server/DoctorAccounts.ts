@@ -1,6 +1,6 @@
 import { Array as Arr, Clock, Effect } from "effect"
 import { type SkipCounts, SkipReason, skipWords } from "../../domain/account/Pace.ts"
-import { AccountFinding } from "../../domain/account/AccountFinding.ts"
+import { AccountFinding } from "../../domain/account/AccountState.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import {
   type AccountOwner,

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { KeyMode } from "../../domain/people/Customer.ts"
+import { KeyMode } from "../../domain/customer/Customer.ts"
 import { EVERY_EVENT, WebhookEventType } from "../../domain/webhook/Webhook.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { toCreatedWebhook, toWebhook } from "../../http/manage/setup/WebhooksApi.ts"

@@ -1,7 +1,7 @@
+import { Data } from "effect"
 import type { Instant } from "../Instant.ts"
-import type { CheckResult } from "./AccountFinding.ts"
 import type { SendKind, SkipCounts } from "./Pace.ts"
-import type { AttemptErrorCode } from "./ProviderOutcome.ts"
+import type { AttemptErrorCode } from "../provider/ProviderOutcome.ts"
 
 /** How well an account sends by one means. */
 export interface Condition {
@@ -53,3 +53,54 @@ export const blockageOf = (state: AccountState, kind: SendKind, now: Instant): B
   const isAtRate = state.perMinute > 0 && state.usedOfMinute >= state.perMinute
   return isAtRate ? { _tag: "AtRate", until: state.minuteFreeAt } : null
 }
+
+/** What is left to spend, in the provider's own unit; null if it does not say. */
+export type Credit = number | null
+
+/** The result of checking an account with its provider. */
+export type AccountFinding = Data.TaggedEnum<{
+  /** `detail`: the provider's information, for people. */
+  Works: { readonly detail: string; readonly credit: Credit }
+  /** The provider refuses the account, or a part of its settings: then it may still say what is left to spend. */
+  Refused: { readonly reason: string; readonly credit: Credit }
+  /** The provider could not be asked everything. */
+  NotReached: { readonly reason: string; readonly credit: Credit }
+  /** The provider has no call that shows this without changing anything. */
+  CannotBeChecked: {}
+}>
+export const AccountFinding = Data.taggedEnum<AccountFinding>()
+
+/** A finding as it is stored and shown. */
+export interface CheckResult {
+  readonly result: "works" | "refused" | "not_reached" | "cannot_be_checked"
+  /** The provider's own words. */
+  readonly detail: string | null
+}
+
+export const checkResultOf: (finding: AccountFinding) => CheckResult = AccountFinding.$match({
+  Works: ({ detail }): CheckResult => ({ result: "works", detail }),
+  Refused: ({ reason }): CheckResult => ({ result: "refused", detail: reason }),
+  NotReached: ({ reason }): CheckResult => ({ result: "not_reached", detail: reason }),
+  CannotBeChecked: (): CheckResult => ({ result: "cannot_be_checked", detail: null })
+})
+
+export interface SendingSettings {
+  readonly codes: ReadonlyArray<string>
+  readonly texts: ReadonlyArray<string>
+}
+
+/** The settings without which an SMS account connects but cannot send codes, or texts. Other providers always can. */
+export const sendingSettings = {
+  smsir: { codes: ["otp_template_id"], texts: ["line_number"] },
+  kavenegar: { codes: ["otp_template"], texts: ["sender"] },
+  ippanel: { codes: ["from_number", "otp_pattern"], texts: ["from_number"] },
+  melipayamak: { codes: ["otp_body_id"], texts: ["from"] },
+  ghasedak: { codes: ["otp_template"], texts: ["line_number"] },
+  farazsms: { codes: ["otp_pattern"], texts: ["line_number"] }
+} as const satisfies Readonly<Record<string, SendingSettings>>
+
+const byProvider: ReadonlyMap<string, SendingSettings> = new Map(Object.entries(sendingSettings))
+
+/** What an account of this provider needs to send codes, or texts. */
+export const settingsNeeded = (provider: string, kind: SendKind): ReadonlyArray<string> =>
+  byProvider.get(provider)?.[kind === "code" ? "codes" : "texts"] ?? []

@@ -1,4 +1,4 @@
-import type { SendingAccount } from "../people/Customer.ts"
+import type { SendingAccount } from "../customer/Customer.ts"
 import { problem, type Problem } from "../Problem.ts"
 
 /** The most accounts that stand by for one. */

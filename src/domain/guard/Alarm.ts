@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 import { Instant } from "../Instant.ts"
-import { actionOf, blockMillis, GuardAction, nextLevel } from "./Ladder.ts"
-import { type Segment, SegmentKind } from "./Segments.ts"
-import type { SegmentState } from "./SegmentState.ts"
+import { type Segment, SegmentKind, type SegmentState } from "./Segments.ts"
+import { actionOf, blockMillis, GuardAction, nextLevel } from "./Verdict.ts"
 
 /**
  * `unverified`: codes of the segment are not verified as usual. `budget`: its budget of unverified codes is used up.
@@ -50,3 +49,71 @@ export interface ShownAlarm extends Alarm {
   readonly enforced: boolean
   readonly clearedAt: Instant | null
 }
+
+/** Codes that have matured. */
+export interface CodeCounts {
+  readonly codes: number
+  readonly verified: number
+  /** Sent, though enforcing would refuse them or send them without SMS. */
+  readonly flagged: number
+  /** Flagged codes that were verified: enforcing would have refused real users. */
+  readonly flaggedVerified: number
+  /** The cost of flagged codes that were not verified: SMS, and rials for messengers. */
+  readonly flaggedSms: number
+  readonly flaggedCharges: number
+}
+
+/** One day of a customer, in UTC. */
+export interface GuardDay extends CodeCounts {
+  readonly day: string
+  readonly refused: number
+  readonly denied: number
+}
+
+/** The case for enforcing: days in a row, up to now, without a refusal of a real user. */
+export interface Advice {
+  readonly cleanDays: number
+  readonly cleanVerified: number
+  readonly isAdvised: boolean
+}
+
+const ENOUGH_DAYS = 7
+const ENOUGH_VERIFIED = 3000
+
+/** @param days the newest first */
+export const adviceOf = (days: ReadonlyArray<GuardDay>): Advice => {
+  const firstDirty = days.findIndex(({ flaggedVerified }) => flaggedVerified > 0)
+  const clean = firstDirty === -1 ? days : days.slice(0, firstDirty)
+  const cleanVerified = clean.reduce((sum, { verified }) => sum + verified, 0)
+  return {
+    cleanDays: clean.length,
+    cleanVerified,
+    isAdvised: clean.length >= ENOUGH_DAYS && cleanVerified >= ENOUGH_VERIFIED
+  }
+}
+
+export type GuardTotals = Omit<GuardDay, "day">
+
+export const totalsOf = (days: ReadonlyArray<GuardDay>): GuardTotals =>
+  days.reduce<GuardTotals>(
+    (sum, day) => ({
+      codes: sum.codes + day.codes,
+      verified: sum.verified + day.verified,
+      flagged: sum.flagged + day.flagged,
+      flaggedVerified: sum.flaggedVerified + day.flaggedVerified,
+      flaggedSms: sum.flaggedSms + day.flaggedSms,
+      flaggedCharges: sum.flaggedCharges + day.flaggedCharges,
+      refused: sum.refused + day.refused,
+      denied: sum.denied + day.denied
+    }),
+    {
+      codes: 0,
+      verified: 0,
+      flagged: 0,
+      flaggedVerified: 0,
+      flaggedSms: 0,
+      flaggedCharges: 0,
+      refused: 0,
+      denied: 0
+    }
+  )

@@ -1,5 +1,31 @@
 import { Schema } from "effect"
-import { HOUR_MILLIS, type Instant } from "../Instant.ts"
+import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
+
+/**
+ * A one-sided CUSUM over codes that were verified or not: it grows with the likelihood that the conversion has fallen to
+ * 0.4 of what it should be, against 0.85 of it. Values below 0 count as 0, so only the last run matters.
+ */
+
+/** The share of the expected conversion that still counts as normal, and the share that counts as an attack. */
+const NORMAL_SHARE = 0.85
+const ATTACK_SHARE = 0.4
+
+/**
+ * Alarms from here on. A conversion that stays at 0.85 of the expected one reaches it about once in e^12 = 160 000 codes;
+ * codes that are never verified reach it after 36 (expected conversion 0.5), 21 (0.7) or 14 (0.85).
+ */
+export const ALARM_SCORE = 12
+
+/** The amount that one code adds to the score. */
+export const scoreOf = (isVerified: boolean, expected: number): number => {
+  const normal = NORMAL_SHARE * expected
+  const attack = ATTACK_SHARE * expected
+  return isVerified ? Math.log(attack / normal) : Math.log((1 - attack) / (1 - normal))
+}
+
+/** The score after one more code. */
+export const nextScore = (score: number, isVerified: boolean, expected: number): number =>
+  Math.max(0, score + scoreOf(isVerified, expected))
 
 export const HOURS_OF_WEEK = 168
 const WEEK_MILLIS = HOURS_OF_WEEK * HOUR_MILLIS
@@ -151,3 +177,60 @@ export const usualInHour = (profile: Profile, at: Instant): Usual => {
 /** The least that is usual: the fewer codes it is known from, the more of it may be chance. */
 export const leastUsual = ({ perHour, codes }: Usual): number =>
   codes === 0 ? 0 : perHour * (1 - 1 / Math.sqrt(codes))
+
+/** A code counts as unverified after the time in which 95 % of the customer's codes are verified, within bounds. */
+const SHORTEST_MILLIS = MINUTE_MILLIS
+const LONGEST_MILLIS = 180_000
+
+export const maturityOf = (percentile95Millis: number): number =>
+  Math.round(Math.min(LONGEST_MILLIS, Math.max(SHORTEST_MILLIS, percentile95Millis)))
+
+/** How long a measured time is used. */
+export const MATURITY_AGE_MILLIS = 6 * HOUR_MILLIS
+
+/** The first code of a customer matures no earlier. */
+export const FIRST_ROUND_MILLIS = SHORTEST_MILLIS
+
+/** Between two rounds of a customer: shorter while something is suspicious. */
+export const CALM_ROUND_MILLIS = MINUTE_MILLIS
+export const WATCHFUL_ROUND_MILLIS = 5000
+/** Rounds of many customers are due together: to find each timer alone would cost more than its round. */
+const ROUND_STEP_MILLIS = 1000
+
+export const roundAt = (at: Instant): Instant => Math.ceil(at / ROUND_STEP_MILLIS) * ROUND_STEP_MILLIS
+
+/** Without codes to judge: the next send brings the round forward. */
+export const IDLE_ROUND_MILLIS = 6 * HOUR_MILLIS
+
+/**
+ * How a round chooses codes where more are due than it judges. It cuts the time into slices and reads the first codes of
+ * each. So its cost does not depend on how many there are, and a burst counts for its slice only.
+ */
+
+export const SLICES = 40
+/** More than this many codes are not believed to stand behind one. */
+const MAX_WEIGHT = 100
+
+export interface Slice {
+  readonly from: Instant
+  readonly until: Instant
+}
+
+export const slicesOf = ({ from, until }: Slice): ReadonlyArray<Slice> => {
+  const length = (until - from) / SLICES
+  return Array.from({ length: SLICES }, (_, n) => ({
+    from: Math.floor(from + n * length),
+    until: n === SLICES - 1 ? until : Math.floor(from + (n + 1) * length)
+  }))
+}
+
+/**
+ * How many codes each code of a slice stands for, if `limit` of them were read: the rest of the slice is taken to have
+ * as many as the part that was read.
+ */
+export const weightIn = ({ until }: Slice, sentAt: ReadonlyArray<Instant>, limit: number): number => {
+  const [first] = sentAt
+  const last = sentAt.at(-1)
+  if (first === undefined || last === undefined || sentAt.length < limit) return 1
+  return Math.min(MAX_WEIGHT, Math.max(1, Math.round((until - first) / Math.max(1, last - first))))
+}

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
-import { persianDigits } from "../text/Digits.ts"
-import { isStorable } from "../text/StorableText.ts"
-import { isBlank, isMisleading, TrimmedName } from "../text/VisibleText.ts"
+import { persianDigits } from "../text/PastedText.ts"
+import { isBlank, isMisleading, isStorable, TrimmedName } from "../text/VisibleText.ts"
 import { problem } from "../Problem.ts"
 import { check } from "../SchemaProblems.ts"
 

@@ -1,6 +1,34 @@
-import { chargeInOrder, sumOfCharges } from "../money/Charging.ts"
 import type { Instant } from "../Instant.ts"
-import { type Message, type MessageAttempt, sendTime } from "./Message.ts"
+import type { Transition } from "../Transition.ts"
+import { type Message, type MessageAttempt, type MessageEventType, sendTime } from "./Message.ts"
+import { chargeInOrder, sumOfCharges } from "../money/Charging.ts"
+
+export const withAttempt = (
+  attempts: ReadonlyArray<MessageAttempt>,
+  attempt: MessageAttempt
+): ReadonlyArray<MessageAttempt> =>
+  attempts.some(({ step }) => step === attempt.step)
+    ? attempts.map((existing) => (existing.step === attempt.step ? attempt : existing))
+    : [...attempts, attempt]
+
+export const newAttempt = (step: number, dueAt: Instant): MessageAttempt => ({
+  step,
+  status: "pending",
+  tries: 0,
+  error_code: null,
+  provider_error: null,
+  provider_message_id: null,
+  due_at: dueAt,
+  attempted_at: null,
+  finished_at: null
+})
+
+export const failedAttempt = (attempt: MessageAttempt, now: Instant): MessageAttempt => ({
+  ...attempt,
+  status: "failed",
+  error_code: attempt.error_code ?? "account_unavailable",
+  finished_at: now
+})
 
 /**
  * A message has lanes: under failover one, through all steps of the route until one succeeds; under broadcast one for
@@ -62,3 +90,41 @@ export const candidatesOf = (message: Message, lane: Lane): ReadonlyArray<number
 /** Without the lane's reserved slot, which was used or has passed. */
 export const otherReservations = (message: Message, lane: Lane): Message["reservations"] =>
   message.reservations.filter(({ step }) => laneOf(message, step) !== lane)
+
+/** "held": the lease goes on, because a provider is being called. */
+export type LaneDue = Instant | null | "held"
+
+export type MessageTransition = Transition<Message, MessageEventType, LaneDue>
+
+export const unchanged = (message: Message): MessageTransition => ({
+  next: message,
+  events: [],
+  dueAt: "held"
+})
+
+/** The status after every lane has ended. */
+export const finalStatus = (states: ReadonlyArray<LaneState>): "sent" | "failed" | "partial_failed" => {
+  if (states.every((state) => state === "sent")) return "sent"
+  return states.every((state) => state === "failed") ? "failed" : "partial_failed"
+}
+
+/** The message with these attempts; complete if no work is left. */
+export const settle = (
+  message: Message,
+  lane: Lane,
+  attempts: ReadonlyArray<MessageAttempt>,
+  now: Instant
+): MessageTransition => {
+  const next = chargeMessage({
+    ...message,
+    revision: message.revision + 1,
+    attempts,
+    reservations: otherReservations(message, lane)
+  })
+  const states = lanes(next).map((each) => laneState(next, each))
+  if (states.includes("open")) {
+    return { next, events: [], dueAt: laneState(next, lane) === "open" ? laneDueAt(next, lane) : null }
+  }
+  const status = finalStatus(states)
+  return { next: { ...next, status, completedAt: now }, events: [`message.${status}`], dueAt: null }
+}

@@ -1,8 +1,8 @@
 import { Array as Arr, Result } from "effect"
 import { isChannel } from "./Channel.ts"
-import type { CustomerConfiguration } from "../people/Customer.ts"
+import type { CustomerConfiguration } from "../customer/Customer.ts"
 import { ChannelsRequired, DuplicateChannel, InvalidChannel, type RouteError } from "../Errors.ts"
-import { sandboxAccount } from "./SandboxRoute.ts"
+import { sandboxAccount } from "./RouteResolution.ts"
 import {
   type AccountRequest,
   missingSettings,

@@ -1,5 +1,8 @@
-import { type Array as Arr, Schema } from "effect"
+import { type Array as Arr, type Result, Schema } from "effect"
+import type { RouteError, TemplateError } from "../Errors.ts"
+import type { CustomerConfiguration, RoutingStep } from "../customer/Customer.ts"
 import { RouteAccount } from "./RouteAccount.ts"
+import { resolveStep } from "./RouteResolution.ts"
 
 /** Why a step has its place. */
 export const MeasuredPlace = Schema.Struct({
@@ -31,3 +34,16 @@ export const RouteStep = Schema.Struct({
 export type RouteStep = typeof RouteStep.Type
 
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
+
+/** One step of a routing order as a send would use it: the account and its wait, or the reason why there is none. */
+export interface StepPreview {
+  readonly step: RoutingStep
+  readonly resolved: Result.Result<RouteStep, RouteError | TemplateError>
+}
+
+/** Each step by itself, unlike a send, which is refused by the first that does not resolve. */
+export const previewRoute = (
+  steps: ReadonlyArray<RoutingStep>,
+  configuration: CustomerConfiguration
+): ReadonlyArray<StepPreview> =>
+  steps.map((step) => ({ step, resolved: resolveStep(step, {}, configuration) }))

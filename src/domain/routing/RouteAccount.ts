@@ -1,8 +1,8 @@
 import { Result, Schema } from "effect"
 import type { SendKind } from "../account/Pace.ts"
-import { settingsNeeded } from "../account/SendingSettings.ts"
+import { settingsNeeded } from "../account/AccountState.ts"
 import { Channel, ChannelDescriptor, channelType, TELEGRAM_GATEWAY } from "./Channel.ts"
-import type { CustomerConfiguration, SendingAccount } from "../people/Customer.ts"
+import type { CustomerConfiguration, SendingAccount } from "../customer/Customer.ts"
 import {
   ChannelAccountMismatch,
   ChannelAccountNotFound,

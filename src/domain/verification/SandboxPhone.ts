@@ -1,5 +1,5 @@
-import { DeliveryReport } from "../account/DeliveryReport.ts"
-import { ProviderOutcome } from "../account/ProviderOutcome.ts"
+import { DeliveryReport } from "../provider/DeliveryReport.ts"
+import { ProviderOutcome } from "../provider/ProviderOutcome.ts"
 import type { Instant } from "../Instant.ts"
 import { InsufficientBalance, ServiceUnavailable, TooManyRequestsPhoneHour } from "../Errors.ts"
 import type { Phone } from "../Phone.ts"

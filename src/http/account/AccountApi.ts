@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant } from "../../domain/Instant.ts"
-import { KeyMode, Plan } from "../../domain/people/Customer.ts"
+import { KeyMode, Plan } from "../../domain/customer/Customer.ts"
 import type { AccountSummary } from "../../services/customer/AccountSummaries.ts"
 import { AnyKey } from "../ServiceKeys.ts"
 import { ManageAuth } from "../manage/access/ManageAuth.ts"

@@ -1,6 +1,6 @@
-import { looksLikeApiKey } from "../../domain/people/ApiKey.ts"
-import type { KeyMode } from "../../domain/people/Customer.ts"
-import { looksLikeToken } from "../../domain/people/PersonalToken.ts"
+import { looksLikeApiKey } from "../../domain/key/ApiKey.ts"
+import type { KeyMode } from "../../domain/customer/Customer.ts"
+import { looksLikeToken } from "../../domain/key/PersonalToken.ts"
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 

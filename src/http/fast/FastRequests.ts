@@ -2,7 +2,7 @@ import { type Cause, Context, Effect, Exit, identity, Option, Redacted, Referenc
 import type { HttpServerResponse } from "effect/http"
 import type { ServerResponse } from "node:http"
 import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
-import type { Principal } from "../../domain/people/Customer.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
 import { securityHeaders } from "../Cors.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { allowanceHeaders, allowanceOf } from "../ServiceKeys.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer, Result, Schema } from "effect"
 import type { ServerResponse } from "node:http"
 import { UUID } from "../../domain/Uuid.ts"
-import type { Principal } from "../../domain/people/Customer.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
 import { PublicUrl } from "../PublicUrl.ts"
 import { isJson, keyInHeader } from "../RequestGuards.ts"
 import { type JsonBody, parseJson, readWholeBody } from "./FastBody.ts"

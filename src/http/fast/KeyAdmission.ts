@@ -1,5 +1,5 @@
 import { Effect, type Redacted } from "effect"
-import type { KeyMode, Principal } from "../../domain/people/Customer.ts"
+import type { KeyMode, Principal } from "../../domain/customer/Customer.ts"
 import {
   IpNotAllowed,
   LiveKeyNotAllowed,

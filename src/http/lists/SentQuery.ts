@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { OpenApi } from "effect/http-api"
-import type { TimeRange } from "../../domain/TimePosition.ts"
+import type { TimeRange } from "../../domain/Paging.ts"
 import { documentedError } from "../errors/Envelope.ts"
 import type { ListName } from "../manage/wire/Cursors.ts"
 import { pageQuery } from "../manage/wire/ManageWire.ts"

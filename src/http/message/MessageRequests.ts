@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import type { Principal } from "../../domain/people/Customer.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import type { MessageContent, TemplateUse } from "../../services/message/MessagePlans.ts"
 import type { MessageRequest } from "../../services/message/MessageSends.ts"

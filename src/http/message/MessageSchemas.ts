@@ -1,14 +1,17 @@
 import { Schema } from "effect"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
-import { MessageAttemptStatus, MessageStatus, UsedTemplate } from "../../domain/message/Message.ts"
-import type { MessageView } from "../../domain/message/MessageView.ts"
-import { Strategy } from "../../domain/message/Strategy.ts"
+import {
+  MessageAttemptStatus,
+  MessageStatus,
+  type MessageView,
+  Strategy,
+  UsedTemplate
+} from "../../domain/message/Message.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
-import { AttemptErrorCode } from "../../domain/account/ProviderOutcome.ts"
+import { AttemptErrorCode } from "../../domain/provider/ProviderOutcome.ts"
 import type { MessageAnswer } from "../../services/message/MessageSends.ts"
-import { isStorable, StorableText } from "../../domain/text/StorableText.ts"
-import { isBlank } from "../../domain/text/VisibleText.ts"
+import { isBlank, isStorable, StorableText } from "../../domain/text/VisibleText.ts"
 import { MetadataField } from "../Metadata.ts"
 import { DateTimeText, jsonObject, optional, PositiveInt } from "../../domain/Fields.ts"
 import { problem } from "../../domain/Problem.ts"

@@ -1,7 +1,7 @@
 import { Context, Option, Redacted } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { plainAddress } from "../../domain/people/Networks.ts"
+import { plainAddress } from "../../domain/Networks.ts"
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">
 

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { Instant } from "../../domain/Instant.ts"
-import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { KeyMode } from "../../domain/customer/Customer.ts"
 import type {
   Verification,
   VerificationStatus,

@@ -2,8 +2,8 @@ import { Result } from "effect"
 import { formatInstant, formatNullableInstant, type Instant } from "../../domain/Instant.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import { templateIdOf } from "../../domain/message/Template.ts"
-import type { Client } from "../../domain/people/Client.ts"
-import type { Principal } from "../../domain/people/Customer.ts"
+import type { Client } from "../../domain/customer/Client.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
 import type { StepRequest } from "../../domain/routing/RouteRequest.ts"
 import {
   type Verification,

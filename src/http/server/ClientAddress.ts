@@ -1,5 +1,5 @@
 import { Context, Option } from "effect"
-import { plainAddress } from "../../domain/people/Networks.ts"
+import { plainAddress } from "../../domain/Networks.ts"
 
 /** The parts of a request that show where it comes from. */
 interface Origin {

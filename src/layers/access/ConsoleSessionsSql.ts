@@ -9,7 +9,7 @@ import {
   linkEnd,
   looksLikeConsoleSecret,
   sessionEnd
-} from "../../domain/people/ConsoleSession.ts"
+} from "../../domain/user/Sessions.ts"
 import { Conflict } from "../../domain/Errors.ts"
 import { Operators } from "../../services/access/Operators.ts"
 import { ConsoleSessions, type StartedSession } from "../../services/access/ConsoleSessions.ts"

@@ -9,7 +9,7 @@ import {
   readEntries,
   secondsOf,
   signedText
-} from "../../domain/people/KnownBrowser.ts"
+} from "../../domain/user/Sessions.ts"
 import { KnownBrowsers } from "../../services/access/KnownBrowsers.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 

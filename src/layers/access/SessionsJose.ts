@@ -1,9 +1,9 @@
 import { Clock, DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose"
-import { instantOf } from "../../domain/TimePosition.ts"
+import { instantOf } from "../../domain/Paging.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { type Actor, Role } from "../../domain/people/Actor.ts"
+import { type Actor, Role } from "../../domain/user/Actor.ts"
 import { Unauthenticated } from "../../domain/Errors.ts"
 import {
   CLOCK_TOLERANCE_SECONDS,
@@ -12,7 +12,7 @@ import {
   SESSION_ALGORITHMS,
   SessionClaims,
   userActor
-} from "../../domain/people/SessionClaims.ts"
+} from "../../domain/user/Sessions.ts"
 import { SessionIssuers } from "../../services/access/SessionIssuers.ts"
 import { Sessions } from "../../services/access/Sessions.ts"
 import { cachedLookup } from "../postgres/cache/CachedLookup.ts"

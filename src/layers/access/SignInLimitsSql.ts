@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
-import { retryAfterSeconds } from "../../domain/people/Admission.ts"
+import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import { TooManySignIns } from "../../domain/Errors.ts"
 import {
   FAILURE_WINDOW_MILLIS,
@@ -9,7 +9,7 @@ import {
   MAX_FAILURES_OF_EMAIL,
   MAX_FAILURES_OF_NETWORK,
   MAX_FAILURES_OF_PAIR
-} from "../../domain/people/SignIn.ts"
+} from "../../domain/user/User.ts"
 import { SignInLimits, type SignInOrigin } from "../../services/access/SignInLimits.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { UserRecord } from "../../domain/people/User.ts"
+import { UserRecord } from "../../domain/user/User.ts"
 import { InstantColumn } from "../postgres/SqlRows.ts"
 
 export const UserRow = Schema.Struct({

@@ -9,7 +9,7 @@ import {
   type Verdict,
   verdictOf
 } from "../../domain/account/Pace.ts"
-import { attemptErrorCode, keptText, type ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { attemptErrorCode, keptText, type ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import {
   conditionOf,

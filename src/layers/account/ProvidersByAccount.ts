@@ -4,7 +4,7 @@ import {
   type PrivateParts,
   ProviderOutcome,
   withoutPrivateParts
-} from "../../domain/account/ProviderOutcome.ts"
+} from "../../domain/provider/ProviderOutcome.ts"
 import { AccountConnections } from "../../services/account/AccountConnections.ts"
 import { type Addressed, CallKind, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 import { ContactLinks } from "../../services/account/ContactLinks.ts"

@@ -1,5 +1,5 @@
 import { Config, Option, Schema } from "effect"
-import { AUDIENCE, ISSUER } from "../../domain/people/SessionClaims.ts"
+import { AUDIENCE, ISSUER } from "../../domain/user/Sessions.ts"
 import type { SessionIssuersShape } from "../../services/access/SessionIssuers.ts"
 import type { Setting } from "./Setting.ts"
 

@@ -8,10 +8,10 @@ import {
   type HashCost,
   isOutdated,
   NONCE_BYTES,
+  normalizePassword,
   parseHash,
   TAG_BYTES
-} from "../../domain/people/PasswordHash.ts"
-import { normalizePassword } from "../../domain/people/User.ts"
+} from "../../domain/user/User.ts"
 import { HashingThread, hashOn } from "./HashingThread.ts"
 import { type HashingOrigin, type HashingRefusal, Passwords } from "../../services/access/Passwords.ts"
 import { FairQueue, type Place } from "../../services/concurrency/FairQueue.ts"

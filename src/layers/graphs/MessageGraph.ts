@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { KeyMode } from "../../domain/customer/Customer.ts"
 import { AccountSlots } from "../../services/account/AccountSlots.ts"
 import { Billing, Limits } from "../../services/customer/Limits.ts"
 import { CallLimiters } from "../../services/provider/CallLimiters.ts"

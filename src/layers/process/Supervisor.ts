@@ -1,6 +1,6 @@
 import { Array as Arr, Clock, Deferred, Effect } from "effect"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { afterDeath, MAX_RESTARTS_IN_ROW, noRestarts, type Restarts } from "../../domain/Restarts.ts"
+import { afterDeath, MAX_RESTARTS_IN_ROW, noRestarts, type Restarts } from "../../domain/Schedules.ts"
 import { StartupError } from "./StartupError.ts"
 import { type ServerProcess, startProcess } from "./ServerProcess.ts"
 import { untilSilent } from "./Watchdog.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { toPage } from "../../domain/Paging.ts"
-import { SimulatedOutcome } from "../../domain/account/SimulatedOutcome.ts"
+import { SimulatedOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { idPosition } from "../resources/IdPages.ts"
 import { Simulator } from "../../services/Simulator.ts"

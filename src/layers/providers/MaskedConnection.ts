@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { DeliveryReport } from "../../domain/account/DeliveryReport.ts"
-import { HIDDEN, inWords, type ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../domain/provider/DeliveryReport.ts"
+import { HIDDEN, inWords, type ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import {
   AccountProblem,
   type BotInbox,

@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { type Blame, inWords, ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { AccountProblem } from "../../services/provider/ProviderAdapter.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"

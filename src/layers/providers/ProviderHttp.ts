@@ -1,7 +1,7 @@
 import type { Dispatcher } from "@effect/platform-node/Undici"
 import { Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "effect"
 import { DAY_MILLIS } from "../../domain/Instant.ts"
-import { readExactJson } from "../../domain/text/ExactJson.ts"
+import { readExactJson } from "../../domain/text/CanonicalJson.ts"
 import { CallKind } from "../../services/provider/ProviderAdapter.ts"
 import { outsideRequestTime } from "../../services/concurrency/RequestTime.ts"
 import { Settings } from "../../services/Settings.ts"

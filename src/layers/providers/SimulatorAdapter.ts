@@ -1,9 +1,8 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
-import type { AccountTraits } from "../../domain/people/Customer.ts"
-import { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
-import { SimulatedOutcome } from "../../domain/account/SimulatedOutcome.ts"
+import type { AccountTraits } from "../../domain/customer/Customer.ts"
+import { ProviderOutcome, SimulatedOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import {
   InvalidSettings,
   type ProviderAdapter,

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { lowestIdAfter, lowestIdFrom } from "../../domain/TimePosition.ts"
+import { lowestIdAfter, lowestIdFrom } from "../../domain/Paging.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { ChannelResults } from "../../services/resources/SetUpConcerns.ts"
 import { isLive, rowsOf } from "../postgres/SqlRows.ts"

@@ -1,7 +1,7 @@
 import { type Cause, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import type { Actor } from "../../domain/people/Actor.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import { Idempotency, type IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 import {

@@ -9,7 +9,7 @@ import {
   TemplateNotFound
 } from "../../domain/Errors.ts"
 import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
-import { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
+import { RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import { carries, noCarrier } from "../../domain/routing/RouteAccount.ts"
 import { RoutingOrders } from "../../services/resources/RoutingOrders.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"

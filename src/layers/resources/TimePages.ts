@@ -1,16 +1,17 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
-import type { Page, PageRequest } from "../../domain/Paging.ts"
-import type { KeyMode } from "../../domain/people/Customer.ts"
 import {
   formatTimePosition,
   lowestIdAfter,
   lowestIdFrom,
+  type Page,
+  type PageRequest,
   parseTimePosition,
   type TimePosition,
   type TimeRange
-} from "../../domain/TimePosition.ts"
+} from "../../domain/Paging.ts"
+import type { KeyMode } from "../../domain/customer/Customer.ts"
 import type { SendSearch } from "../../services/resources/activity/SendSearch.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { RetentionPass } from "../../domain/Retention.ts"
-import { idAt } from "../../domain/TimePosition.ts"
+import { idAt } from "../../domain/Paging.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { type CustomerStart, type CustomerStep, customerWalk } from "./CustomerWalk.ts"
 import { byKey, RECORD_ROWS, type RecordTask, recordWork } from "./RecordWorkSql.ts"

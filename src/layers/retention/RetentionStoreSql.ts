@@ -1,6 +1,6 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { instantOf } from "../../domain/TimePosition.ts"
+import { instantOf } from "../../domain/Paging.ts"
 import { type ErasingTask, noProgress, RetentionProgress } from "../../domain/Retention.ts"
 import { RetentionStore } from "../../services/retention/RetentionStore.ts"
 import type { TimerKind } from "../../domain/Timer.ts"

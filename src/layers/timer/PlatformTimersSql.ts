@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { PLATFORM } from "../../domain/people/Customer.ts"
+import { PLATFORM } from "../../domain/customer/Customer.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
 import { PlatformTimers } from "../../services/timer/TimerStore.ts"
 import { timestamp } from "../postgres/SqlRows.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer, Struct } from "effect"
 import { timingSafeEqual } from "node:crypto"
-import type { HashedClient } from "../../domain/people/Client.ts"
-import { guardNetwork, HASH_DIGITS, NUMBER_DIGITS } from "../../domain/people/Networks.ts"
+import type { HashedClient } from "../../domain/customer/Client.ts"
+import { guardNetwork, HASH_DIGITS, NUMBER_DIGITS } from "../../domain/Networks.ts"
 import { MasterKey } from "../crypto/MasterKey.ts"
 import { ClientHashes, CodeVault } from "../../services/verification/Codes.ts"
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { KeyMode } from "../../domain/customer/Customer.ts"
 import { Verification } from "../../domain/verification/Verification.ts"
 import type { LoadKind } from "../postgres/batching/LoadBatchSql.ts"
 import { InstantColumn, RialsColumn } from "../postgres/SqlRows.ts"

@@ -1,7 +1,7 @@
 import { Effect, type Option, Redacted, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import { KeyMode } from "../../domain/people/Customer.ts"
+import { KeyMode } from "../../domain/customer/Customer.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import { TEST_EVENT, WebhookTry } from "../../domain/webhook/Webhook.ts"
 import { webhookPayload } from "../../http/WebhookPayload.ts"

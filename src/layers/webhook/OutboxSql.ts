@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { KeyMode } from "../../domain/customer/Customer.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
 

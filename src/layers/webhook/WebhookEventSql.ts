@@ -1,5 +1,5 @@
 import { DateTime, Option, Schema, SchemaTransformation } from "effect"
-import type { Delivery } from "../../domain/account/DeliveryReport.ts"
+import type { Delivery } from "../../domain/provider/DeliveryReport.ts"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { Instant } from "../../domain/Instant.ts"
 import { Message } from "../../domain/message/Message.ts"

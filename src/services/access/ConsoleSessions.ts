@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import type { ConsoleSession } from "../../domain/people/ConsoleSession.ts"
+import type { ConsoleSession } from "../../domain/user/Sessions.ts"
 import type { Candidate } from "./UserSessions.ts"
 
 /** A session as its owner gets it once, with its secret. */

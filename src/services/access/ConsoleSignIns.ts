@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
-import { normalizeEmail } from "../../domain/people/User.ts"
+import { normalizeEmail } from "../../domain/user/User.ts"
 import type { Origin } from "../resources/ManagementWrites.ts"
 import { ConsoleSessions, type StartedSession } from "./ConsoleSessions.ts"
 import { KnownBrowsers } from "./KnownBrowsers.ts"

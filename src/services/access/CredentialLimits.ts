@@ -1,5 +1,5 @@
 import { Context, Effect, Hash, Layer } from "effect"
-import { type Actor, credentialOf } from "../../domain/people/Actor.ts"
+import { type Actor, credentialOf } from "../../domain/user/Actor.ts"
 import type { TooManyRequestsApiKey } from "../../domain/Errors.ts"
 import { type Allowance, KeyWindowStore, makeRequestWindows } from "../customer/RequestWindows.ts"
 import { Settings } from "../Settings.ts"

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import type { KnownBrowser } from "../../domain/people/KnownBrowser.ts"
+import type { KnownBrowser } from "../../domain/user/Sessions.ts"
 
 /** Whose browser it is: their normalized address, and the epoch of their sessions. */
 export interface BrowserUser {

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Conflict } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import type { UserRecord } from "../../domain/people/User.ts"
+import type { UserRecord } from "../../domain/user/User.ts"
 import type { SignInLink } from "./SignInLinks.ts"
 
 /** People who run this installation: users of no customer, who see all customers in the console. */

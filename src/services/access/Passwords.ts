@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted } from "effect"
-import { signInNetwork } from "../../domain/people/Networks.ts"
+import { signInNetwork } from "../../domain/Networks.ts"
 import type { ServiceUnavailable, TooManySignIns } from "../../domain/Errors.ts"
 
 export interface PasswordMatch {

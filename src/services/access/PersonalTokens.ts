@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { Actor } from "../../domain/people/Actor.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import type { Unauthenticated } from "../../domain/Errors.ts"
 
 /** Personal access tokens: `svc_pat_…`. */

@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import { AUDIENCE, ISSUER } from "../../domain/people/SessionClaims.ts"
+import { AUDIENCE, ISSUER } from "../../domain/user/Sessions.ts"
 
 export interface TrustedIssuer {
   readonly issuer: string

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { Actor } from "../../domain/people/Actor.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import type { Unauthenticated } from "../../domain/Errors.ts"
 
 /** JWTs: of people who signed in here, or of another trusted issuer. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { operatorActor, scopeOfRole } from "../../domain/people/Actor.ts"
-import { userActor } from "../../domain/people/SessionClaims.ts"
-import type { UserRecord } from "../../domain/people/User.ts"
+import { operatorActor, scopeOfRole } from "../../domain/user/Actor.ts"
+import { userActor } from "../../domain/user/Sessions.ts"
+import type { UserRecord } from "../../domain/user/User.ts"
 import { ManagementWrites, type Origin } from "../resources/ManagementWrites.ts"
 
 /** Writes into the audit log what users do with their sessions. */

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import type { UserRecord } from "../../domain/people/User.ts"
+import type { UserRecord } from "../../domain/user/User.ts"
 
 /** A user who can sign in, with the hash to check their password against. */
 export interface Candidate {

@@ -2,10 +2,15 @@ import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { BOT_PAUSE_MILLIS, BOT_POLL_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
-import { type BotTurn, converse, isTaken } from "../../domain/account/BotConversation.ts"
-import type { BotReply, BotUpdate } from "../../domain/account/BotUpdate.ts"
+import {
+  type BotReply,
+  type BotTurn,
+  type BotUpdate,
+  converse,
+  isTaken
+} from "../../domain/account/BotConversation.ts"
 import { cooldownMillis } from "../../domain/account/Pace.ts"
-import { keptText, withoutPhones } from "../../domain/account/ProviderOutcome.ts"
+import { keptText, withoutPhones } from "../../domain/provider/ProviderOutcome.ts"
 import { Settings } from "../Settings.ts"
 import { AccountConnections } from "./AccountConnections.ts"
 import { BotAddresses } from "./BotAddresses.ts"

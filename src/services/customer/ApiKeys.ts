@@ -1,5 +1,5 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { Principal } from "../../domain/people/Customer.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
 import type { Unauthenticated } from "../../domain/Errors.ts"
 
 /** Service keys: `svc_live_…` and `svc_test_…`. */

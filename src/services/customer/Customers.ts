@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { GuardSetUp } from "../../domain/guard/Verdict.ts"
-import type { CustomerConfiguration, StepOrder } from "../../domain/people/Customer.ts"
+import type { CustomerConfiguration, StepOrder } from "../../domain/customer/Customer.ts"
 import type { SetUpChanged } from "./Idempotency.ts"
 
 export interface CustomerSetUp extends CustomerConfiguration {

@@ -1,8 +1,8 @@
 import { Clock, Context, Deferred, Effect, Layer, Result, Scope, Semaphore } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { isPhone, maskPhoneInAscii, parsePhone } from "../../domain/Phone.ts"
-import type { Principal } from "../../domain/people/Customer.ts"
-import type { RequestBlock } from "../../domain/request/LoggedRequest.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
+import type { RequestBlock } from "../../domain/activity/LoggedRequest.ts"
 import { Settings } from "../Settings.ts"
 import { counters } from "../metrics/MetricFamilies.ts"
 

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { TooManyRequestsApiKey } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { retryAfterSeconds } from "../../domain/people/Admission.ts"
-import type { Principal } from "../../domain/people/Customer.ts"
+import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
 import { Settings } from "../Settings.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 

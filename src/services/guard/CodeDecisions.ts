@@ -1,18 +1,24 @@
 import { Array as Arr, Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Phone } from "../../domain/Phone.ts"
-import type { GuardAction } from "../../domain/guard/Ladder.ts"
-import type { Mark, Whole } from "../../domain/guard/Mark.ts"
+import {
+  type AskedCode,
+  type GuardAction,
+  type OpenAlarm,
+  strongest,
+  type Verdict
+} from "../../domain/guard/Verdict.ts"
 import {
   type ClientTraces,
   ENOUGH_NETWORKS,
   isAround,
+  type Mark,
   NO_TRACES,
   type Segment,
+  type Whole,
   WHOLE
 } from "../../domain/guard/Segments.ts"
-import { type AskedCode, type OpenAlarm, strongest, type Verdict } from "../../domain/guard/Verdict.ts"
-import type { Client, HashedClient } from "../../domain/people/Client.ts"
+import type { Client, HashedClient } from "../../domain/customer/Client.ts"
 import type { Route } from "../../domain/routing/Route.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"

@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import { NO_TRACES } from "../../domain/guard/Segments.ts"
 import { verdictOf } from "../../domain/guard/Verdict.ts"
-import { retryAfterSeconds } from "../../domain/people/Admission.ts"
+import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import { CodeBudgets } from "./CodeBudgets.ts"
 import {
   type Admitted,

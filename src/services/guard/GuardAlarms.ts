@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/CodeBudget.ts"
-import { FIRST_ROUND_MILLIS, roundAt } from "../../domain/guard/Maturity.ts"
+import { FIRST_ROUND_MILLIS, roundAt } from "../../domain/guard/Conversion.ts"
 import { nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { Workers } from "../concurrency/Workers.ts"

@@ -1,34 +1,39 @@
 import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"
-import { idAt, instantOf } from "../../domain/TimePosition.ts"
+import { idAt, instantOf } from "../../domain/Paging.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
-import type { Alarm } from "../../domain/guard/Alarm.ts"
+import type { Alarm, CodeCounts } from "../../domain/guard/Alarm.ts"
 import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../domain/guard/CodeBudget.ts"
-import { platformConversion, usualPerHour } from "../../domain/guard/Conversion.ts"
-import type { CodeCounts } from "../../domain/guard/GuardReport.ts"
 import {
   CALM_ROUND_MILLIS,
   IDLE_ROUND_MILLIS,
   MATURITY_AGE_MILLIS,
   maturityOf,
+  platformConversion,
   roundAt,
+  usualPerHour,
   WATCHFUL_ROUND_MILLIS
-} from "../../domain/guard/Maturity.ts"
-import type { SegmentState } from "../../domain/guard/SegmentState.ts"
+} from "../../domain/guard/Conversion.ts"
 import {
   CUSTOMER_SEGMENT,
   type Segment,
   segmentName,
   segmentsOf,
+  type SegmentState,
   WHOLE
 } from "../../domain/guard/Segments.ts"
 import { endedAlarms } from "../../domain/guard/Verdict.ts"
-import { type CustomerState, newCustomerState } from "../../domain/guard/round/CustomerState.ts"
-import { knocked } from "../../domain/guard/round/Knocks.ts"
-import { type Outage, outageOf } from "../../domain/guard/round/Outage.ts"
-import { offProbation, released, releasedCustomer } from "../../domain/guard/round/Probation.ts"
-import { isOfMost, judge, type Round } from "../../domain/guard/round/Round.ts"
+import {
+  type CustomerState,
+  knocked,
+  newCustomerState,
+  offProbation,
+  released,
+  releasedCustomer
+} from "../../domain/guard/CustomerState.ts"
+import { type Outage, outageOf } from "../../domain/guard/Outage.ts"
+import { isOfMost, judge, type Round } from "../../domain/guard/Round.ts"
 import { GuardCeiling } from "./Guard.ts"
 import { GuardMetrics } from "./GuardMetrics.ts"
 import {

@@ -1,11 +1,16 @@
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { DueTimer } from "../../domain/Timer.ts"
-import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import type { Message } from "../../domain/message/Message.ts"
-import type { Call } from "../../domain/message/MessageDecision.ts"
-import { beginAttempt, postponeAttempt, recordOutcome } from "../../domain/message/MessageMachine.ts"
-import { awaitSlot, type LaneTurn } from "../../domain/message/MessagePatience.ts"
-import type { MessageTransition } from "../../domain/message/MessageTransition.ts"
+import {
+  awaitSlot,
+  beginAttempt,
+  type Call,
+  type LaneTurn,
+  postponeAttempt,
+  recordOutcome
+} from "../../domain/message/MessageMachine.ts"
+import type { MessageTransition } from "../../domain/message/MessageLanes.ts"
 import { Settings } from "../Settings.ts"
 import { writeTransition } from "../Transitions.ts"
 import { AccountSlots, type Start } from "../account/AccountSlots.ts"

@@ -2,9 +2,14 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { isSlotUsable } from "../../domain/account/Pace.ts"
 import type { Message, Reservation } from "../../domain/message/Message.ts"
-import { decideMessage, type MessageAction } from "../../domain/message/MessageDecision.ts"
+import {
+  awaitAccount,
+  awaitSlot,
+  decideMessage,
+  type MessageAction,
+  patienceEnd
+} from "../../domain/message/MessageMachine.ts"
 import { candidatesOf } from "../../domain/message/MessageLanes.ts"
-import { awaitAccount, awaitSlot, patienceEnd } from "../../domain/message/MessagePatience.ts"
 import { Settings } from "../Settings.ts"
 import { AccountSlots } from "../account/AccountSlots.ts"
 import {

@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import type { Admission } from "../../domain/people/Admission.ts"
+import type { Admission } from "../../domain/customer/Admission.ts"
 import { withPrices } from "../../domain/money/Charging.ts"
 import {
   type AdmissionError,
@@ -13,9 +13,8 @@ import {
   type TemplateParametersMismatch
 } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { checkText } from "../../domain/message/MessageText.ts"
-import { type Message, startMessage, type UsedTemplate } from "../../domain/message/Message.ts"
-import { parseStrategy } from "../../domain/message/Strategy.ts"
+import { checkText } from "../../domain/message/Template.ts"
+import { type Message, parseStrategy, startMessage, type UsedTemplate } from "../../domain/message/Message.ts"
 import { chargeMessage } from "../../domain/message/MessageLanes.ts"
 import { planSchedule, type ScheduleError, type ScheduleRequest } from "../../domain/message/Schedule.ts"
 import { parsePhone } from "../../domain/Phone.ts"

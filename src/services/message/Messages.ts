@@ -5,9 +5,8 @@ import {
   NotFound,
   type ServiceUnavailable
 } from "../../domain/Errors.ts"
-import type { Message } from "../../domain/message/Message.ts"
-import { cancelMessage, stopMessage } from "../../domain/message/MessageCancellation.ts"
-import { type MessageView, viewMessage } from "../../domain/message/MessageView.ts"
+import { type Message, type MessageView, viewMessage } from "../../domain/message/Message.ts"
+import { cancelMessage, stopMessage } from "../../domain/message/MessageMachine.ts"
 import type { Subject } from "../customer/Customers.ts"
 import type { IfKeyed, SetUpChanged } from "../customer/Idempotency.ts"
 import { type BatchAnswer, type BatchRequest, MessageBatches } from "./MessageBatches.ts"

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Result } from "effect"
 import type { TemplateError, TemplateParametersMismatch } from "../../domain/Errors.ts"
 import type { CodeText, Locale } from "../../domain/message/CodeText.ts"
 import type { Template } from "../../domain/message/Template.ts"
-import type { CustomerConfiguration } from "../../domain/people/Customer.ts"
+import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 
 /** A template with filled placeholders. */
 export interface FilledTemplate {

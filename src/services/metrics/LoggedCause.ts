@@ -1,5 +1,5 @@
 import { type Cause, Effect } from "effect"
-import { HIDDEN, keptText } from "../../domain/account/ProviderOutcome.ts"
+import { HIDDEN, keptText } from "../../domain/provider/ProviderOutcome.ts"
 import { inOneLine } from "../../domain/text/VisibleText.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { Context, type Effect, Metric } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import { attemptErrorCode, type ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import { attemptErrorCode, type ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 
 /** The registry of metrics; readers use it. */

@@ -9,10 +9,10 @@ import {
   nextReportAt,
   type ReportSubject,
   settledDelivery
-} from "../../domain/account/DeliveryReport.ts"
+} from "../../domain/provider/DeliveryReport.ts"
 import { recordDelivery as recordForMessage } from "../../domain/message/MessageMachine.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
-import { recordDelivery as recordForVerification } from "../../domain/verification/StepCalls.ts"
+import { recordDelivery as recordForVerification } from "../../domain/verification/Step.ts"
 import { writeTransition } from "../Transitions.ts"
 import { AccountConnections } from "../account/AccountConnections.ts"
 import { MessageStore } from "../message/MessageStore.ts"

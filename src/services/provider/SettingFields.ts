@@ -1,6 +1,5 @@
 import { type Schema, SchemaAST } from "effect"
-import { plainNumber } from "../../domain/text/Digits.ts"
-import { pasted, pastedText } from "../../domain/text/PastedText.ts"
+import { pasted, pastedText, plainNumber } from "../../domain/text/PastedText.ts"
 import { SECRET_SETTINGS } from "./ProviderAdapter.ts"
 
 /** One setting of a provider, as a form asks for it. */

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
-import type { LimitChange, LimitOverrides } from "../../domain/people/Admission.ts"
+import type { LimitChange, LimitOverrides } from "../../domain/customer/Admission.ts"
 import type { Locale } from "../../domain/message/CodeText.ts"
-import type { Plan } from "../../domain/people/Customer.ts"
+import type { Plan } from "../../domain/customer/Customer.ts"
 import type { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Option } from "effect"
-import type { Actor } from "../../domain/people/Actor.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import type { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import type { IdempotentRequest } from "../customer/Idempotency.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import { optional, PositiveInt } from "../../domain/Fields.ts"
 import { TemplateId, templateIdOf } from "../../domain/message/Template.ts"
-import { type RoutingStep, StepOrder, StepWait } from "../../domain/people/Customer.ts"
+import { type RoutingStep, StepOrder, StepWait } from "../../domain/customer/Customer.ts"
 import { checkNames, consistentStep } from "../../domain/routing/RouteRequest.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
 import { action, NoTarget } from "../Action.ts"

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { RoutingStep, StepOrder } from "../../domain/people/Customer.ts"
+import type { RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import type {
   ChannelUnavailable,
   InvalidChannel,

@@ -1,8 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { NotFound } from "../../domain/Errors.ts"
 import { Instant } from "../../domain/Instant.ts"
-import type { Page, PageRequest } from "../../domain/Paging.ts"
-import type { TimeRange } from "../../domain/TimePosition.ts"
+import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
 
 /** The subject for which money is held, or was captured. */
 export const SubjectType = Schema.Literals(["verification", "message"])

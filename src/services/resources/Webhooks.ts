@@ -1,7 +1,7 @@
 import { Context, type Effect, type Redacted } from "effect"
 import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { KeyMode } from "../../domain/customer/Customer.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from "../../domain/webhook/Webhook.ts"
 

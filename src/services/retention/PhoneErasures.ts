@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import type { KeyMode } from "../../domain/people/Customer.ts"
+import type { KeyMode } from "../../domain/customer/Customer.ts"
 import type { Phone } from "../../domain/Phone.ts"
 
 /** Something of a phone that has not ended. */

@@ -1,10 +1,9 @@
 import { Cache, Clock, Context, Duration, Effect, Layer } from "effect"
 import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { idAt } from "../../domain/TimePosition.ts"
+import { idAt } from "../../domain/Paging.ts"
 import type { Tally } from "../../domain/guard/Conversion.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
-import { type FirstTry, noRecord, recorded } from "../../domain/routing/measured/ChannelRecord.ts"
-import type { RouteKnowledge } from "../../domain/routing/measured/MeasuredRoute.ts"
+import { type FirstTry, noRecord, recorded, type RouteKnowledge } from "../../domain/routing/MeasuredOrder.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { warnOfFailure } from "../metrics/LoggedCause.ts"
 

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Result } from "effect"
 import type { ChannelsRequired, RouteError, TemplateError } from "../../domain/Errors.ts"
-import type { CustomerConfiguration, StepOrder } from "../../domain/people/Customer.ts"
+import type { CustomerConfiguration, StepOrder } from "../../domain/customer/Customer.ts"
 import {
   type MessageRoute,
   type MessageStepRequest,
@@ -9,9 +9,8 @@ import {
 } from "../../domain/routing/MessageRoute.ts"
 import type { Route } from "../../domain/routing/Route.ts"
 import type { RouteRequest } from "../../domain/routing/RouteRequest.ts"
-import { resolveRoute } from "../../domain/routing/RouteResolution.ts"
-import { resolveSandboxRoute } from "../../domain/routing/SandboxRoute.ts"
-import { type MeasuredCode, measuredRoute } from "../../domain/routing/measured/MeasuredRoute.ts"
+import { resolveRoute, resolveSandboxRoute } from "../../domain/routing/RouteResolution.ts"
+import { type MeasuredCode, measuredRoute } from "../../domain/routing/MeasuredOrder.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
 import { RouteRecords } from "./RouteRecords.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Phone } from "../../domain/Phone.ts"
-import type { Client, HashedClient } from "../../domain/people/Client.ts"
+import type { Client, HashedClient } from "../../domain/customer/Client.ts"
 import { sandboxOutcome } from "../../domain/verification/SandboxPhone.ts"
 import { Settings } from "../Settings.ts"
 

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { recordDelivery } from "../../domain/verification/StepCalls.ts"
+import { recordDelivery } from "../../domain/verification/Step.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { makeSimulatedReport } from "../provider/SimulatedReport.ts"
 import { VerificationStore } from "./VerificationStore.ts"

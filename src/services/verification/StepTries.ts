@@ -1,18 +1,18 @@
 import { type Cause, Clock, Effect, Option, Redacted } from "effect"
 import type { SkipReason } from "../../domain/account/Pace.ts"
-import type { ProviderOutcome } from "../../domain/account/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { ownCodeText, renderCodeText } from "../../domain/message/CodeText.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import { recordAttempt } from "../../domain/verification/StepCalls.ts"
 import {
   awaitSlot,
   type Choice,
   chooseStep,
+  recordAttempt,
   releaseStep,
-  skipRemaining,
-  type SkipReasons
-} from "../../domain/verification/StepChoice.ts"
+  type SkipReasons,
+  skipRemaining
+} from "../../domain/verification/Step.ts"
 import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
 import { isStepDue } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"

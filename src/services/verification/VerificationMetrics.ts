@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SkipReason } from "../../domain/account/Pace.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
-import { instantOf } from "../../domain/TimePosition.ts"
+import { instantOf } from "../../domain/Paging.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { VerificationStatus } from "../../domain/verification/Verification.ts"
 import { attemptMetrics, type CountAttempt, counters, histograms } from "../metrics/MetricFamilies.ts"

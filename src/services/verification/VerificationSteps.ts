@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { isSlotUsable } from "../../domain/account/Pace.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
-import { recordAttempt } from "../../domain/verification/StepCalls.ts"
+import { recordAttempt } from "../../domain/verification/Step.ts"
 import type { Verification } from "../../domain/verification/Verification.ts"
 import { type Action, decide, expire, nextDueAt } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots } from "../account/AccountSlots.ts"

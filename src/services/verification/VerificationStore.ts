@@ -1,12 +1,12 @@
 import { Context, type Effect, type Option } from "effect"
-import type { Admission } from "../../domain/people/Admission.ts"
-import type { HashedClient } from "../../domain/people/Client.ts"
+import type { Admission } from "../../domain/customer/Admission.ts"
+import type { HashedClient } from "../../domain/customer/Client.ts"
 import type { AdmissionError } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
 import type { ClaimedKey, IdempotencyClaim, SetUpChanged } from "../customer/Idempotency.ts"
-import type { Mark } from "../../domain/guard/Mark.ts"
+import type { Mark } from "../../domain/guard/Segments.ts"
 import type { Lease, LeasedTimer } from "../../domain/Timer.ts"
 
 /** The versions that a request was prepared with; null: it used nothing that can change. */

@@ -7,17 +7,17 @@ import {
   type VerificationEnded
 } from "../../domain/Errors.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
-import { tryNext } from "../../domain/verification/NextChannel.ts"
+import {
+  cancel,
+  reasonWithoutMatch,
+  tryNext,
+  type VerifyReason
+} from "../../domain/verification/VerificationMachine.ts"
 import {
   type Verification,
   type VerificationView,
   viewVerification
 } from "../../domain/verification/Verification.ts"
-import {
-  cancel,
-  reasonWithoutMatch,
-  type VerifyReason
-} from "../../domain/verification/VerificationMachine.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import type { Subject } from "../customer/Customers.ts"
 import type { IfKeyed, SetUpChanged } from "../customer/Idempotency.ts"

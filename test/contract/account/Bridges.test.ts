@@ -1,4 +1,4 @@
-import { persianDigits } from "../../../src/domain/text/Digits.ts"
+import { persianDigits } from "../../../src/domain/text/PastedText.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Received } from "../../support/fakes/FakeFarEnd.ts"
 import { newPhone } from "../Client.ts"

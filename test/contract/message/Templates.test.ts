@@ -1,4 +1,4 @@
-import { persianDigits } from "../../../src/domain/text/Digits.ts"
+import { persianDigits } from "../../../src/domain/text/PastedText.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Created, issues, messages, newPhone, ok, otp, refused } from "../Client.ts"
 import { codeOf, type Customer, newTemplate, textOf } from "../Operator.ts"

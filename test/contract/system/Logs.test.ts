@@ -1,4 +1,4 @@
-import { foldDigits } from "../../../src/domain/text/Digits.ts"
+import { foldDigits } from "../../../src/domain/text/PastedText.ts"
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { FakeFarEnd, Scripted } from "../../support/fakes/FakeFarEnd.ts"

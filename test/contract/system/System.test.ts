@@ -1,4 +1,4 @@
-import { persianDigits } from "../../../src/domain/text/Digits.ts"
+import { persianDigits } from "../../../src/domain/text/PastedText.ts"
 import { beforeAll, describe, expect, it } from "vitest"
 import { json, newPhone, ok, otp, refused, request } from "../Client.ts"
 import { codeOf, sentCode, simulated } from "../Operator.ts"

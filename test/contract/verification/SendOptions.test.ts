@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { persianDigits } from "../../../src/domain/text/Digits.ts"
+import { persianDigits } from "../../../src/domain/text/PastedText.ts"
 import { issues, newKey, newPhone, ok, otp, refused, request, type Sent, sandbox } from "../Client.ts"
 import { codeOf, textOf } from "../Operator.ts"
 import { type Server, startServer, until } from "../Server.ts"

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { converse } from "../../../src/domain/account/BotConversation.ts"
-import { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
+import { BotUpdate, converse } from "../../../src/domain/account/BotConversation.ts"
 import { parseContactPhone } from "../../../src/domain/Phone.ts"
 
 const { Spoke, SharedContact, Left } = BotUpdate

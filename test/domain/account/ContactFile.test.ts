@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { readContacts } from "../../../src/domain/account/ContactFile.ts"
+import { readContacts } from "../../../src/domain/account/Contacts.ts"
 import type { Problem } from "../../../src/domain/Problem.ts"
 import { textOf } from "../../../src/domain/ProblemTexts.ts"
 import { parseContactPhone, parsePhone, Phone } from "../../../src/domain/Phone.ts"

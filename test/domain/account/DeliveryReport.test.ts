@@ -9,7 +9,7 @@ import {
   type ReportSubject,
   settledDelivery,
   withDelivery
-} from "../../../src/domain/account/DeliveryReport.ts"
+} from "../../../src/domain/provider/DeliveryReport.ts"
 import { ERASED_PHONE, Phone } from "../../../src/domain/Phone.ts"
 import type { Message } from "../../../src/domain/message/Message.ts"
 import {
@@ -17,12 +17,12 @@ import {
   recordDelivery as recordForMessage,
   recordOutcome
 } from "../../../src/domain/message/MessageMachine.ts"
-import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import {
   recordAttempt,
   recordDelivery as recordForVerification
-} from "../../../src/domain/verification/StepCalls.ts"
+} from "../../../src/domain/verification/Step.ts"
 import { nextDueAt } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created as createdMessage } from "../message/MessageExamples.ts"
 import { created, outcomes, routeOf, START } from "../verification/VerificationRuns.ts"

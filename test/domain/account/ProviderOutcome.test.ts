@@ -4,7 +4,7 @@ import {
   attemptErrorCode,
   attemptResult,
   ProviderOutcome
-} from "../../../src/domain/account/ProviderOutcome.ts"
+} from "../../../src/domain/provider/ProviderOutcome.ts"
 
 /** Texts that a database refuses, and texts that a cut at a fixed length breaks. */
 const nastyPiece = Schema.Union([

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { type StandbyAccount, standbyProblem } from "../../../src/domain/account/Standby.ts"
 import { textOrNull } from "../../../src/domain/ProblemTexts.ts"
-import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
+import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/customer/Customer.ts"
 import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import { validitySeconds } from "../../../src/domain/verification/Verification.ts"
 

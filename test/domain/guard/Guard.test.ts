@@ -1,26 +1,29 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { blockMillis, nextLevel } from "../../../src/domain/guard/Ladder.ts"
+import { blockMillis, nextLevel } from "../../../src/domain/guard/Verdict.ts"
 import { budgetOf, creditOf } from "../../../src/domain/guard/CodeBudget.ts"
 import {
+  ALARM_SCORE,
   expectedConversion,
   learn,
-  newProfile,
-  totalOf,
   leastUsual,
+  maturityOf,
+  newProfile,
+  nextScore,
+  scoreOf,
+  totalOf,
   usualInHour,
   usualPerHour
 } from "../../../src/domain/guard/Conversion.ts"
-import { ALARM_SCORE, nextScore, scoreOf } from "../../../src/domain/guard/Cusum.ts"
-import { WHOLE } from "../../../src/domain/guard/Segments.ts"
-import { adviceOf, type GuardDay } from "../../../src/domain/guard/GuardReport.ts"
-import { maturityOf } from "../../../src/domain/guard/Maturity.ts"
-import { type CustomerState, newCustomerState } from "../../../src/domain/guard/round/CustomerState.ts"
-import type { Knocks } from "../../../src/domain/guard/round/Knocks.ts"
-import type { MaturedCode } from "../../../src/domain/guard/round/MaturedCode.ts"
-import { offProbation } from "../../../src/domain/guard/round/Probation.ts"
-import { judge, type RoundInput } from "../../../src/domain/guard/round/Round.ts"
-import { newSegment } from "../../../src/domain/guard/SegmentState.ts"
+import { newSegment, WHOLE } from "../../../src/domain/guard/Segments.ts"
+import { adviceOf, type GuardDay } from "../../../src/domain/guard/Alarm.ts"
+import {
+  type CustomerState,
+  type Knocks,
+  newCustomerState,
+  offProbation
+} from "../../../src/domain/guard/CustomerState.ts"
+import { judge, type MaturedCode, type RoundInput } from "../../../src/domain/guard/Round.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -6,7 +6,7 @@ import {
   knocked,
   type Knocks,
   onProbationFrom
-} from "../../../src/domain/guard/round/Knocks.ts"
+} from "../../../src/domain/guard/CustomerState.ts"
 
 const MINUTE = 60_000
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { addRecent, outageOf, type RecentCodes } from "../../../src/domain/guard/round/Outage.ts"
+import { addRecent, outageOf, type RecentCodes } from "../../../src/domain/guard/Outage.ts"
 
 describe("an outage", () => {
   const usual = { codesPerHour: 60, conversion: 0.8 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { SLICES, slicesOf, weightIn } from "../../../src/domain/guard/Sample.ts"
+import { SLICES, slicesOf, weightIn } from "../../../src/domain/guard/Conversion.ts"
 
 describe("a sample of codes", () => {
   it("comes from slices that cover the whole time without a gap", () => {

@@ -8,7 +8,7 @@ import {
   renderCodeText
 } from "../../../src/domain/message/CodeText.ts"
 import { placeholders } from "../../../src/domain/message/Template.ts"
-import { foldDigits } from "../../../src/domain/text/Digits.ts"
+import { foldDigits } from "../../../src/domain/text/PastedText.ts"
 import { HostName } from "../../../src/domain/text/HostName.ts"
 
 const plain = { locale: "fa", brand: null, webOtpHost: null } as const

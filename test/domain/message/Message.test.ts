@@ -1,10 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { isBlank } from "../../../src/domain/text/VisibleText.ts"
-import { checkText } from "../../../src/domain/message/MessageText.ts"
-import { Message, sendTime } from "../../../src/domain/message/Message.ts"
-import { parseStrategy } from "../../../src/domain/message/Strategy.ts"
-import { viewMessage } from "../../../src/domain/message/MessageView.ts"
+import { checkText } from "../../../src/domain/message/Template.ts"
+import { Message, parseStrategy, sendTime, viewMessage } from "../../../src/domain/message/Message.ts"
 import { created, START, inShownOrder } from "./MessageExamples.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Message, MessageAttempt } from "../../../src/domain/message/Message.ts"
-import { viewMessage } from "../../../src/domain/message/MessageView.ts"
-import { attemptErrors } from "../../../src/domain/account/ProviderOutcome.ts"
+import { type Message, type MessageAttempt, viewMessage } from "../../../src/domain/message/Message.ts"
+import { attemptErrors } from "../../../src/domain/provider/ProviderOutcome.ts"
 import { begins, happenings, live, setting, SIZE } from "./MessageRuns.ts"
 import { inShownOrder } from "./MessageExamples.ts"
 

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { isUncertain } from "../../../src/domain/account/ProviderOutcome.ts"
+import { isUncertain } from "../../../src/domain/provider/ProviderOutcome.ts"
 import type { Message, MessageAttempt } from "../../../src/domain/message/Message.ts"
-import { cancelMessage, stopMessage } from "../../../src/domain/message/MessageCancellation.ts"
-import { decideMessage } from "../../../src/domain/message/MessageDecision.ts"
+import {
+  awaitAccount,
+  beginAttempt,
+  cancelMessage,
+  decideMessage,
+  stopMessage
+} from "../../../src/domain/message/MessageMachine.ts"
 import { lanes } from "../../../src/domain/message/MessageLanes.ts"
-import { beginAttempt } from "../../../src/domain/message/MessageMachine.ts"
-import { awaitAccount } from "../../../src/domain/message/MessagePatience.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 
 const runs = { arbitrary: { runs: 1_000, size: SIZE } }

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import type { Message, MessageStatus } from "../../../src/domain/message/Message.ts"
-import { viewMessage } from "../../../src/domain/message/MessageView.ts"
+import { type Message, type MessageStatus, viewMessage } from "../../../src/domain/message/Message.ts"
 import { created } from "./MessageExamples.ts"
 import { begins, type Entry, happenings, isOver, live, setting, SIZE } from "./MessageRuns.ts"
 

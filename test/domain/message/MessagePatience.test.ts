@@ -1,9 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import type { Strategy } from "../../../src/domain/message/Strategy.ts"
-import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
-import { awaitAccount, awaitSlot, type LaneTurn } from "../../../src/domain/message/MessagePatience.ts"
-import type { MessageTransition } from "../../../src/domain/message/MessageTransition.ts"
+import type { Strategy } from "../../../src/domain/message/Message.ts"
+import {
+  awaitAccount,
+  awaitSlot,
+  beginAttempt,
+  type LaneTurn,
+  recordOutcome
+} from "../../../src/domain/message/MessageMachine.ts"
+import type { MessageTransition } from "../../../src/domain/message/MessageLanes.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 import { happenings, live, patienceEnd, setting, SIZE } from "./MessageRuns.ts"
 

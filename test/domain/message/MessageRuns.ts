@@ -1,13 +1,17 @@
 import { Arbitrary, Schema } from "effect"
 import type { Instant } from "../../../src/domain/Instant.ts"
-import { type Message, sendTime } from "../../../src/domain/message/Message.ts"
-import { Strategy } from "../../../src/domain/message/Strategy.ts"
-import { type Lane, lanes } from "../../../src/domain/message/MessageLanes.ts"
-import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
-import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
-import { type Call, decideMessage, type MessageAction } from "../../../src/domain/message/MessageDecision.ts"
-import { awaitAccount, type LaneTurn } from "../../../src/domain/message/MessagePatience.ts"
-import type { MessageTransition } from "../../../src/domain/message/MessageTransition.ts"
+import { type Message, sendTime, Strategy } from "../../../src/domain/message/Message.ts"
+import { type Lane, lanes, type MessageTransition } from "../../../src/domain/message/MessageLanes.ts"
+import {
+  awaitAccount,
+  beginAttempt,
+  type Call,
+  decideMessage,
+  type LaneTurn,
+  type MessageAction,
+  recordOutcome
+} from "../../../src/domain/message/MessageMachine.ts"
+import type { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 
 /** The fixed facts of a message, and of the processes that send it. */

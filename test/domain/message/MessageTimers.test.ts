@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Message } from "../../../src/domain/message/Message.ts"
 import { type Lane, lanes } from "../../../src/domain/message/MessageLanes.ts"
-import { decideMessage, type MessageAction } from "../../../src/domain/message/MessageDecision.ts"
+import { decideMessage, type MessageAction } from "../../../src/domain/message/MessageMachine.ts"
 import { created, START } from "./MessageExamples.ts"
 import {
   type Happening,

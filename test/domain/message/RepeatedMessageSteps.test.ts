@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Message, MessageAttempt } from "../../../src/domain/message/Message.ts"
-import type { Strategy } from "../../../src/domain/message/Strategy.ts"
+import type { Message, MessageAttempt, Strategy } from "../../../src/domain/message/Message.ts"
 import { candidatesOf } from "../../../src/domain/message/MessageLanes.ts"
-import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
-import type { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
-import { decideMessage } from "../../../src/domain/message/MessageDecision.ts"
-import { awaitAccount } from "../../../src/domain/message/MessagePatience.ts"
+import {
+  awaitAccount,
+  beginAttempt,
+  decideMessage,
+  recordOutcome
+} from "../../../src/domain/message/MessageMachine.ts"
+import type { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 import { begins, type Entry, happenings, live, type Setting, setting, SIZE } from "./MessageRuns.ts"
 import { deduplicating, repeats, someSteps } from "../verification/RepeatedRuns.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { holdInStripes, type WalletStripe } from "../../../src/domain/money/WalletStripes.ts"
+import { holdInStripes, type WalletStripe } from "../../../src/domain/money/Charging.ts"
 
 const parts = [
   { stripe: 0, balance: 100, held: 40 },

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import {
-  admitInOrder,
   type Admission,
   type AdmissionRequest,
+  admitInOrder,
   type LimitState
-} from "../../../src/domain/people/Admission.ts"
+} from "../../../src/domain/customer/Admission.ts"
 import { parsePhone } from "../../../src/domain/Phone.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)

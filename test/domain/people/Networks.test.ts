@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { isIP } from "node:net"
-import { guardNetwork, ipFamily, plainAddress, signInNetwork } from "../../../src/domain/people/Networks.ts"
+import { guardNetwork, ipFamily, plainAddress, signInNetwork } from "../../../src/domain/Networks.ts"
 
 const group = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0xffff })))
 

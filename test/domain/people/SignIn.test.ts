@@ -1,16 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Option, Schema } from "effect"
-import { Role, Scope } from "../../../src/domain/people/Actor.ts"
-import { CURRENT_COST, formatHash, isOutdated, parseHash } from "../../../src/domain/people/PasswordHash.ts"
-import { looksLikeToken, tokenSecret } from "../../../src/domain/people/PersonalToken.ts"
+import { Role, Scope } from "../../../src/domain/user/Actor.ts"
 import {
-  externalActor,
-  isTimely,
-  type SessionClaims,
-  userActor
-} from "../../../src/domain/people/SessionClaims.ts"
-import { looksLikeRefreshToken, refreshSecret } from "../../../src/domain/people/SignIn.ts"
-import { isEmail, isPassword, normalizeEmail } from "../../../src/domain/people/User.ts"
+  CURRENT_COST,
+  formatHash,
+  isEmail,
+  isOutdated,
+  isPassword,
+  looksLikeRefreshToken,
+  normalizeEmail,
+  parseHash,
+  refreshSecret
+} from "../../../src/domain/user/User.ts"
+import { looksLikeToken, tokenSecret } from "../../../src/domain/key/PersonalToken.ts"
+import { externalActor, isTimely, type SessionClaims, userActor } from "../../../src/domain/user/Sessions.ts"
 
 const between = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result } from "effect"
-import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
+import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/customer/Customer.ts"
 import {
   type MessageRoute,
   type MessageStepRequest,

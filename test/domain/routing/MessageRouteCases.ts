@@ -1,5 +1,5 @@
 import { Arbitrary, Result, Schema } from "effect"
-import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
+import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/customer/Customer.ts"
 import { type MessageStepRequest, resolveMessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
 import { routeCase } from "./RouteCases.ts"
 

@@ -6,7 +6,7 @@ import {
   type RoutingStep,
   type SendingAccount,
   WaitSeconds
-} from "../../../src/domain/people/Customer.ts"
+} from "../../../src/domain/customer/Customer.ts"
 import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import type { RouteRequest, StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 

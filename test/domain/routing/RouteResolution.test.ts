@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
-import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
+import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/customer/Customer.ts"
 import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import type { RouteStep } from "../../../src/domain/routing/Route.ts"
 import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"

@@ -4,7 +4,7 @@ import type {
   CustomerConfiguration,
   RoutingStep,
   SendingAccount
-} from "../../../src/domain/people/Customer.ts"
+} from "../../../src/domain/customer/Customer.ts"
 import { resolveMessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
 import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import type { RouteRequest } from "../../../src/domain/routing/RouteRequest.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/people/Customer.ts"
+import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/customer/Customer.ts"
 import { resolveMessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
 import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"

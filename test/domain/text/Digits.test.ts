@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { plainNumber } from "../../../src/domain/text/Digits.ts"
+import { plainNumber } from "../../../src/domain/text/PastedText.ts"
 
 describe("a typed number", () => {
   it.each([

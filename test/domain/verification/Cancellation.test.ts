@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { VerificationEnded } from "../../../src/domain/Errors.ts"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
+import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import { cancel, compareCode, decide, expire } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import { type CodeEntry, compareCode, expire } from "../../../src/domain/verification/VerificationMachine.ts"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
+import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"
 
 const NOW = START + 10_000

@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { NoNextChannel, VerificationEnded } from "../../../src/domain/Errors.ts"
-import { tryNext } from "../../../src/domain/verification/NextChannel.ts"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
-import { awaitSlot } from "../../../src/domain/verification/StepChoice.ts"
+import { cancel, tryNext } from "../../../src/domain/verification/VerificationMachine.ts"
+import { awaitSlot, recordAttempt } from "../../../src/domain/verification/Step.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
-import { cancel } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"
 
 const NOW = START + 10_000

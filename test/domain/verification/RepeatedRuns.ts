@@ -1,8 +1,8 @@
 import { Arbitrary, Schema } from "effect"
-import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
 import type { Route } from "../../../src/domain/routing/Route.ts"
 import type { RouteAccount } from "../../../src/domain/routing/RouteAccount.ts"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
+import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import { created, outcomes, route, routeOf, START } from "./VerificationRuns.ts"
 

@@ -1,13 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { attemptErrorCode } from "../../../src/domain/account/ProviderOutcome.ts"
+import { attemptErrorCode } from "../../../src/domain/provider/ProviderOutcome.ts"
 import {
   type EventType,
   sendAnswer,
   type Verification,
   viewVerification
 } from "../../../src/domain/verification/Verification.ts"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
-import { awaitSlot, skipRemaining } from "../../../src/domain/verification/StepChoice.ts"
+import { awaitSlot, recordAttempt, skipRemaining } from "../../../src/domain/verification/Step.ts"
 import { decide, mayStillSend } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"
 import { afterUnknown, callAt, deduplicating, errorCodes, only, repeats } from "./RepeatedRuns.ts"

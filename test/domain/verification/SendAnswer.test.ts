@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { isAnswered, sendAnswer, type Verification } from "../../../src/domain/verification/Verification.ts"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
 import {
   awaitSlot,
   type Choice,
   chooseStep,
+  recordAttempt,
   releaseStep,
   skipRemaining
-} from "../../../src/domain/verification/StepChoice.ts"
+} from "../../../src/domain/verification/Step.ts"
 import { expire } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, route, START } from "./VerificationRuns.ts"
 

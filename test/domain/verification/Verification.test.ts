@@ -8,7 +8,7 @@ import {
   validitySeconds,
   viewVerification
 } from "../../../src/domain/verification/Verification.ts"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
+import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { created, happenings, isOver, live, outcomes, route, routeOf, START } from "./VerificationRuns.ts"
 
 const runs = { arbitrary: { runs: 1_000 } }

@@ -1,15 +1,15 @@
 import { Arbitrary, Schema } from "effect"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
-import { WaitSeconds } from "../../../src/domain/people/Customer.ts"
+import { WaitSeconds } from "../../../src/domain/customer/Customer.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
-import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
 import type { Route, RouteStep } from "../../../src/domain/routing/Route.ts"
 import {
   startVerification,
   type Verification,
   type VerificationStatus
 } from "../../../src/domain/verification/Verification.ts"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
+import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import {
   type Action,
   compareCode,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { recordAttempt } from "../../../src/domain/verification/StepCalls.ts"
+import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { decide, expire } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, happenings, isOver, live, outcomes, route, routeOf, START } from "./VerificationRuns.ts"
 

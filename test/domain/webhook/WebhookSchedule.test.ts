@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { judge, replayedFrom } from "../../../src/domain/webhook/Webhook.ts"
+import { isGivenUp, judge, nextTryAt, replayedFrom } from "../../../src/domain/webhook/Webhook.ts"
 import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Schedules.ts"
-import { isGivenUp, nextTryAt } from "../../../src/domain/webhook/WebhookSchedule.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

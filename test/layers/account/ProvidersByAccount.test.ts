@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { Phone } from "../../../src/domain/Phone.ts"
-import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
 import { ProvidersByAccount } from "../../../src/layers/account/ProvidersByAccount.ts"
 import { AccountConnections, AccountUnusable } from "../../../src/services/account/AccountConnections.ts"
 import { ContactLinks } from "../../../src/services/account/ContactLinks.ts"

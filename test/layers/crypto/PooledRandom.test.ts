@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import { instantOf } from "../../../src/domain/TimePosition.ts"
+import { instantOf } from "../../../src/domain/Paging.ts"
 import { PooledRandom } from "../../../src/layers/crypto/Random.ts"
 
 const take = (sizes: ReadonlyArray<number>) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
+import type { BotUpdate } from "../../../src/domain/account/BotConversation.ts"
 import { ProviderHttpTest } from "./kit/AdapterTest.ts"
 import { inboxSetUp } from "./kit/BotAdapterTest.ts"
 import { contactUpdate, membershipUpdate, spokenUpdate } from "../../support/fakes/FakeBotApi.ts"

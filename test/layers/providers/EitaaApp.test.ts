@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { converse } from "../../../src/domain/account/BotConversation.ts"
-import { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
+import { BotUpdate, converse } from "../../../src/domain/account/BotConversation.ts"
 import { eitaaAppAdapter } from "../../../src/layers/providers/eitaa/EitaaAppAdapter.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { BotUpdate } from "../../../src/domain/account/BotUpdate.ts"
+import type { BotUpdate } from "../../../src/domain/account/BotConversation.ts"
 import { expectOutcome, LONG_WORDS, ProviderHttpTest } from "./kit/AdapterTest.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"

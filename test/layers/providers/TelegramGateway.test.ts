@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import type { DeliveryReport } from "../../../src/domain/account/DeliveryReport.ts"
+import type { DeliveryReport } from "../../../src/domain/provider/DeliveryReport.ts"
 import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
 import { telegramGatewayAdapter } from "../../../src/layers/providers/telegramgateway/TelegramGatewayAdapter.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"

@@ -6,7 +6,7 @@ import {
   LINK_LIFE_MILLIS,
   SESSION_IDLE_MILLIS,
   SESSION_MAX_MILLIS
-} from "../../../src/domain/people/ConsoleSession.ts"
+} from "../../../src/domain/user/Sessions.ts"
 import { ConsoleSessionsSql, SignInLinksSql } from "../../../src/layers/access/ConsoleSessionsSql.ts"
 import { CredentialStores } from "../../../src/layers/access/CredentialStores.ts"
 import { ConsoleSessions } from "../../../src/services/access/ConsoleSessions.ts"

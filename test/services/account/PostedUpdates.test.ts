@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ProviderOutcome } from "../../../src/domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
 import { BotAddresses } from "../../../src/services/account/BotAddresses.ts"
 import { BotInboxes } from "../../../src/services/account/BotInboxes.ts"
 import { connectedProcess, connectionWith, switchedOff } from "../../support/ScriptedConnections.ts"

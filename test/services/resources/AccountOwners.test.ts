@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Actor, isCommandLine, operatorActor } from "../../../src/domain/people/Actor.ts"
-import { PLATFORM } from "../../../src/domain/people/Customer.ts"
+import { type Actor, isCommandLine, operatorActor } from "../../../src/domain/user/Actor.ts"
+import { PLATFORM } from "../../../src/domain/customer/Customer.ts"
 import { ownerOf } from "../../../src/services/resources/accounts/AccountActions.ts"
 
 const user = (customerId: number): Actor => ({

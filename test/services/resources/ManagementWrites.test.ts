@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Actor } from "../../../src/domain/people/Actor.ts"
+import type { Actor } from "../../../src/domain/user/Actor.ts"
 import { ManagementWritesSql } from "../../../src/layers/resources/ManagementWritesSql.ts"
 import { AuditLog } from "../../../src/services/resources/activity/AuditLog.ts"
 import { ManagementWrites } from "../../../src/services/resources/ManagementWrites.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { operatorActor } from "../../../src/domain/people/Actor.ts"
+import { operatorActor } from "../../../src/domain/user/Actor.ts"
 import { ManagementWritesSql } from "../../../src/layers/resources/ManagementWritesSql.ts"
 import { perform } from "../../../src/services/Action.ts"
 import { cancelMessage } from "../../../src/services/message/MessageActions.ts"

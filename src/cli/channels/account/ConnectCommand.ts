@@ -1,6 +1,6 @@
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { SendingAccount } from "../../../domain/people/Customer.ts"
+import type { SendingAccount } from "../../../domain/customer/Customer.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { Name } from "../../../domain/Fields.ts"
 import { connectAccount, type Examined } from "../../../services/resources/accounts/AccountActions.ts"

@@ -1,7 +1,7 @@
 import { Duration, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
-import { BROWSER_LIFE_MILLIS } from "../../../domain/people/KnownBrowser.ts"
+import { BROWSER_LIFE_MILLIS } from "../../../domain/user/Sessions.ts"
 import type { Visit } from "./Visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse

@@ -1,4 +1,4 @@
-import type { ConsoleSession } from "../../../domain/people/ConsoleSession.ts"
+import type { ConsoleSession } from "../../../domain/user/Sessions.ts"
 import { LEAVE_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import type { NavigationGroup, PageName } from "../Navigation.ts"
 import { choices, htmlDocument, icon } from "./Document.ts"

@@ -6,8 +6,8 @@ import {
   type HttpServerResponse
 } from "effect/http"
 import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
-import type { Actor } from "../../../domain/people/Actor.ts"
-import { PLATFORM } from "../../../domain/people/Customer.ts"
+import type { Actor } from "../../../domain/user/Actor.ts"
+import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 import type { Origin } from "../../../services/resources/ManagementWrites.ts"
 import { maxBodyBytes } from "../../RequestGuards.ts"

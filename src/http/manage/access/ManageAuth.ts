@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import type { Actor } from "../../../domain/people/Actor.ts"
+import type { Actor } from "../../../domain/user/Actor.ts"
 import {
   ScopeInsufficient,
   type TooManyRequestsApiKey,

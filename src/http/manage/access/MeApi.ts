@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Locale } from "../../../domain/message/CodeText.ts"
-import { Role, Scope } from "../../../domain/people/Actor.ts"
+import { Role, Scope } from "../../../domain/user/Actor.ts"
 import { BRAND, LOCALE, MeChange, WEBOTP_HOST } from "../../../services/resources/CustomerActions.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"

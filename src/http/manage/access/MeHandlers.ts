@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Actor } from "../../../domain/people/Actor.ts"
+import type { Actor } from "../../../domain/user/Actor.ts"
 import { changeCustomer } from "../../../services/resources/CustomerActions.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../services/resources/CustomerRecords.ts"
 import { Api } from "../../Api.ts"

@@ -1,8 +1,13 @@
 import { Schema } from "effect"
-import { AlarmReason, type ShownAlarm } from "../../../domain/guard/Alarm.ts"
-import { adviceOf, type GuardDay, totalsOf } from "../../../domain/guard/GuardReport.ts"
+import {
+  adviceOf,
+  AlarmReason,
+  type GuardDay,
+  type ShownAlarm,
+  totalsOf
+} from "../../../domain/guard/Alarm.ts"
 import { EntryType, GuardMode } from "../../../domain/guard/GuardSettings.ts"
-import { GuardAction } from "../../../domain/guard/Ladder.ts"
+import { GuardAction } from "../../../domain/guard/Verdict.ts"
 import { SegmentKind } from "../../../domain/guard/Segments.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import type {

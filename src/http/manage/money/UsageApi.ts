@@ -14,7 +14,7 @@ import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../../../domain/Fields.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
-import type { TimeSpan } from "../../../domain/TimePosition.ts"
+import type { TimeSpan } from "../../../domain/Paging.ts"
 
 const sendFields = {
   accepted: Schema.Int,

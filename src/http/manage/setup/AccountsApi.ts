@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel } from "../../../domain/routing/Channel.ts"
-import { AttemptErrorCode } from "../../../domain/account/ProviderOutcome.ts"
+import { AttemptErrorCode } from "../../../domain/provider/ProviderOutcome.ts"
 import { ContactList } from "../../../services/resources/accounts/ContactActions.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AccountFinding, checkResultOf } from "../../../domain/account/AccountFinding.ts"
+import { AccountFinding, checkResultOf } from "../../../domain/account/AccountState.ts"
 import { ScopeInsufficient } from "../../../domain/Errors.ts"
 import { formatInstant } from "../../../domain/Instant.ts"
 import {

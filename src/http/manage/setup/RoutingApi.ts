@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { RoutingStep } from "../../../domain/people/Customer.ts"
+import { RoutingStep } from "../../../domain/customer/Customer.ts"
 import { RoutingBody } from "../../../services/resources/RoutingActions.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"

@@ -1,7 +1,7 @@
 import { Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
-import { KeyMode } from "../../../domain/people/Customer.ts"
+import { KeyMode } from "../../../domain/customer/Customer.ts"
 import {
   DeliveryStatus,
   DisabledReason,

@@ -1,7 +1,7 @@
 import { Clock, Effect, Redacted, type Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Instant } from "../../../domain/Instant.ts"
-import type { Actor } from "../../../domain/people/Actor.ts"
+import type { Actor } from "../../../domain/user/Actor.ts"
 import { type Action, type Call, performOnce } from "../../../services/Action.ts"
 import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 import type { ManagementWrites } from "../../../services/resources/ManagementWrites.ts"

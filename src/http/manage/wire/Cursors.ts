@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 import type { GuardList } from "../../../domain/guard/GuardSettings.ts"
-import { isIdPosition, isUuidPosition } from "../../../domain/Paging.ts"
+import { isIdPosition, isTimePosition, isUuidPosition } from "../../../domain/Paging.ts"
 import { Phone } from "../../../domain/Phone.ts"
-import { isTimePosition } from "../../../domain/TimePosition.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { check } from "../../../domain/SchemaProblems.ts"
 

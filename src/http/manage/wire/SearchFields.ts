@@ -1,11 +1,11 @@
 import { isUuid, NIL_UUID } from "../../../domain/Uuid.ts"
 import { DateTimeText, Timestamp } from "../../../domain/Fields.ts"
 import { Effect, Schema, SchemaTransformation } from "effect"
-import type { Delivery } from "../../../domain/account/DeliveryReport.ts"
+import type { Delivery } from "../../../domain/provider/DeliveryReport.ts"
 import { formatNullableInstant, LAST_INSTANT } from "../../../domain/Instant.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
-import { isStorable } from "../../../domain/text/StorableText.ts"
+import { isStorable } from "../../../domain/text/VisibleText.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { check, refusing } from "../../../domain/SchemaProblems.ts"
 

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net"
-import { plainAddress, signInNetwork } from "../../../domain/people/Networks.ts"
+import { plainAddress, signInNetwork } from "../../../domain/Networks.ts"
 import type { OutgoingResponse } from "../OutgoingResponse.ts"
 
 /** The bytes that the system has not taken yet of the write in progress. Node's own time-out for sockets looks there. */

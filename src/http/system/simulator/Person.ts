@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
-import { type Actor, scopeOfRole } from "../../../domain/people/Actor.ts"
-import { userActor } from "../../../domain/people/SessionClaims.ts"
+import { type Actor, scopeOfRole } from "../../../domain/user/Actor.ts"
+import { userActor } from "../../../domain/user/Sessions.ts"
 import { ConsoleSessions } from "../../../services/access/ConsoleSessions.ts"
 import { csrfOfSession, sessionSecret } from "../../console/frame/Cookies.ts"
 import type { Visit } from "../../console/frame/Visit.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isIdPosition } from "../../../domain/Paging.ts"
-import { foldDigits } from "../../../domain/text/Digits.ts"
+import { foldDigits } from "../../../domain/text/PastedText.ts"
 import { type ReceivedMessage, Simulator } from "../../../services/Simulator.ts"
 import { icon } from "../../console/frame/Document.ts"
 import { csrfField } from "../../console/frame/forms/Forms.ts"

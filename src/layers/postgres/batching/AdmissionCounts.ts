@@ -1,4 +1,4 @@
-import type { Admission } from "../../../domain/people/Admission.ts"
+import type { Admission } from "../../../domain/customer/Admission.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 import type { BatchColumn } from "./BatchColumns.ts"
 

@@ -1,6 +1,6 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Option, Result } from "effect"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
 
 /** One column of a batch: an array over all its requests. */
 export interface BatchColumn<Row> {

@@ -1,6 +1,6 @@
 import { Effect, type Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { VerificationStatus } from "../../../domain/verification/Verification.ts"
 import type { TimerKind } from "../../../domain/Timer.ts"
 import type { EnteredCode } from "../../../services/verification/VerificationStore.ts"

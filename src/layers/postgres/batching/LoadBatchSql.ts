@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { BatchSql } from "../Pools.ts"
 import { decodedAs } from "../SqlRows.ts"
 import {

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { PLATFORM } from "../../../domain/people/Customer.ts"
+import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import { BoundedMap } from "../../../services/concurrency/BoundedMap.ts"
 import { SetUpChanged } from "../../../services/customer/Idempotency.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import type { Channel } from "../../../domain/routing/Channel.ts"
-import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import type {
   Addressed,
   ProviderAdapter,

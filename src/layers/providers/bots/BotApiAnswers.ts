@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { fieldOf, finiteOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
 import { isRecipientLost } from "../LostRecipients.ts"
 import { outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import { classifySend, codeOf, Envelope, isDefiniteCode, isSuccess, wordsOf } from "./BotApiAnswers.ts"
 import { ask, send } from "../ProviderAnswers.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { BotReply } from "../../../domain/account/BotUpdate.ts"
+import type { BotReply } from "../../../domain/account/BotConversation.ts"
 import type {
   AccountProblem,
   BotInbox,

@@ -1,5 +1,5 @@
 import { Option, Schema, SchemaTransformation } from "effect"
-import { BotUpdate } from "../../../domain/account/BotUpdate.ts"
+import { BotUpdate } from "../../../domain/account/BotConversation.ts"
 import type { UpdateBatch } from "../../../services/provider/ProviderAdapter.ts"
 import { perhaps } from "../ProviderAnswers.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { type Blame, inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import { fieldOf, idOf, maybeAnything, maybeWords } from "../LenientAnswers.ts"
 import { isRecipientLost } from "../LostRecipients.ts"

@@ -1,6 +1,6 @@
 import { Effect, Redacted, Result, Schema } from "effect"
-import type { AccountTraits } from "../../../domain/people/Customer.ts"
-import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import type { AccountTraits } from "../../../domain/customer/Customer.ts"
+import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import {
   AccountProblem,
   type Addressed,

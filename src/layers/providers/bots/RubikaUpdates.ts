@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import { type BotReply, BotUpdate } from "../../../domain/account/BotUpdate.ts"
+import { type BotReply, BotUpdate } from "../../../domain/account/BotConversation.ts"
 import { bareNumber } from "../../../domain/text/PastedText.ts"
 import { perhaps } from "../ProviderAnswers.ts"
 

@@ -1,6 +1,6 @@
 import { DateTime, Option, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { type Blame, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { finiteOf, idOf, maybeAnything, maybeWords } from "../LenientAnswers.ts"
 import { perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"

@@ -1,8 +1,8 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { BotUpdate } from "../../../domain/account/BotUpdate.ts"
-import type { AccountTraits } from "../../../domain/people/Customer.ts"
+import { BotUpdate } from "../../../domain/account/BotConversation.ts"
+import type { AccountTraits } from "../../../domain/customer/Customer.ts"
 import type { Instant } from "../../../domain/Instant.ts"
-import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import type {
   Addressed,
   ProviderAdapter,

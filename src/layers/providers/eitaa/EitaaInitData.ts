@@ -1,6 +1,6 @@
 import { Data, Option, Result, Schema } from "effect"
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { readExactJson } from "../../../domain/text/ExactJson.ts"
+import { readExactJson } from "../../../domain/text/CanonicalJson.ts"
 import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../../domain/Instant.ts"
 
 /** Why a string is not signed by Eitaa; `message` is for people. */

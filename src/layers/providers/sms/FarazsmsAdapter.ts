@@ -1,6 +1,6 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
-import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { sendingSettings } from "../../../domain/account/AccountState.ts"
+import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import {
   AccountProblem,
   type ProviderAdapter,

@@ -1,5 +1,5 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
+import { sendingSettings } from "../../../domain/account/AccountState.ts"
 import {
   AccountProblem,
   type ProviderAdapter,

@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { type ReportTable, reportOfState } from "./AnswerTable.ts"
 import {
   fieldOf,

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { type Blame, inWords, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
 import { outcomeOfRefusal, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"

@@ -1,5 +1,5 @@
 import { Effect, Redacted, Result, Schema } from "effect"
-import { sendingSettings } from "../../../domain/account/SendingSettings.ts"
+import { sendingSettings } from "../../../domain/account/AccountState.ts"
 import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
 import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSettings.ts"
 import { ask, send } from "../ProviderAnswers.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import type { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"
 import { outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, Whole, wholeOf } from "../LenientAnswers.ts"
 import { instantOfSeconds, outcomeOfRefusal, providerWords } from "../ProviderAnswers.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
-import type { AccountTraits } from "../../../domain/people/Customer.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import type { AccountTraits } from "../../../domain/customer/Customer.ts"
 import { TELEGRAM_GATEWAY } from "../../../domain/routing/Channel.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import {

@@ -1,6 +1,6 @@
 import { Effect, Option, Result, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/account/DeliveryReport.ts"
-import { type Blame, ProviderOutcome } from "../../../domain/account/ProviderOutcome.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { type Blame, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { fieldOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
 import { instantOfSeconds, outcomeOfStatus, ownValue, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"

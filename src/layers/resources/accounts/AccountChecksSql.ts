@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { AccountFinding } from "../../../domain/account/AccountFinding.ts"
+import { AccountFinding } from "../../../domain/account/AccountState.ts"
 import { NotFound } from "../../../domain/Errors.ts"
 import { examine } from "../../../services/provider/AccountExamination.ts"
 import type { ProviderAdapters, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"

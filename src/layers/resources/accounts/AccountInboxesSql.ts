@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { PLATFORM } from "../../../domain/people/Customer.ts"
+import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import type { TimerKind } from "../../../domain/Timer.ts"
 import type { BotInbox } from "../../../services/provider/ProviderAdapter.ts"
 import type { AccountOwner } from "../../../services/resources/accounts/Accounts.ts"

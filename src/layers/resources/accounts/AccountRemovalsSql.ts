@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type UsedBy, Conflict } from "../../../domain/Errors.ts"
-import { PLATFORM } from "../../../domain/people/Customer.ts"
+import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import type { Accounts } from "../../../services/resources/accounts/Accounts.ts"
 import { rowsOf } from "../../postgres/SqlRows.ts"
 import { notUpdated } from "../../access/Versions.ts"

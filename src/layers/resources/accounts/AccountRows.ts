@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../../domain/Errors.ts"
-import { SendingAccount } from "../../../domain/people/Customer.ts"
-import { AttemptErrorCode, attemptErrors } from "../../../domain/account/ProviderOutcome.ts"
+import { SendingAccount } from "../../../domain/customer/Customer.ts"
+import { AttemptErrorCode, attemptErrors } from "../../../domain/provider/ProviderOutcome.ts"
 import type { AccountOwner, AccountRecord } from "../../../services/resources/accounts/Accounts.ts"
 import { InstantColumn, rowsOf } from "../../postgres/SqlRows.ts"
 

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type AccountFinding, checkResultOf } from "../../../domain/account/AccountFinding.ts"
+import { type AccountFinding, checkResultOf } from "../../../domain/account/AccountState.ts"
 import { timestamp } from "../../postgres/SqlRows.ts"
 
 /** Stores the result of a check in place of the last one. A credit that it does not report stays as it was. */

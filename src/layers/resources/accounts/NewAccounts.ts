@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ChannelUnavailable, fieldError } from "../../../domain/Errors.ts"
-import type { AccountTraits } from "../../../domain/people/Customer.ts"
+import type { AccountTraits } from "../../../domain/customer/Customer.ts"
 import { carries } from "../../../domain/routing/RouteAccount.ts"
 import type { ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
 import type { AccountConnection, AccountOwner } from "../../../services/resources/accounts/Accounts.ts"

@@ -7,9 +7,9 @@ import {
   isUsable,
   SLOT_MILLIS,
   slotOf
-} from "../../../domain/money/Activity.ts"
+} from "../../../domain/activity/Activity.ts"
 import { recordsWholeSince } from "../../../domain/Retention.ts"
-import { lowestIdFrom, type TimeSpan } from "../../../domain/TimePosition.ts"
+import { lowestIdFrom, type TimeSpan } from "../../../domain/Paging.ts"
 import { ActivitySums } from "../../../services/resources/activity/ActivityReports.ts"
 import { Settings } from "../../../services/Settings.ts"
 import { first, InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"

@@ -1,7 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { toPage } from "../../../domain/Paging.ts"
-import { formatTimePosition } from "../../../domain/TimePosition.ts"
+import { formatTimePosition, toPage } from "../../../domain/Paging.ts"
 import { AuditLog, AuditRecord } from "../../../services/resources/activity/AuditLog.ts"
 import { InstantColumn, rowsOf } from "../../postgres/SqlRows.ts"
 import { withinTime } from "../TimePages.ts"

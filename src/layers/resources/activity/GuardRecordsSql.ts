@@ -3,9 +3,14 @@ import { SqlClient } from "effect/sql"
 import { isIP } from "node:net"
 import { Conflict, NotFound, PreconditionFailed } from "../../../domain/Errors.ts"
 import { Alarm } from "../../../domain/guard/Alarm.ts"
-import { entryValue } from "../../../domain/guard/EntryValue.ts"
-import { defaultGuard, GuardEntry, GuardSettings, MAX_ENTRIES } from "../../../domain/guard/GuardSettings.ts"
-import { Outage } from "../../../domain/guard/round/Outage.ts"
+import {
+  defaultGuard,
+  entryValue,
+  GuardEntry,
+  GuardSettings,
+  MAX_ENTRIES
+} from "../../../domain/guard/GuardSettings.ts"
+import { Outage } from "../../../domain/guard/Outage.ts"
 import { isUuidPosition, toPage } from "../../../domain/Paging.ts"
 import { GuardRecords } from "../../../services/resources/activity/GuardRecords.ts"
 import { first, InstantColumn, rowsOf, timestamp } from "../../postgres/SqlRows.ts"

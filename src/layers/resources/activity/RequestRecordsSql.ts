@@ -2,15 +2,20 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { NotFound } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
-import type { Page, PageRequest } from "../../../domain/Paging.ts"
+import {
+  instantOf,
+  lowestIdAfter,
+  lowestIdFrom,
+  type Page,
+  type PageRequest
+} from "../../../domain/Paging.ts"
 import {
   formatRequestPosition,
   LoggedRequest,
   parseRequestPlace,
   parseRequestPosition,
   type RequestPosition
-} from "../../../domain/request/LoggedRequest.ts"
-import { instantOf, lowestIdAfter, lowestIdFrom } from "../../../domain/TimePosition.ts"
+} from "../../../domain/activity/LoggedRequest.ts"
 import { RequestRecords, type RequestSearch } from "../../../services/resources/activity/RequestRecords.ts"
 import { rowsOf, timestamp } from "../../postgres/SqlRows.ts"
 

@@ -1,8 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { lowestIdAfter, lowestIdFrom } from "../../../domain/TimePosition.ts"
+import { lowestIdAfter, lowestIdFrom, type TimeSpan } from "../../../domain/Paging.ts"
 import { DeliveryStatus, WebhookTry } from "../../../domain/webhook/Webhook.ts"
-import type { TimeSpan } from "../../../domain/TimePosition.ts"
 import { type Run, RunHistories } from "../../../services/resources/activity/RunHistories.ts"
 import { InstantColumn, RialsColumn, rowsOf } from "../../postgres/SqlRows.ts"
 

@@ -6,7 +6,7 @@ import { RialsColumn, rowsOf } from "../../postgres/SqlRows.ts"
 import { SHOWN_ATTEMPTS } from "../../verification/VerificationRow.ts"
 import { ATTEMPT_COST } from "./AttemptCost.ts"
 import { withinIds } from "../TimePages.ts"
-import type { TimeSpan } from "../../../domain/TimePosition.ts"
+import type { TimeSpan } from "../../../domain/Paging.ts"
 
 const SendRow = Schema.Struct({
   /** Empty if days, or channels, are not separated. */

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { KeyMode } from "../../../domain/people/Customer.ts"
+import { KeyMode } from "../../../domain/customer/Customer.ts"
 import { webhookPayload } from "../../../http/WebhookPayload.ts"
 import type { Webhooks } from "../../../services/resources/Webhooks.ts"
 import { InstantColumn, rowsOf } from "../../postgres/SqlRows.ts"

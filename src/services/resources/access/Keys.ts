@@ -1,6 +1,6 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { ApiKeyRecord } from "../../../domain/people/ApiKey.ts"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { ApiKeyRecord } from "../../../domain/key/ApiKey.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"

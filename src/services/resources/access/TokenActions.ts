@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { ScopeInsufficient } from "../../../domain/Errors.ts"
 import { DateTimeText, Name, optional } from "../../../domain/Fields.ts"
-import { mayGrant, Scope } from "../../../domain/people/Actor.ts"
+import { mayGrant, Scope } from "../../../domain/user/Actor.ts"
 import { action, NoInput, NoTarget, requireFresh } from "../../Action.ts"
 import { Tokens } from "./Tokens.ts"
 

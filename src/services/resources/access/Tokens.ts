@@ -1,9 +1,9 @@
 import { Context, type Effect, type Redacted } from "effect"
-import type { Scope } from "../../../domain/people/Actor.ts"
+import type { Scope } from "../../../domain/user/Actor.ts"
 import type { NotFound, ValidationError } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
-import type { TokenRecord } from "../../../domain/people/PersonalToken.ts"
+import type { TokenRecord } from "../../../domain/key/PersonalToken.ts"
 
 /** A new token with its secret, which is shown once. */
 export interface CreatedToken {

@@ -9,9 +9,9 @@ import {
   losesOwner,
   makesOwner,
   Role
-} from "../../../domain/people/Actor.ts"
+} from "../../../domain/user/Actor.ts"
 import { problem } from "../../../domain/Problem.ts"
-import { instantOf } from "../../../domain/TimePosition.ts"
+import { instantOf } from "../../../domain/Paging.ts"
 import { hashingOrigin, Passwords } from "../../access/Passwords.ts"
 import { ConsoleSessions } from "../../access/ConsoleSessions.ts"
 import { type LinkMaker, SignInLinks } from "../../access/SignInLinks.ts"

@@ -1,8 +1,8 @@
 import { Context, type Effect } from "effect"
-import type { Role } from "../../../domain/people/Actor.ts"
+import type { Role } from "../../../domain/user/Actor.ts"
 import type { Conflict, NotFound } from "../../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
-import type { UserRecord } from "../../../domain/people/User.ts"
+import type { UserRecord } from "../../../domain/user/User.ts"
 
 export interface NewUser {
   /** Normalized. */

@@ -1,8 +1,7 @@
 import { Context, type Effect } from "effect"
-import type { AccountFinding } from "../../../domain/account/AccountFinding.ts"
-import type { LastError } from "../../../domain/account/AccountState.ts"
+import type { AccountFinding, LastError } from "../../../domain/account/AccountState.ts"
 import type { Channel } from "../../../domain/routing/Channel.ts"
-import type { SendingAccount } from "../../../domain/people/Customer.ts"
+import type { SendingAccount } from "../../../domain/customer/Customer.ts"
 import type {
   ChannelUnavailable,
   Conflict,

@@ -1,6 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import { CHAT_ID, chatIdProblem } from "../../../domain/account/ChatId.ts"
-import type { ContactLink } from "../../../domain/account/ContactLink.ts"
+import { CHAT_ID, chatIdProblem, type ContactLink } from "../../../domain/account/Contacts.ts"
 import { type InvalidPhone, NotFound } from "../../../domain/Errors.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { problem } from "../../../domain/Problem.ts"

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { ContactLink } from "../../../domain/account/ContactLink.ts"
+import type { ContactLink } from "../../../domain/account/Contacts.ts"
 import type { Conflict, NotFound } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"

@@ -6,8 +6,8 @@ import {
   rangesOf,
   slotOf,
   type SummedSlot
-} from "../../../domain/money/Activity.ts"
-import type { TimeSpan } from "../../../domain/TimePosition.ts"
+} from "../../../domain/activity/Activity.ts"
+import type { TimeSpan } from "../../../domain/Paging.ts"
 
 /** Sums of a customer's sends, which are kept so that a page need not read every send. */
 export class ActivitySums extends Context.Service<

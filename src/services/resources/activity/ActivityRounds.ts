@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../domain/Instant.ts"
-import { isDue, rangesOf, SLOT_MILLIS } from "../../../domain/money/Activity.ts"
+import { isDue, rangesOf, SLOT_MILLIS } from "../../../domain/activity/Activity.ts"
 import { MAX_USAGE_DAYS } from "../../../domain/money/Usage.ts"
 import {
   ACTIVITY_ROUND_MILLIS,
@@ -10,7 +10,7 @@ import {
 import type { DueTimer } from "../../../domain/Timer.ts"
 import { Workers } from "../../concurrency/Workers.ts"
 import { Timers } from "../../timer/Timers.ts"
-import type { TimeSpan } from "../../../domain/TimePosition.ts"
+import type { TimeSpan } from "../../../domain/Paging.ts"
 import { ActivitySums } from "./ActivityReports.ts"
 import { warnOfFailure } from "../../metrics/LoggedCause.ts"
 

@@ -1,7 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import { Instant } from "../../../domain/Instant.ts"
-import type { Page, PageRequest } from "../../../domain/Paging.ts"
-import type { TimeRange } from "../../../domain/TimePosition.ts"
+import type { Page, PageRequest, TimeRange } from "../../../domain/Paging.ts"
 
 /** What changes are of: the first parts of actions. */
 export type AuditArea =

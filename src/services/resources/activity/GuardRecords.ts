@@ -1,6 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { ShownAlarm } from "../../../domain/guard/Alarm.ts"
-import type { GuardDay } from "../../../domain/guard/GuardReport.ts"
+import type { GuardDay, ShownAlarm } from "../../../domain/guard/Alarm.ts"
 import type { EntryType, GuardEntry, GuardList, GuardSettings } from "../../../domain/guard/GuardSettings.ts"
 import type { NotFound, PreconditionFailed, ValidationError, Conflict } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"

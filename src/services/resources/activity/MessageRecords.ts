@@ -1,8 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { NotFound } from "../../../domain/Errors.ts"
-import type { Message, MessageStatus } from "../../../domain/message/Message.ts"
-import type { Strategy } from "../../../domain/message/Strategy.ts"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { Message, MessageStatus, Strategy } from "../../../domain/message/Message.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import type { SendSearch } from "./SendSearch.ts"
 

@@ -1,9 +1,8 @@
 import { Context, type Effect } from "effect"
 import type { NotFound } from "../../../domain/Errors.ts"
-import type { Page, PageRequest } from "../../../domain/Paging.ts"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
-import type { LoggedRequest } from "../../../domain/request/LoggedRequest.ts"
-import type { TimeRange } from "../../../domain/TimePosition.ts"
+import type { Page, PageRequest, TimeRange } from "../../../domain/Paging.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
+import type { LoggedRequest } from "../../../domain/activity/LoggedRequest.ts"
 
 export interface RequestSearch extends TimeRange {
   /** The request's own id, or that of its verification or message. */

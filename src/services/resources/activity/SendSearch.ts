@@ -1,7 +1,7 @@
-import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import type { Phone } from "../../../domain/Phone.ts"
 import type { Channel } from "../../../domain/routing/Channel.ts"
-import type { TimeRange } from "../../../domain/TimePosition.ts"
+import type { TimeRange } from "../../../domain/Paging.ts"
 
 /** The conditions that a search of codes and one of messages share. */
 export interface SendSearch extends TimeRange {

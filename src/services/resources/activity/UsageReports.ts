@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { gapsOf, slotOf, SLOT_MILLIS, sumOf } from "../../../domain/money/Activity.ts"
+import { gapsOf, SLOT_MILLIS, slotOf, sumOf } from "../../../domain/activity/Activity.ts"
 import { usageOfSlots, type UsageGroup, type UsageGrouping } from "../../../domain/money/Usage.ts"
 import { ActivitySums } from "./ActivityReports.ts"
-import type { TimeSpan } from "../../../domain/TimePosition.ts"
+import type { TimeSpan } from "../../../domain/Paging.ts"
 
 type Report = (
   customerId: number,

@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { KeyMode } from "../../../domain/people/Customer.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import type { NotFound } from "../../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
 import type { Verification, VerificationStatus } from "../../../domain/verification/Verification.ts"

@@ -1,17 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Channel } from "../../../../src/domain/routing/Channel.ts"
 import {
+  type Candidate,
   type ChannelRecord,
+  conversionOf,
+  type Known,
+  measuredOrder,
   measuredWait,
   noRecord,
   recorded
-} from "../../../../src/domain/routing/measured/ChannelRecord.ts"
-import {
-  type Candidate,
-  conversionOf,
-  type Known,
-  measuredOrder
-} from "../../../../src/domain/routing/measured/MeasuredOrder.ts"
+} from "../../../../src/domain/routing/MeasuredOrder.ts"
 import { simulateRouting, situations } from "./RoutingSimulation.ts"
 
 const PREFIX = "912"

@@ -3,12 +3,13 @@ import type { Random } from "../../../../bench/soak/Random.ts"
 import { randomOf } from "../../../../bench/soak/Random.ts"
 import type { Channel } from "../../../../src/domain/routing/Channel.ts"
 import {
+  type Candidate,
   type ChannelRecord,
   type FirstTry,
+  measuredOrder,
   noRecord,
   recorded
-} from "../../../../src/domain/routing/measured/ChannelRecord.ts"
-import { type Candidate, measuredOrder } from "../../../../src/domain/routing/measured/MeasuredOrder.ts"
+} from "../../../../src/domain/routing/MeasuredOrder.ts"
 
 export const situations = ["right order", "wrong order", "drift", "outages"] as const
 export type Situation = (typeof situations)[number]

@@ -8,7 +8,7 @@ import {
   type AttemptErrorCode,
   attemptResult,
   type ProviderOutcome
-} from "../../../../src/domain/account/ProviderOutcome.ts"
+} from "../../../../src/domain/provider/ProviderOutcome.ts"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
 import { ProviderConnections } from "../../../../src/layers/providers/ProviderConnections.ts"
 import type {

@@ -1,5 +1,5 @@
 /** Platforms whose bots speak like Telegram's. */
-import { BotUpdate } from "../../../../src/domain/account/BotUpdate.ts"
+import { BotUpdate } from "../../../../src/domain/account/BotConversation.ts"
 import { type BotPlatformName } from "../../../support/fakes/FakeBotApi.ts"
 
 export const platforms: ReadonlyArray<BotPlatformName> = ["bale", "soroushplus", "telegram"]

@@ -1,6 +1,6 @@
 import { Effect, type Scope } from "effect"
-import type { DeliveryReport } from "../../../../src/domain/account/DeliveryReport.ts"
-import type { Blame, ProviderOutcome } from "../../../../src/domain/account/ProviderOutcome.ts"
+import type { DeliveryReport } from "../../../../src/domain/provider/DeliveryReport.ts"
+import type { Blame, ProviderOutcome } from "../../../../src/domain/provider/ProviderOutcome.ts"
 import type { Channel } from "../../../../src/domain/routing/Channel.ts"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
 import type {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DeliveryReport } from "../../../../src/domain/account/DeliveryReport.ts"
+import type { DeliveryReport } from "../../../../src/domain/provider/DeliveryReport.ts"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
 import { ghasedakAdapter } from "../../../../src/layers/providers/sms/GhasedakAdapter.ts"
 import type { Answer } from "../../../support/fakes/FakeFarEnd.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DeliveryReport } from "../../../../src/domain/account/DeliveryReport.ts"
+import type { DeliveryReport } from "../../../../src/domain/provider/DeliveryReport.ts"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
 import { ippanelAdapter } from "../../../../src/layers/providers/sms/IppanelAdapter.ts"
 import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"

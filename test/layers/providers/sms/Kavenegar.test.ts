@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DeliveryReport } from "../../../../src/domain/account/DeliveryReport.ts"
+import type { DeliveryReport } from "../../../../src/domain/provider/DeliveryReport.ts"
 import { ProviderHttp } from "../../../../src/layers/providers/ProviderHttp.ts"
 import { kavenegarAdapter } from "../../../../src/layers/providers/sms/KavenegarAdapter.ts"
 import {

@@ -1,7 +1,6 @@
 import { DateTime, Option } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
-import { foldDigits, persianDigits } from "../../../../domain/text/Digits.ts"
-import { pasted } from "../../../../domain/text/PastedText.ts"
+import { foldDigits, pasted, persianDigits } from "../../../../domain/text/PastedText.ts"
 import type { Locale } from "../Locale.ts"
 import { fromJalali, jalaliOf } from "../../../../domain/text/JalaliDate.ts"
 

@@ -1,5 +1,4 @@
-import { plainNumber } from "../../../../domain/text/Digits.ts"
-import { pasted } from "../../../../domain/text/PastedText.ts"
+import { pasted, plainNumber } from "../../../../domain/text/PastedText.ts"
 
 /** A number that was typed, in any digits; what is none stays text, so that its schema says what it expected. */
 export const typedNumber = (text: string | null): unknown => {

@@ -1,4 +1,4 @@
-import type { Delivery } from "../../../../domain/account/DeliveryReport.ts"
+import type { Delivery } from "../../../../domain/provider/DeliveryReport.ts"
 import type { RouteAccount } from "../../../../domain/routing/RouteAccount.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Locale } from "../../frame/Locale.ts"

@@ -1,4 +1,4 @@
-import { isUncertain } from "../../../../domain/account/ProviderOutcome.ts"
+import { isUncertain } from "../../../../domain/provider/ProviderOutcome.ts"
 import type { Attempt } from "../../../../domain/verification/Verification.ts"
 
 export type AttemptOutcome = Pick<Attempt, "error_code" | "delivery"> & { readonly status: string }

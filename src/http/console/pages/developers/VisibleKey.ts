@@ -1,4 +1,4 @@
-import type { ApiKeyRecord } from "../../../../domain/people/ApiKey.ts"
+import type { ApiKeyRecord } from "../../../../domain/key/ApiKey.ts"
 import type { Html } from "../../frame/Html.ts"
 import { mono } from "../../parts/Text.ts"
 

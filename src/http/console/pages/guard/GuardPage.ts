@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import { adviceOf } from "../../../../domain/guard/GuardReport.ts"
+import { adviceOf } from "../../../../domain/guard/Alarm.ts"
 import type { GuardList } from "../../../../domain/guard/GuardSettings.ts"
 import { GuardRecords } from "../../../../services/resources/activity/GuardRecords.ts"
 import {

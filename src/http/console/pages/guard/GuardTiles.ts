@@ -1,9 +1,4 @@
-import {
-  type Advice,
-  type GuardDay,
-  type GuardTotals,
-  totalsOf
-} from "../../../../domain/guard/GuardReport.ts"
+import { type Advice, type GuardDay, type GuardTotals, totalsOf } from "../../../../domain/guard/Alarm.ts"
 import type { SavedGuard } from "../../../../services/resources/activity/GuardRecords.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { tiles } from "../../parts/Tiles.ts"

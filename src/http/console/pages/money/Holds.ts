@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { isTimePosition } from "../../../../domain/TimePosition.ts"
+import { isTimePosition } from "../../../../domain/Paging.ts"
 import { type Hold, type LedgerEntry, Wallets } from "../../../../services/resources/Wallets.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"

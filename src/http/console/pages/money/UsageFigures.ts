@@ -6,7 +6,7 @@ import {
   type ActivitySums,
   channelsOf,
   sumOf
-} from "../../../../domain/money/Activity.ts"
+} from "../../../../domain/activity/Activity.ts"
 import { ActivityReports } from "../../../../services/resources/activity/ActivityReports.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"

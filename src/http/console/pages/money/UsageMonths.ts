@@ -1,6 +1,6 @@
 import { Array as Arr, Clock, DateTime, Effect } from "effect"
 import { DAY_MILLIS, type Instant } from "../../../../domain/Instant.ts"
-import type { TimeSpan } from "../../../../domain/TimePosition.ts"
+import type { TimeSpan } from "../../../../domain/Paging.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { type ChoiceFilter, choiceProblems } from "../../parts/lists/Filters.ts"
 

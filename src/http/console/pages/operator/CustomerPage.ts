@@ -1,5 +1,5 @@
 import { Effect, Struct } from "effect"
-import { LimitOverrides } from "../../../../domain/people/Admission.ts"
+import { LimitOverrides } from "../../../../domain/customer/Admission.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
 import { type Balance, Wallets } from "../../../../services/resources/Wallets.ts"
 import { csrfField, onceField } from "../../frame/forms/Forms.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema, Struct } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { LimitChange } from "../../../../domain/people/Admission.ts"
+import { LimitChange } from "../../../../domain/customer/Admission.ts"
 import { ConsoleSessions } from "../../../../services/access/ConsoleSessions.ts"
 import {
   changeCustomer,

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Plan } from "../../../../domain/people/Customer.ts"
+import { Plan } from "../../../../domain/customer/Customer.ts"
 import { pastedText } from "../../../../domain/text/PastedText.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
 import { csrfField, onceField } from "../../frame/forms/Forms.ts"

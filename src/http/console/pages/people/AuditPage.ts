@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { pastedText } from "../../../../domain/text/PastedText.ts"
-import { isStorable } from "../../../../domain/text/StorableText.ts"
-import { isTimePosition } from "../../../../domain/TimePosition.ts"
+import { isStorable } from "../../../../domain/text/VisibleText.ts"
+import { isTimePosition } from "../../../../domain/Paging.ts"
 import {
   type AuditArea,
   AuditLog,

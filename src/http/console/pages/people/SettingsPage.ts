@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Locale as TextLocale } from "../../../../domain/message/CodeText.ts"
-import { PLATFORM } from "../../../../domain/people/Customer.ts"
+import { PLATFORM } from "../../../../domain/customer/Customer.ts"
 import { mayPerform } from "../../../../services/Action.ts"
 import { changeCustomer } from "../../../../services/resources/CustomerActions.ts"
 import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Instant } from "../../../../domain/Instant.ts"
-import type { UserRecord } from "../../../../domain/people/User.ts"
+import type { UserRecord } from "../../../../domain/user/User.ts"
 import { signInUrl } from "../../ConsolePaths.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"

@@ -1,4 +1,4 @@
-import { isUncertain } from "../../../../../domain/account/ProviderOutcome.ts"
+import { isUncertain } from "../../../../../domain/provider/ProviderOutcome.ts"
 import { sendTime } from "../../../../../domain/message/Message.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { whatWentWrong } from "../ErrorWords.ts"

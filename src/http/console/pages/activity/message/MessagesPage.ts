@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { formatInstant, formatNullableInstant } from "../../../../../domain/Instant.ts"
-import { type Message, MessageStatus } from "../../../../../domain/message/Message.ts"
-import { Strategy } from "../../../../../domain/message/Strategy.ts"
+import { type Message, MessageStatus, Strategy } from "../../../../../domain/message/Message.ts"
 import { Channel } from "../../../../../domain/routing/Channel.ts"
 import { MessageRecords } from "../../../../../services/resources/activity/MessageRecords.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"

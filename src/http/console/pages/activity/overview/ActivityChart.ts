@@ -1,5 +1,5 @@
 import type { Instant } from "../../../../../domain/Instant.ts"
-import { type ActivitySlot, sumOf } from "../../../../../domain/money/Activity.ts"
+import { type ActivitySlot, sumOf } from "../../../../../domain/activity/Activity.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { chart } from "../../../parts/Chart.ts"

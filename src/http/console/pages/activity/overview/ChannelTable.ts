@@ -3,7 +3,7 @@ import {
   type ActivitySlot,
   channelsOf,
   sumOf
-} from "../../../../../domain/money/Activity.ts"
+} from "../../../../../domain/activity/Activity.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { table } from "../../../parts/lists/Table.ts"

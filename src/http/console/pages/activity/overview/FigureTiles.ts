@@ -1,4 +1,4 @@
-import { type ActivitySlot, sumOf } from "../../../../../domain/money/Activity.ts"
+import { type ActivitySlot, sumOf } from "../../../../../domain/activity/Activity.ts"
 import type { AccountSummary } from "../../../../../services/customer/AccountSummaries.ts"
 import type { Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"

@@ -2,7 +2,7 @@ import {
   type ActivityFigures,
   type ActivitySums,
   secondsWithin
-} from "../../../../../domain/money/Activity.ts"
+} from "../../../../../domain/activity/Activity.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 
 export const allCodes = ({ kind, channel }: ActivityFigures) => kind === "code" && channel === null

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { channelsOf, sumOf } from "../../../../../domain/money/Activity.ts"
+import { channelsOf, sumOf } from "../../../../../domain/activity/Activity.ts"
 import { AccountSummaries } from "../../../../../services/customer/AccountSummaries.ts"
 import { ActivityReports } from "../../../../../services/resources/activity/ActivityReports.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"

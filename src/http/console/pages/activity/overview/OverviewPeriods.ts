@@ -1,6 +1,6 @@
 import { DateTime } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../../../domain/Instant.ts"
-import { type ActivitySlot, SLOT_MILLIS, slotOf } from "../../../../../domain/money/Activity.ts"
+import { type ActivitySlot, SLOT_MILLIS, slotOf } from "../../../../../domain/activity/Activity.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { addressWith } from "../../../frame/Visit.ts"

@@ -1,4 +1,4 @@
-import { MAX_LATENESS_MILLIS, standbyNotNeeded } from "../../../../../domain/verification/StepCalls.ts"
+import { MAX_LATENESS_MILLIS, standbyNotNeeded } from "../../../../../domain/verification/Step.ts"
 import type { Attempt } from "../../../../../domain/verification/Verification.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"

@@ -1,5 +1,5 @@
 import { effectiveStatus } from "../../../../../domain/verification/Verification.ts"
-import { type AttemptErrorCode, isUncertain } from "../../../../../domain/account/ProviderOutcome.ts"
+import { type AttemptErrorCode, isUncertain } from "../../../../../domain/provider/ProviderOutcome.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import type { Tone } from "../../../parts/Badge.ts"
 import { whatWentWrong } from "../ErrorWords.ts"

@@ -1,5 +1,5 @@
 import { Redacted, Schema } from "effect"
-import { KeyMode } from "../../../../../domain/people/Customer.ts"
+import { KeyMode } from "../../../../../domain/customer/Customer.ts"
 import { FRESH_IN_SHELL } from "../../../../../domain/text/ShellCommands.ts"
 import type { CreatedKey } from "../../../../../services/resources/access/Keys.ts"
 import type { Page } from "../../../frame/Layout.ts"

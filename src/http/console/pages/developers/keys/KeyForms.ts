@@ -1,5 +1,5 @@
 import { formatInstant } from "../../../../../domain/Instant.ts"
-import type { ApiKeyRecord } from "../../../../../domain/people/ApiKey.ts"
+import type { ApiKeyRecord } from "../../../../../domain/key/ApiKey.ts"
 import { withoutFormat } from "../../../../../domain/text/PastedText.ts"
 import { parseLocalTime } from "../../../frame/forms/LocalTime.ts"
 import { typedNumber } from "../../../frame/forms/TypedBody.ts"

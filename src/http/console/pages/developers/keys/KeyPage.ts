@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../../domain/people/ApiKey.ts"
+import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../../domain/key/ApiKey.ts"
 import { Keys } from "../../../../../services/resources/access/Keys.ts"
 import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"

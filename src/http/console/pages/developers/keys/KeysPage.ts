@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../../../../../domain/Instant.ts"
 import { isIdPosition } from "../../../../../domain/Paging.ts"
-import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../../domain/people/ApiKey.ts"
+import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../../domain/key/ApiKey.ts"
 import { Keys } from "../../../../../services/resources/access/Keys.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"

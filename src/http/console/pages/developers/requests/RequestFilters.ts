@@ -1,6 +1,6 @@
 import { Clock, Effect, Result } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS } from "../../../../../domain/Instant.ts"
-import type { KeyMode } from "../../../../../domain/people/Customer.ts"
+import type { KeyMode } from "../../../../../domain/customer/Customer.ts"
 import { maskPhoneInAscii, parseContactPhone } from "../../../../../domain/Phone.ts"
 import { pasted } from "../../../../../domain/text/PastedText.ts"
 import type { RequestSearch } from "../../../../../services/resources/activity/RequestRecords.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Page } from "../../../../../domain/Paging.ts"
-import { isRequestPosition, type LoggedRequest } from "../../../../../domain/request/LoggedRequest.ts"
+import { isRequestPosition, type LoggedRequest } from "../../../../../domain/activity/LoggedRequest.ts"
 import { RequestLog } from "../../../../../services/customer/RequestLog.ts"
 import { RequestRecords } from "../../../../../services/resources/activity/RequestRecords.ts"
 import { Settings } from "../../../../../services/Settings.ts"

@@ -1,4 +1,4 @@
-import { type LoggedRequest, shownPhone } from "../../../../../domain/request/LoggedRequest.ts"
+import { type LoggedRequest, shownPhone } from "../../../../../domain/activity/LoggedRequest.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { badge, type Tone } from "../../../parts/Badge.ts"

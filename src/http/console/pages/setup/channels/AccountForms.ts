@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { type AccountFinding, checkResultOf } from "../../../../../domain/account/AccountFinding.ts"
-import { SimulatedOutcome } from "../../../../../domain/account/SimulatedOutcome.ts"
-import { sendsNothing } from "../../../../../domain/people/Customer.ts"
+import { type AccountFinding, checkResultOf } from "../../../../../domain/account/AccountState.ts"
+import { SimulatedOutcome } from "../../../../../domain/provider/ProviderOutcome.ts"
+import { sendsNothing } from "../../../../../domain/customer/Customer.ts"
 import { ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
 import { settingFields, typedSettings } from "../../../../../services/provider/SettingFields.ts"
 import {

@@ -1,13 +1,13 @@
-import type {
-  AccountState,
-  Blockage,
-  LastCheck,
-  LastError
+import {
+  type AccountState,
+  type Blockage,
+  blockageOf,
+  type LastCheck,
+  type LastError
 } from "../../../../../domain/account/AccountState.ts"
 import { mostPerMinute, SkipReason, skipWords } from "../../../../../domain/account/Pace.ts"
-import { blockageOf } from "../../../../../domain/account/AccountState.ts"
 import type { Instant } from "../../../../../domain/Instant.ts"
-import { sendsNothing } from "../../../../../domain/people/Customer.ts"
+import { sendsNothing } from "../../../../../domain/customer/Customer.ts"
 import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"

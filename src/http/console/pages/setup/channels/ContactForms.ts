@@ -1,6 +1,5 @@
 import { Effect, Result } from "effect"
-import { chatIdProblem } from "../../../../../domain/account/ChatId.ts"
-import { readContacts } from "../../../../../domain/account/ContactFile.ts"
+import { chatIdProblem, readContacts } from "../../../../../domain/account/Contacts.ts"
 import { fieldError } from "../../../../../domain/Errors.ts"
 import { parseContactPhone } from "../../../../../domain/Phone.ts"
 import { problem } from "../../../../../domain/Problem.ts"

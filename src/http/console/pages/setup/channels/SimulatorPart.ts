@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { SimulatedOutcome } from "../../../../../domain/account/SimulatedOutcome.ts"
+import { SimulatedOutcome } from "../../../../../domain/provider/ProviderOutcome.ts"
 import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
 import { Simulator } from "../../../../../services/Simulator.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { fieldError, ValidationError } from "../../../../../domain/Errors.ts"
-import { RoutingStep } from "../../../../../domain/people/Customer.ts"
+import { RoutingStep } from "../../../../../domain/customer/Customer.ts"
 import { isChannel } from "../../../../../domain/routing/Channel.ts"
 import { decodeInput } from "../../../../errors/SchemaErrors.ts"
 import { typedNumber } from "../../../frame/forms/TypedBody.ts"

@@ -1,4 +1,4 @@
-import type { StepOrder } from "../../../../../domain/people/Customer.ts"
+import type { StepOrder } from "../../../../../domain/customer/Customer.ts"
 import { icon } from "../../../frame/Document.ts"
 import { csrfField, draftField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Customers } from "../../../../../services/customer/Customers.ts"
-import type { RoutingStep, StepOrder } from "../../../../../domain/people/Customer.ts"
+import type { RoutingStep, StepOrder } from "../../../../../domain/customer/Customer.ts"
 import { saveRouting } from "../../../../../services/resources/RoutingActions.ts"
 import { RoutingOrders } from "../../../../../services/resources/RoutingOrders.ts"
 import { TemplateRecords } from "../../../../../services/resources/TemplateRecords.ts"

@@ -1,5 +1,5 @@
 import type { Template } from "../../../../../domain/message/Template.ts"
-import type { Plan, SendingAccount } from "../../../../../domain/people/Customer.ts"
+import type { Plan, SendingAccount } from "../../../../../domain/customer/Customer.ts"
 import { type Channel, codeChannels } from "../../../../../domain/routing/Channel.ts"
 import { carries } from "../../../../../domain/routing/RouteAccount.ts"
 import { html, type Html } from "../../../frame/Html.ts"

@@ -1,0 +1,99 @@
+import { Schema } from "effect"
+import { Instant } from "../Instant.ts"
+import { UUID } from "../Uuid.ts"
+import { KeyMode } from "../customer/Customer.ts"
+
+/** The key of a request, as it may be shown. */
+export const RequestKey = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  prefix: Schema.String,
+  lastFour: Schema.String
+})
+
+/** A request with a service key that was answered. It has no body, no code, and no whole phone. */
+export const LoggedRequest = Schema.Struct({
+  /** Its place in the log; a request id can occur twice, as clients may choose it. */
+  id: Schema.String,
+  customerId: Schema.Int,
+  customerName: Schema.String,
+  requestId: Schema.String,
+  /** When it was answered. */
+  at: Instant,
+  micros: Schema.Int,
+  /** As in the table of routes: `/v1/otp/{verification_id}`. */
+  route: Schema.String,
+  method: Schema.String,
+  status: Schema.Int,
+  code: Schema.NullOr(Schema.String),
+  mode: KeyMode,
+  /** Null: the key is not there any more. */
+  key: Schema.NullOr(RequestKey),
+  /** Masked. */
+  phone: Schema.NullOr(Schema.String),
+  /** The verification or the message that it was about. */
+  subjectId: Schema.NullOr(Schema.String)
+})
+export type LoggedRequest = typeof LoggedRequest.Type
+
+/** A masked phone of the log, as pages show it. */
+export const shownPhone = (logged: string): string => logged.replaceAll("*", "•")
+
+/** Requests of one customer that were answered one after the other: they are written and read together. */
+export interface RequestBlock {
+  readonly customerId: number
+  readonly beginsAt: Instant
+  readonly endsAt: Instant
+  /** Each is the JSON of a `RequestFields`. */
+  readonly requests: ReadonlyArray<string>
+}
+
+/** A request as a block has it. Arrays are smaller than objects, and every request pays for it. */
+export type RequestFields = readonly [
+  at: Instant,
+  requestId: string,
+  route: string,
+  method: string,
+  status: number,
+  code: string | null,
+  micros: number,
+  keyId: number,
+  mode: KeyMode,
+  phone: string | null,
+  subjectId: string | null
+]
+
+const ID = new RegExp(`^(${UUID})\\.(\\d{1,4})$`)
+
+/** A place in the log: the block, and the number within it. */
+export const parseRequestPlace = (id: string): { readonly block: string; readonly number: number } | null => {
+  const [, block, number] = ID.exec(id) ?? []
+  return block === undefined || number === undefined ? null : { block, number: Number(number) }
+}
+
+/** The position in the log, which is read by falling time. */
+export interface RequestPosition {
+  readonly at: Instant
+  readonly block: string
+  readonly number: number
+}
+
+export const formatRequestPosition = ({ at, block, number }: RequestPosition): string =>
+  `${at}_${block}.${number}`
+
+const POSITION = /^(\d{1,13})_(.+)$/
+
+/** Null for the beginning, and for an invalid position. */
+export const parseRequestPosition = (text: string | null): RequestPosition | null => {
+  const [, at, id = ""] = POSITION.exec(text ?? "") ?? []
+  const place = parseRequestPlace(id)
+  return at === undefined || place === null ? null : { at: Number(at), ...place }
+}
+
+export const isRequestPosition = (text: string): boolean => parseRequestPosition(text) !== null
+
+/** What the subject of a route is: `/v1/sandbox/otp/send` is about a verification. */
+export const subjectKindOf = (route: string): "verification" | "message" | null => {
+  if (/^\/v1\/(?:sandbox\/)?otp\b/.test(route)) return "verification"
+  return /^\/v1\/(?:sandbox\/)?messages\b/.test(route) ? "message" : null
+}
