@@ -9,7 +9,7 @@ import { PersonalTokens } from "../../services/access/PersonalTokens.ts"
 import { makeLastUses } from "../postgres/cache/LastUses.ts"
 import { InstantColumn, rowsOf } from "../postgres/SqlRows.ts"
 
-const TokenRow = Schema.Struct({
+const CredentialRow = Schema.Struct({
   id: Schema.Int,
   customerId: Schema.Int,
   name: Schema.String,
@@ -23,7 +23,7 @@ export const PersonalTokensSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const noteUse = yield* makeLastUses(sql, "personal_tokens")
-    const tokenRows = rowsOf(TokenRow)
+    const tokenRows = rowsOf(CredentialRow)
 
     // Not cached: a token that was revoked is refused at once, and few requests use one.
     const lookup = Effect.fnUntraced(function* (secretHash: string) {

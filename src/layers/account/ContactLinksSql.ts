@@ -4,13 +4,13 @@ import { ContactLinks } from "../../services/account/ContactLinks.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const ChatRow = Schema.Struct({ chatId: Schema.String })
-const CountRow = Schema.Struct({ count: Schema.Int })
+const LinkCountRow = Schema.Struct({ count: Schema.Int })
 
 export const ContactLinksSql = Layer.effect(
   ContactLinks,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const chatRows = rowsOf(ChatRow)
-    const countRows = rowsOf(CountRow)
+    const countRows = rowsOf(LinkCountRow)
     return ContactLinks.of({
       chatOf: (accountId, phone) =>
         Effect.map(
