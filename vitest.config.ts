@@ -22,7 +22,7 @@ const inBrowser = ["test/console/browser/**/*.test.ts"]
 /** A mock reaches only modules that are loaded after it: these files need a worker of their own. */
 const mockModules = [
   "test/layers/network/PublicLookup.test.ts",
-  "test/layers/providers/BridgeAccount.test.ts",
+  "test/layers/provider/BridgeAccount.test.ts",
   "test/services/webhook/WebhookAddresses.test.ts"
 ]
 

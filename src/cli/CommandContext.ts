@@ -11,7 +11,7 @@ import { operatorActor } from "../domain/user/Actor.ts"
 import { PLATFORM } from "../domain/customer/Customer.ts"
 import { decodeInput } from "../http/errors/SchemaErrors.ts"
 import { type Action, perform } from "../services/Action.ts"
-import type { Origin } from "../services/resources/ManagementWrites.ts"
+import type { Origin } from "../services/ManagementWrites.ts"
 import { forPerson } from "./output/Errors.ts"
 
 /** Another issuer's tokens are useless without its keys. */

@@ -2,8 +2,8 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { type Actor, isFresh } from "../domain/user/Actor.ts"
 import { ScopeInsufficient, StaleSignIn } from "../domain/Errors.ts"
 import type { IdempotentRequest } from "./customer/Idempotency.ts"
-import type { AuditArea } from "./resources/activity/AuditLog.ts"
-import { type AuditEntry, ManagementWrites, type Origin } from "./resources/ManagementWrites.ts"
+import type { AuditArea } from "./activity/AuditLog.ts"
+import { type AuditEntry, ManagementWrites, type Origin } from "./ManagementWrites.ts"
 
 /**
  * Who may perform an action: those who may change things, or owners, who also manage the access of others. `anyone`: it

@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { createHmac } from "node:crypto"
-import { bridgeAdapter } from "../../src/layers/providers/bridge/BridgeAdapter.ts"
-import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
-import { connected, delivery, expectOutcome, ProviderHttpTest } from "../layers/providers/kit/AdapterTest.ts"
+import { bridgeAdapter } from "../../src/layers/provider/adapters/Bridge.ts"
+import { ProviderHttp } from "../../src/layers/provider/ProviderHttp.ts"
+import { connected, delivery, expectOutcome, ProviderHttpTest } from "../layers/provider/kit/AdapterTest.ts"
 import { exampleServer, installedLanguages, type LanguageName } from "../support/ExampleServer.ts"
 
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`

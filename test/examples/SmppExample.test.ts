@@ -2,15 +2,15 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { DeliveryReport } from "../../src/domain/provider/DeliveryReport.ts"
-import { bridgeAdapter } from "../../src/layers/providers/bridge/BridgeAdapter.ts"
-import { ProviderHttp } from "../../src/layers/providers/ProviderHttp.ts"
+import { bridgeAdapter } from "../../src/layers/provider/adapters/Bridge.ts"
+import { ProviderHttp } from "../../src/layers/provider/ProviderHttp.ts"
 import {
   connected,
   delivery,
   expectOutcome,
   ProviderHttpTest,
   TEXT
-} from "../layers/providers/kit/AdapterTest.ts"
+} from "../layers/provider/kit/AdapterTest.ts"
 import { exampleServer } from "../support/ExampleServer.ts"
 import {
   ESME_RINVDSTADR,

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Webhooks } from "../../src/services/resources/Webhooks.ts"
+import { Webhooks } from "../../src/services/webhook/Webhooks.ts"
 import { exampleServer } from "../support/ExampleServer.ts"
 import { scriptProviders } from "../support/ScriptedProviders.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { MessageBody } from "../../src/http/message/MessageSchemas.ts"
-import { NewWebhookBody } from "../../src/services/resources/WebhookActions.ts"
+import { NewWebhookBody } from "../../src/services/webhook/WebhookActions.ts"
 import { ContactsBody } from "../../src/http/manage/setup/AccountsApi.ts"
 import { SendBody, VerifyBody } from "../../src/http/otp/OtpSchemas.ts"
 import { textOf } from "../../src/domain/ProblemTexts.ts"

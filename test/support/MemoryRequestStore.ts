@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { RequestBlock } from "../../src/domain/activity/LoggedRequest.ts"
-import { RequestStore } from "../../src/services/customer/RequestLog.ts"
+import { RequestStore } from "../../src/services/activity/RequestLog.ts"
 
 /** Keeps blocks in memory; each statement takes what `meanwhile` takes. */
 export const memoryRequestStore = (meanwhile: Effect.Effect<void> = Effect.void) => {

@@ -8,7 +8,7 @@ import {
 import {
   ProviderEndpoints,
   type ProviderEndpointsShape
-} from "../../src/layers/providers/ProviderEndpoints.ts"
+} from "../../src/layers/provider/ProviderEndpoints.ts"
 import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
   LiveSeams,
@@ -16,7 +16,7 @@ import {
   SandboxVerifications,
   verificationGraph
 } from "../../src/layers/graphs/VerificationGraph.ts"
-import { AccountConnections, AccountUnusable } from "../../src/services/account/AccountConnections.ts"
+import { AccountConnections, AccountUnusable } from "../../src/services/account/AccountSlots.ts"
 import { BotInboxes } from "../../src/services/account/BotInboxes.ts"
 import type { ProviderConnection } from "../../src/services/provider/ProviderAdapter.ts"
 import type { Providers } from "../../src/services/provider/Providers.ts"

@@ -27,10 +27,10 @@ import {
   type VerificationSeams
 } from "../../src/layers/graphs/VerificationGraph.ts"
 import { Guard } from "../../src/services/guard/Guard.ts"
-import { Accounts } from "../../src/services/resources/accounts/Accounts.ts"
-import { CustomerRecords } from "../../src/services/resources/CustomerRecords.ts"
-import { RoutingOrders } from "../../src/services/resources/RoutingOrders.ts"
-import { Wallets } from "../../src/services/resources/Wallets.ts"
+import { Accounts } from "../../src/services/account/Accounts.ts"
+import { CustomerRecords } from "../../src/services/customer/CustomerRecords.ts"
+import { RoutingOrders } from "../../src/services/routing/RoutingOrders.ts"
+import { Wallets } from "../../src/services/money/Wallets.ts"
 import { defaultSettings, Settings, type SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 

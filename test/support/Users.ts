@@ -1,7 +1,7 @@
 import { Effect, type Redacted } from "effect"
 import type { Role } from "../../src/domain/user/Actor.ts"
-import { Passwords } from "../../src/services/access/Passwords.ts"
-import { Users } from "../../src/services/resources/access/Users.ts"
+import { Passwords } from "../../src/services/user/Passwords.ts"
+import { Users } from "../../src/services/user/Users.ts"
 
 const hashed = (customerId: number, password: Redacted.Redacted) =>
   Effect.flatMap(Passwords, ({ hash }) => hash(password, { customerId, network: null }))

@@ -9,8 +9,8 @@ import {
   clearAlarm,
   MAX_GUARD_AMOUNT,
   removeGuardEntry
-} from "../../services/resources/activity/GuardActions.ts"
-import { GuardRecords } from "../../services/resources/activity/GuardRecords.ts"
+} from "../../services/guard/GuardActions.ts"
+import { GuardRecords } from "../../services/guard/GuardRecords.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { defaultableFlag } from "../input/DefaultableFlag.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { erasePhone } from "../../services/retention/PhoneActions.ts"
+import { erasePhone } from "../../services/retention/PhoneErasures.ts"
 import { operate } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"

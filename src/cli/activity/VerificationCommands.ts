@@ -5,7 +5,7 @@ import { type Verification, VerificationStatus } from "../../domain/verification
 import { pageJson } from "../../http/RawJson.ts"
 import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
 import { toVerification, verificationJson } from "../../http/manage/activity/VerificationsApi.ts"
-import { VerificationRecords } from "../../services/resources/activity/VerificationRecords.ts"
+import { VerificationRecords } from "../../services/verification/VerificationRecords.ts"
 import { CommandError, refusedOf } from "../output/CommandError.ts"
 import { cancelVerification, tryNextChannel } from "../../services/verification/VerificationActions.ts"
 import { operate, withManagement } from "../CommandContext.ts"

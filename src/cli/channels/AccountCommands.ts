@@ -6,8 +6,8 @@ import {
   removeAccount,
   rotateInbox,
   setStandby
-} from "../../services/resources/accounts/AccountActions.ts"
-import { Accounts } from "../../services/resources/accounts/Accounts.ts"
+} from "../../services/account/AccountActions.ts"
+import { Accounts } from "../../services/account/Accounts.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { accountFlag } from "../input/AccountFlag.ts"
 import { defaultableFlag } from "../input/DefaultableFlag.ts"

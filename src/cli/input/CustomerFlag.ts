@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Flag } from "effect/cli"
-import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
+import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import { CommandError } from "../output/CommandError.ts"
 
 /** `--customer ID`, for every command about one customer. */

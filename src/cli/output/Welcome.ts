@@ -6,7 +6,7 @@ import { hasSimulator } from "../../layers/graphs/Infrastructure.ts"
 import { StartupError } from "../../layers/process/StartupError.ts"
 import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
-import { SignInLinks } from "../../services/access/SignInLinks.ts"
+import { SignInLinks } from "../../services/user/SignInLinks.ts"
 import { demoLines } from "./DemoLines.ts"
 import { keepDemoLines } from "./DemoLinesFile.ts"
 

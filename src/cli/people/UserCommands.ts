@@ -5,16 +5,16 @@ import { formatInstant } from "../../domain/Instant.ts"
 import { normalizeEmail } from "../../domain/user/User.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
 import { toUser } from "../../http/manage/access/UsersApi.ts"
-import type { SignInLink } from "../../services/access/SignInLinks.ts"
-import { rotateSigningKey } from "../../services/resources/access/OperatorActions.ts"
+import type { SignInLink } from "../../services/user/SignInLinks.ts"
+import { rotateSigningKey } from "../../services/user/OperatorActions.ts"
 import {
   changeUser,
   createSignInLink,
   createUser,
   inviteUser,
   setPassword
-} from "../../services/resources/access/UserActions.ts"
-import { Users } from "../../services/resources/access/Users.ts"
+} from "../../services/user/UserActions.ts"
+import { Users } from "../../services/user/Users.ts"
 import { operate, readConfiguration, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { nameFlag } from "../input/NameFlag.ts"

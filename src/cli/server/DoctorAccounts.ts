@@ -7,9 +7,9 @@ import {
   type AccountRecord,
   Accounts,
   type CheckedAccount
-} from "../../services/resources/accounts/Accounts.ts"
-import { CustomerRecords } from "../../services/resources/CustomerRecords.ts"
-import { SetUpConcern, SetUpConcerns } from "../../services/resources/SetUpConcerns.ts"
+} from "../../services/account/Accounts.ts"
+import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
+import { SetUpConcern, SetUpConcerns } from "../../services/customer/SetUpConcerns.ts"
 import { describeFinding } from "../output/AccountFindings.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
 

@@ -12,8 +12,8 @@ import {
   testWebhook,
   WebhookDescription,
   WebhookUrl
-} from "../../services/resources/WebhookActions.ts"
-import { Webhooks } from "../../services/resources/Webhooks.ts"
+} from "../../services/webhook/WebhookActions.ts"
+import { Webhooks } from "../../services/webhook/Webhooks.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/CustomerFlag.ts"
 import { webhookFlag } from "../input/WebhookFlag.ts"

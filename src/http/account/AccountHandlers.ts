@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AccountSummaries } from "../../services/customer/AccountSummaries.ts"
+import { AccountSummaries } from "../../services/activity/AccountSummaries.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
 import { CurrentActor } from "../manage/access/ManageAuth.ts"

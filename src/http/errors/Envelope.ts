@@ -1,7 +1,7 @@
 import { Context, Effect, Predicate, Schema } from "effect"
 import { type HttpBody, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
-import { noNotes, type RequestNotes } from "../../services/customer/RequestLog.ts"
+import { noNotes, type RequestNotes } from "../../services/activity/RequestLog.ts"
 import { type ErrorCode, errorTable, textOf } from "./ErrorTable.ts"
 import { type FieldProblem, type Problem } from "../../domain/Problem.ts"
 import { type UsedBy } from "../../domain/Errors.ts"

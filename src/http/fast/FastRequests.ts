@@ -17,8 +17,8 @@ import { requestIdFor } from "../server/RequestIds.ts"
 import { fromCause, type IsUnavailable } from "../server/RequestPipeline.ts"
 import { CurrentRequestTime } from "../../services/concurrency/RequestTime.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
-import { RequestLog, type RequestNotes } from "../../services/customer/RequestLog.ts"
-import type { Allowance } from "../../services/customer/RequestWindows.ts"
+import { RequestLog, type RequestNotes } from "../../services/activity/RequestLog.ts"
+import type { Allowance } from "../../services/key/RequestWindows.ts"
 
 /** Alternating names and values, which Node writes as they are. */
 export type HeaderList = Array<string>

@@ -20,7 +20,7 @@ import { FastPath, type TakeRequest } from "../server/FastPath.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import { RawErrors } from "../server/RawErrors.ts"
 import type { IsUnavailable } from "../server/RequestPipeline.ts"
-import { ApiKeys } from "../../services/customer/ApiKeys.ts"
+import { ApiKeys } from "../../services/key/ApiKeys.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 

@@ -7,8 +7,8 @@ import {
   type TooManyRequestsApiKey,
   type Unauthenticated
 } from "../../domain/Errors.ts"
-import { ApiKeys } from "../../services/customer/ApiKeys.ts"
-import { type Allowance, KeyLimits } from "../../services/customer/RequestWindows.ts"
+import { ApiKeys } from "../../services/key/ApiKeys.ts"
+import { type Allowance, KeyLimits } from "../../services/key/RequestWindows.ts"
 import { isSetUpChanged, MAX_SET_UP_CHANGES, type SetUpChanged } from "../../services/customer/Idempotency.ts"
 import { isInNetworks } from "../server/AllowedNetworks.ts"
 

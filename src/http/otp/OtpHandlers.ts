@@ -8,7 +8,7 @@ import type {
   VerificationStatus,
   VerificationView
 } from "../../domain/verification/Verification.ts"
-import { VerificationRecords } from "../../services/resources/activity/VerificationRecords.ts"
+import { VerificationRecords } from "../../services/verification/VerificationRecords.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../errors/Envelope.ts"

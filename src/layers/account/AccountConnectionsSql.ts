@@ -4,8 +4,8 @@ import { makeLookupBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "../postgres/cache/ChangeFeed.ts"
 import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
-import { maskCredentials } from "../providers/MaskedConnection.ts"
-import { AccountConnections, AccountUnusable } from "../../services/account/AccountConnections.ts"
+import { maskCredentials } from "../provider/ProviderConnections.ts"
+import { AccountConnections, AccountUnusable } from "../../services/account/AccountSlots.ts"
 import { ProviderAdapters, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 
 /** The context of the seal: settings sealed for one account cannot be opened for another owner or provider. */

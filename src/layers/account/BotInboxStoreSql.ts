@@ -5,9 +5,8 @@ import type { TimerKind } from "../../domain/Timer.ts"
 import { INBOUND_PATH } from "../../http/system/InboundRoutes.ts"
 import { type KeyPurpose, MasterKey } from "../crypto/MasterKey.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { ProviderEndpoints } from "../providers/ProviderEndpoints.ts"
-import { BotAddresses } from "../../services/account/BotAddresses.ts"
-import { BotInboxStore } from "../../services/account/BotInboxStore.ts"
+import { ProviderEndpoints } from "../provider/ProviderEndpoints.ts"
+import { BotAddresses, BotInboxStore } from "../../services/account/BotInboxes.ts"
 
 type Inbox = Parameters<BotAddresses["Service"]["webhookOf"]>[0]
 

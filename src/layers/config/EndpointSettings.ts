@@ -1,5 +1,5 @@
 import { Config, Option, Redacted, Schema } from "effect"
-import { defaultEndpoints, type ProviderEndpointsShape } from "../providers/ProviderEndpoints.ts"
+import { defaultEndpoints, type ProviderEndpointsShape } from "../provider/ProviderEndpoints.ts"
 import type { Setting } from "./Setting.ts"
 
 type UrlName = Exclude<Extract<keyof ProviderEndpointsShape, `${string}Url`>, "publicUrl">

@@ -1,6 +1,6 @@
 import { Config, Option, Schema } from "effect"
 import { AUDIENCE, ISSUER } from "../../domain/user/Sessions.ts"
-import type { SessionIssuersShape } from "../../services/access/SessionIssuers.ts"
+import type { SessionIssuersShape } from "../../services/user/Sessions.ts"
 import type { Setting } from "./Setting.ts"
 
 /** Absent and empty are the same. */

@@ -13,7 +13,7 @@ import {
   TAG_BYTES
 } from "../../domain/user/User.ts"
 import { HashingThread, hashOn } from "./HashingThread.ts"
-import { type HashingOrigin, type HashingRefusal, Passwords } from "../../services/access/Passwords.ts"
+import { type HashingOrigin, type HashingRefusal, Passwords } from "../../services/user/Passwords.ts"
 import { FairQueue, type Place } from "../../services/concurrency/FairQueue.ts"
 
 /** A thread computes them, at most one core in all. */

@@ -11,7 +11,7 @@ import { makeLookupBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
 import { ChangeFeed, endedBy } from "../postgres/cache/ChangeFeed.ts"
 import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
-import { CustomerStandings } from "../../services/customer/AccountSummaries.ts"
+import { CustomerStandings } from "../../services/activity/AccountSummaries.ts"
 import { Customers, type CustomerSetUp } from "../../services/customer/Customers.ts"
 import { SetUpChanged } from "../../services/customer/Idempotency.ts"
 

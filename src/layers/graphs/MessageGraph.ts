@@ -15,8 +15,8 @@ import type { Templates } from "../../services/message/Templates.ts"
 import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
 import { MessageBatchStoreSql } from "../message/MessageBatchStoreSql.ts"
 import { MessageStoreSql } from "../message/MessageStoreSql.ts"
-import { ProvidersByAccount } from "../account/ProvidersByAccount.ts"
-import { TemplatesSql } from "../message/TemplatesSql.ts"
+import { ProvidersByAccount } from "../provider/ProvidersByAccount.ts"
+import { TemplatesSql } from "../message/TemplateRecordsSql.ts"
 
 /** Everything in which one composition of the messaging use cases can differ from another. */
 export type MessageSeams =

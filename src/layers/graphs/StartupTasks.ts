@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
-import { BotInboxStore } from "../../services/account/BotInboxStore.ts"
+import { BotInboxStore } from "../../services/account/BotInboxes.ts"
 import { platformRounds, PlatformTimers } from "../../services/timer/TimerStore.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { PlatformTimersSql } from "../timer/PlatformTimersSql.ts"

@@ -13,8 +13,8 @@ import { VerificationSends } from "../../services/verification/VerificationSends
 import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
 import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
-import { ProvidersByAccount } from "../account/ProvidersByAccount.ts"
-import { TemplatesSql } from "../message/TemplatesSql.ts"
+import { ProvidersByAccount } from "../provider/ProvidersByAccount.ts"
+import { TemplatesSql } from "../message/TemplateRecordsSql.ts"
 import { VerificationStoreSql } from "../verification/VerificationStoreSql.ts"
 
 /** Everything in which one composition of the verification use cases differs from another. */

@@ -1,7 +1,13 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { isIP } from "node:net"
-import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "./PrivateAddresses.ts"
 import { problem, type Problem } from "../../domain/Problem.ts"
+import { isPrivateAddress, PrivateAddressRefused, publicLookup } from "./PrivateAddresses.ts"
+
+/** Whether customers' addresses can be plain http or in a private network: for development. */
+export const AllowsPrivateAddresses = Context.Reference<boolean>(
+  "peyk/layers/network/CustomerUrls/AllowsPrivateAddresses",
+  { defaultValue: () => false }
+)
 
 const MAX_URL_LENGTH = 2048
 

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ClockAgreement } from "../../services/ClockAgreement.ts"
-import { Readiness } from "../../services/Readiness.ts"
+import { Readiness } from "../../services/system/HealthReports.ts"
 import { appliedMigration, latestMigration } from "./Migrations.ts"
 import { sharedLookup } from "./cache/CachedLookup.ts"
 import { rowsOf } from "./SqlRows.ts"

@@ -1,4 +1,6 @@
 import { DateTime, Effect, Option, Schema, SchemaTransformation } from "effect"
+import type { SqlClient } from "effect/sql"
+import { NotFound, PreconditionFailed } from "../../domain/Errors.ts"
 import { Instant } from "../../domain/Instant.ts"
 
 /** A timestamptz column as an instant. */
@@ -50,3 +52,40 @@ export const rowsOf = <S extends Schema.Decoder<unknown>>(row: S) => {
 
 export const first = <A>(rows: Effect.Effect<ReadonlyArray<A>>): Effect.Effect<Option.Option<A>> =>
   Effect.map(rows, ([row]) => Option.fromUndefinedOr(row))
+
+/**
+ * Why an update by version changed nothing: there is no such row, or it has another version.
+ *
+ * @param current the row as it is
+ */
+export const notUpdated = (
+  current: { readonly version: number } | undefined
+): Effect.Effect<never, NotFound | PreconditionFailed> =>
+  current === undefined
+    ? Effect.fail(new NotFound())
+    : Effect.fail(new PreconditionFailed({ details: { version: current.version } }))
+
+const OwnerRow = Schema.Struct({ customerId: Schema.Int })
+
+/** Finds the customer of a row by the row's id. */
+export const ownerIn = (sql: SqlClient.SqlClient, table: "api_keys" | "personal_tokens" | "templates") => {
+  const ownerRows = rowsOf(OwnerRow)
+  return Effect.fnUntraced(function* (id: number) {
+    const [row] = yield* ownerRows(
+      sql`select customer_id as "customerId" from ${sql(table)} where id = ${id}`
+    )
+    return row === undefined ? yield* new NotFound() : row.customerId
+  })
+}
+
+/** Locks the customer's row until the transaction ends: changes of its set-up wait for each other. */
+export const lockCustomer = (sql: SqlClient.SqlClient, customerId: number) =>
+  Effect.orDie(sql`select from customers where id = ${customerId} for update`)
+
+/** The times in the row of a key or a token. */
+export const secretTimes = {
+  createdAt: InstantColumn,
+  expiresAt: Schema.NullOr(InstantColumn),
+  revokedAt: Schema.NullOr(InstantColumn),
+  lastUsedAt: Schema.NullOr(InstantColumn)
+}

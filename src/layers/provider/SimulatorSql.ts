@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { toPage } from "../../domain/Paging.ts"
 import { SimulatedOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { idPosition } from "../resources/IdPages.ts"
-import { Simulator } from "../../services/Simulator.ts"
+import { idPosition } from "../postgres/PagesSql.ts"
+import { Simulator } from "../../services/system/Simulator.ts"
 import { insideRequestTime } from "../../services/concurrency/RequestTime.ts"
 
 const MessageRow = Schema.Struct({

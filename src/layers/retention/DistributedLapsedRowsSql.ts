@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { RetentionPass } from "../../domain/Retention.ts"
-import type { RetentionBatch } from "../../services/retention/RetentionStore.ts"
+import type { RetentionBatch } from "../../services/retention/Retention.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { type CustomerStart, type CustomerStep, customerWalk } from "./CustomerWalk.ts"
 import { lapsed, lapsedRows, type WalkedTable } from "./LapsedRowsSql.ts"

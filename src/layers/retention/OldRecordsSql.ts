@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { RetentionPass } from "../../domain/Retention.ts"
 import { idAt } from "../../domain/Paging.ts"
-import type { RetentionBatch } from "../../services/retention/RetentionStore.ts"
+import type { RetentionBatch } from "../../services/retention/Retention.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { byPlace, RECORD_ROWS, type RecordTask, recordWork } from "./RecordWorkSql.ts"
 

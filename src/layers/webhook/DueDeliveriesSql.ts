@@ -11,7 +11,7 @@ import { batchSource, inOrder, withConstants } from "../postgres/batching/BatchC
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { decodedAs, InstantColumn } from "../postgres/SqlRows.ts"
 import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
-import { openWebhookSecret, type SecretOwner } from "./WebhookSecrets.ts"
+import { openWebhookSecret, type SecretOwner } from "./WebhooksSql.ts"
 import { isLeasedBy, TIMER_KIND, timerColumns } from "./WebhookTimers.ts"
 
 interface DueTimerAt {

@@ -3,10 +3,9 @@ import type { WebhookAnswer } from "../../domain/webhook/Webhook.ts"
 import { keptText } from "../../domain/provider/ProviderOutcome.ts"
 import { type WebhookPost, WebhookSender } from "../../services/webhook/WebhookStore.ts"
 import { CallKind } from "../../services/provider/ProviderAdapter.ts"
-import { AllowsPrivateAddresses } from "../network/AddressPolicy.ts"
-import { customerUrlProblem } from "../network/CustomerUrls.ts"
-import { ProviderHttp } from "../providers/ProviderHttp.ts"
-import { webhookHeaders, WebhookSecret } from "../providers/bridge/StandardWebhook.ts"
+import { AllowsPrivateAddresses, customerUrlProblem } from "../network/CustomerUrls.ts"
+import { ProviderHttp } from "../provider/ProviderHttp.ts"
+import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
 
 const TIMEOUT_MILLIS = 15_000

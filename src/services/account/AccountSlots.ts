@@ -1,11 +1,12 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Data, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { CREDIT_ROUND_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import type { SendKind, SkipReason } from "../../domain/account/Pace.ts"
 import type { ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
-import { Accounts } from "../resources/accounts/Accounts.ts"
+import { Accounts } from "./Accounts.ts"
+import type { ProviderConnection } from "../provider/ProviderAdapter.ts"
 import { Timers } from "../timer/Timers.ts"
 
 export interface SlotRequest {
@@ -105,3 +106,12 @@ export class AccountCredits extends Context.Service<
     })
   )
 }
+
+/** An account whose set-up does not work; `message` is for people. */
+export class AccountUnusable extends Data.TaggedError("AccountUnusable")<{ readonly message: string }> {}
+
+/** The connected accounts, ready to use. */
+export class AccountConnections extends Context.Service<
+  AccountConnections,
+  { readonly of: (accountId: number) => Effect.Effect<ProviderConnection, AccountUnusable> }
+>()("peyk/services/account/AccountSlots/AccountConnections") {}

@@ -1,7 +1,7 @@
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { BOT_PAUSE_MILLIS, BOT_POLL_MILLIS } from "../../domain/Schedules.ts"
-import type { DueTimer } from "../../domain/Timer.ts"
+import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import {
   type BotReply,
   type BotTurn,
@@ -12,15 +12,61 @@ import {
 import { cooldownMillis } from "../../domain/account/Pace.ts"
 import { keptText, withoutPhones } from "../../domain/provider/ProviderOutcome.ts"
 import { Settings } from "../Settings.ts"
-import { AccountConnections } from "./AccountConnections.ts"
-import { BotAddresses } from "./BotAddresses.ts"
-import { type BotInboxRecord, BotInboxStore } from "./BotInboxStore.ts"
-import { ContactLinks } from "./ContactLinks.ts"
+import { AccountConnections } from "./AccountSlots.ts"
+import { ContactLinks } from "./Contacts.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import type { AccountProblem, BotInbox, HeaderReader } from "../provider/ProviderAdapter.ts"
+import type { AccountProblem, BotInbox, HeaderReader, Webhook } from "../provider/ProviderAdapter.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { Timers } from "../timer/Timers.ts"
+
+type Inbox = Pick<BotInboxRecord, "accountId" | "generation">
+
+/** Where platforms post the updates of each account, and the secret that identifies them. */
+export class BotAddresses extends Context.Service<
+  BotAddresses,
+  {
+    /** The path for updates, below this service's address. */
+    readonly pathOf: (inbox: Inbox) => string
+    /** Null if this service has no public address. */
+    readonly webhookOf: (inbox: Inbox) => Webhook | null
+    /** The account that a path's token names, before the token is verified; null if it can name none. */
+    readonly accountOf: (token: string) => number | null
+    readonly isGenuine: (inbox: Inbox, token: string) => boolean
+    readonly isSecret: (inbox: Inbox, given: string) => boolean
+  }
+>()("peyk/services/account/BotInboxes/BotAddresses") {}
+
+/** An account that people can write to. */
+export interface BotInboxRecord {
+  readonly accountId: number
+  /** Where the next updates begin, in the platform's own terms. */
+  readonly cursor: string | null
+  /** Raised to give the account another address. */
+  readonly generation: number
+}
+
+/** Each method is one atomic statement. */
+export class BotInboxStore extends Context.Service<
+  BotInboxStore,
+  {
+    readonly find: (accountId: number) => Effect.Effect<Option.Option<BotInboxRecord>>
+    /** The inbox of a timer, while the timer is still leased with its token. */
+    readonly loadLeased: (timer: LeasedTimer) => Effect.Effect<Option.Option<BotInboxRecord>>
+    /**
+     * Releases the timer until `dueAt` (at once if the address changed meanwhile); the next updates begin at the
+     * record's cursor.
+     */
+    readonly moveOn: (
+      timer: LeasedTimer,
+      record: Pick<BotInboxRecord, "cursor" | "generation">,
+      dueAt: Instant,
+      now: Instant
+    ) => Effect.Effect<void>
+    /** Restarts the checks of every account's updates: the way they arrive may have changed. */
+    readonly wakeAll: (now: Instant) => Effect.Effect<void>
+  }
+>()("peyk/services/account/BotInboxes/BotInboxStore") {}
 
 /** A reply and its recipient. */
 export interface PendingReply {

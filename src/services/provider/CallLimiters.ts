@@ -2,7 +2,7 @@ import { Context, Effect, Latch, Layer, type Option } from "effect"
 import type { SendKind } from "../../domain/account/Pace.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { Settings } from "../Settings.ts"
-import { AccountConnections } from "../account/AccountConnections.ts"
+import { AccountConnections } from "../account/AccountSlots.ts"
 import { FairShares } from "../concurrency/FairQueue.ts"
 import { Workers } from "../concurrency/Workers.ts"
 

@@ -14,7 +14,7 @@ import { recordDelivery as recordForMessage } from "../../domain/message/Message
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { recordDelivery as recordForVerification } from "../../domain/verification/Step.ts"
 import { writeTransition } from "../Transitions.ts"
-import { AccountConnections } from "../account/AccountConnections.ts"
+import { AccountConnections } from "../account/AccountSlots.ts"
 import { MessageStore } from "../message/MessageStore.ts"
 import { logFailure } from "../metrics/LoggedCause.ts"
 import { TimerStore } from "../timer/TimerStore.ts"

@@ -3,7 +3,7 @@ import { UUID } from "../../domain/Uuid.ts"
 import { attemptToReport, settledDelivery } from "../../domain/provider/DeliveryReport.ts"
 import { recordDelivery } from "../../domain/verification/Step.ts"
 import { writeTransition } from "../Transitions.ts"
-import { AccountConnections } from "../account/AccountConnections.ts"
+import { AccountConnections } from "../account/AccountSlots.ts"
 import type { AttemptReport, HeaderReader } from "./ProviderAdapter.ts"
 import { VerificationStore } from "../verification/VerificationStore.ts"
 

@@ -12,7 +12,7 @@ import type { CodeDelivery, TextDelivery } from "./Providers.ts"
 /** The purpose of a call to the outside; each has its own connections. */
 export type CallKind = "code" | "text" | "webhook"
 
-export const CallKind = Context.Reference<CallKind>("peyk/services/provider/CallKind", {
+export const CallKind = Context.Reference<CallKind>("peyk/services/provider/ProviderAdapter/CallKind", {
   defaultValue: () => "text"
 })
 

@@ -1,6 +1,8 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import { PhoneText } from "../../domain/Fields.ts"
+import { parsePhone, type Phone } from "../../domain/Phone.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
-import type { Phone } from "../../domain/Phone.ts"
+import { action, NoTarget } from "../Action.ts"
 
 /** Something of a phone that has not ended. */
 export interface UnderWay {
@@ -56,3 +58,20 @@ export class PhoneErasures extends Context.Service<
     })
   )
 }
+
+export const EraseBody = Schema.Struct({ phone: PhoneText }).annotate({ identifier: "PhoneErasureRequest" })
+
+/** Cancels what is in progress to a phone, each by itself, and then erases the phone together with the entry. */
+export const erasePhone = action("phone.erase", {
+  input: EraseBody,
+  target: NoTarget,
+  access: "writer",
+  prepare: ({ actor: { customerId }, input }) =>
+    Effect.fromResult(parsePhone(input.phone)).pipe(
+      Effect.tap((phone) => PhoneErasures.use((erasures) => erasures.cancelOpen(customerId, phone)))
+    ),
+  run: ({ actor: { customerId } }, phone) =>
+    PhoneErasures.use((erasures) => erasures.erase(customerId, phone)),
+  // The log does not keep the phone either.
+  audit: (erased, { actor: { customerId } }) => ({ id: customerId, details: { ...erased } })
+})

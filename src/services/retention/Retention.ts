@@ -1,25 +1,52 @@
 import { Clock, Context, Effect, Layer } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
 import {
   afterBatch,
   beginPass,
+  type ErasingTask,
   isErasing,
   nextTask,
-  retentionTasks,
   type RetentionPass,
+  type RetentionPosition,
   type RetentionProgress,
-  type RetentionTask
+  type RetentionTask,
+  retentionTasks
 } from "../../domain/Retention.ts"
 import {
   RETENTION_ROUND_MILLIS,
   RETENTION_TURN_MILLIS,
   retentionPauseMillis
 } from "../../domain/Schedules.ts"
-import { RetentionStore } from "./RetentionStore.ts"
-import { counters } from "../metrics/MetricFamilies.ts"
+import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import { Settings } from "../Settings.ts"
-import type { DueTimer } from "../../domain/Timer.ts"
-import { Timers } from "../timer/Timers.ts"
 import { Workers } from "../concurrency/Workers.ts"
+import { counters } from "../metrics/MetricFamilies.ts"
+import { Timers } from "../timer/Timers.ts"
+
+/** The outcome of one batch. */
+export interface RetentionBatch {
+  /** Rows deleted, or rows with erased fields. */
+  readonly gone: number
+  /** Where the pass continues; null if nothing is left. */
+  readonly next: RetentionPosition | null
+}
+
+/** Erases and deletes old rows, a batch at a time. */
+export class RetentionStore extends Context.Service<
+  RetentionStore,
+  {
+    readonly load: Effect.Effect<RetentionProgress>
+    /**
+     * Stores the progress, and frees the timer for the process that continues at `dueAt`; nothing if its lease was
+     * lost.
+     */
+    readonly save: (timer: LeasedTimer, progress: RetentionProgress, dueAt: Instant) => Effect.Effect<void>
+    /** One short, limited statement that takes only rows that others have not locked. */
+    readonly runBatch: (pass: RetentionPass) => Effect.Effect<RetentionBatch>
+    /** When the oldest of the records in progress was created; null if there is none. */
+    readonly unfinishedSince: (task: ErasingTask) => Effect.Effect<Instant | null>
+  }
+>()("peyk/services/retention/Retention/RetentionStore") {}
 
 type Counts = Partial<Record<RetentionTask, number>>
 

@@ -2,7 +2,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { Argon2, PasswordsArgon2 } from "../../../src/layers/crypto/PasswordsArgon2.ts"
-import { type HashingOrigin, Passwords } from "../../../src/services/access/Passwords.ts"
+import { type HashingOrigin, Passwords } from "../../../src/services/user/Passwords.ts"
 
 const password = Redacted.make("correct horse battery staple")
 

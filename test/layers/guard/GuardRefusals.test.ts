@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { GuardRefusals } from "../../../src/services/guard/GuardRefusals.ts"
-import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
+import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { customerIn, guarded } from "../../services/guard/GuardedCustomer.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

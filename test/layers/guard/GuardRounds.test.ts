@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Alarm } from "../../../src/domain/guard/Alarm.ts"
 import { newCustomerState } from "../../../src/domain/guard/CustomerState.ts"
 import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
-import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
+import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { customerIn, guarded } from "../../services/guard/GuardedCustomer.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 

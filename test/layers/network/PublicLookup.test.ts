@@ -8,9 +8,9 @@ import {
   defaultEndpoints,
   ProviderEndpoints,
   type ProviderEndpointsShape
-} from "../../../src/layers/providers/ProviderEndpoints.ts"
-import { ProviderHttp } from "../../../src/layers/providers/ProviderHttp.ts"
-import { ProviderConnections } from "../../../src/layers/providers/ProviderConnections.ts"
+} from "../../../src/layers/provider/ProviderEndpoints.ts"
+import { ProviderHttp } from "../../../src/layers/provider/ProviderHttp.ts"
+import { ProviderConnections } from "../../../src/layers/provider/ProviderConnections.ts"
 import { fakeFarEnd } from "../../support/fakes/FakeFarEnd.ts"
 import { fakeProxy } from "../../support/FakeProxy.ts"
 import { PUBLIC, PUBLIC_V6 } from "./PublicAddresses.ts"
@@ -23,7 +23,7 @@ const names = vi.hoisted(() => ({
   asked: new Array<{ readonly hostname: string; readonly families: ReadonlyArray<4 | 6> }>()
 }))
 
-vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
+vi.mock("../../../src/layers/network/PrivateAddresses.ts", () => ({
   resolveName: (
     hostname: string,
     families: ReadonlyArray<4 | 6>,

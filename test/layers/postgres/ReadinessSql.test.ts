@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ReadinessSql } from "../../../src/layers/postgres/ReadinessSql.ts"
 import { StoreWrites } from "../../../src/layers/postgres/StoreWrites.ts"
-import { Readiness } from "../../../src/services/Readiness.ts"
+import { Readiness } from "../../../src/services/system/HealthReports.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const Process = Layer.provide(ReadinessSql, StoreWrites.layer)

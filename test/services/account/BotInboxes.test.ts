@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { BotAddresses } from "../../../src/services/account/BotAddresses.ts"
+import { BotAddresses } from "../../../src/services/account/BotInboxes.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { connectedProcess, connectionWith, switchedOff } from "../../support/ScriptedConnections.ts"
 import { inboxState, makeInbox, nothing, problem, scriptInbox } from "../../support/ScriptedInbox.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Accounts } from "../../../src/services/resources/accounts/Accounts.ts"
+import { Accounts } from "../../../src/services/account/Accounts.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { liveFor, paced } from "../../support/PacedAccounts.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"

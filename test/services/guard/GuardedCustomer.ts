@@ -4,7 +4,7 @@ import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts
 import type { GuardMode } from "../../../src/domain/guard/GuardSettings.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { Providers } from "../../../src/services/provider/Providers.ts"
-import { GuardRecords } from "../../../src/services/resources/activity/GuardRecords.ts"
+import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
 import { Codes } from "../../../src/services/verification/Codes.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"

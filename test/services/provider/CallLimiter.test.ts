@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { AccountUnusable } from "../../../src/services/account/AccountConnections.ts"
+import { AccountUnusable } from "../../../src/services/account/AccountSlots.ts"
 import { CallLimiters, type PlaceRequest } from "../../../src/services/provider/CallLimiters.ts"
 import { defaultSettings, Settings } from "../../../src/services/Settings.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ProviderAdaptersHttp } from "../../../src/layers/account/ProviderAdaptersHttp.ts"
+import { ProviderAdaptersHttp } from "../../../src/layers/provider/ProviderAdaptersHttp.ts"
 import { ProviderAdapters } from "../../../src/services/provider/ProviderAdapter.ts"
 import { settingFields, typedSettings } from "../../../src/services/provider/SettingFields.ts"
-import { Simulator } from "../../../src/services/Simulator.ts"
+import { Simulator } from "../../../src/services/system/Simulator.ts"
 
 const SimulatorOn = Layer.mock(Simulator)({ isOn: true })
 

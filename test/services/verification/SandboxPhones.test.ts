@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { AllowsPrivateAddresses } from "../../../src/layers/network/AddressPolicy.ts"
+import { AllowsPrivateAddresses } from "../../../src/layers/network/CustomerUrls.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"

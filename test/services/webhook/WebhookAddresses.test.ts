@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type * as dns from "node:dns"
 import { createServer, type AddressInfo } from "node:net"
 import { beforeEach, vi } from "vitest"
-import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
+import { Webhooks } from "../../../src/services/webhook/Webhooks.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, runDue } from "../../support/TestGraph.ts"
@@ -14,7 +14,7 @@ type Answer = ReadonlyArray<string> | "unknown"
 /** The addresses of names, one answer after the other; the last stands for all that follow. */
 const names = vi.hoisted(() => ({ answers: [] as Array<Answer>, asked: 0 }))
 
-vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
+vi.mock("../../../src/layers/network/PrivateAddresses.ts", () => ({
   resolveName: (
     _name: string,
     _families: unknown,

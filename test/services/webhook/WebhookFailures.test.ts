@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
+import { Webhooks } from "../../../src/services/webhook/Webhooks.ts"
 import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Schedules.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"

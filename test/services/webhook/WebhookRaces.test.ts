@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import { Webhooks } from "../../../src/services/resources/Webhooks.ts"
+import { Webhooks } from "../../../src/services/webhook/Webhooks.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { runDue } from "../../support/TestGraph.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect, Struct } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
 import { toAccount } from "../../../http/manage/wire/SetUpWire.ts"
-import type { AccountRecord } from "../../../services/resources/accounts/Accounts.ts"
+import type { AccountRecord } from "../../../services/account/Accounts.ts"
 import { printOne } from "../../output/Output.ts"
 
 export const accountFields = (account: AccountRecord, now: Instant) => {

@@ -8,11 +8,11 @@ import {
   type Unauthenticated
 } from "../../../domain/Errors.ts"
 import {
+  CredentialLimits,
   type GivenCredential,
   ManagementCredentials
-} from "../../../services/access/ManagementCredentials.ts"
-import type { Origin } from "../../../services/resources/ManagementWrites.ts"
-import { CredentialLimits } from "../../../services/access/CredentialLimits.ts"
+} from "../../../services/key/ManagementCredentials.ts"
+import type { Origin } from "../../../services/ManagementWrites.ts"
 import { managementRefusalText, splitAuthorization } from "../../errors/CredentialTexts.ts"
 import { answerError, documentedError, explained, RequestId } from "../../errors/Envelope.ts"
 import { clientAddress, TrustedProxies } from "../../server/ClientAddress.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant } from "../../../domain/Instant.ts"
-import type { AuditRecord } from "../../../services/resources/activity/AuditLog.ts"
+import type { AuditRecord } from "../../../services/activity/AuditLog.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../../../domain/Fields.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AuditLog } from "../../../services/resources/activity/AuditLog.ts"
+import { AuditLog } from "../../../services/activity/AuditLog.ts"
 import { Api } from "../../Api.ts"
 import { toAuditRecord } from "./AuditLogApi.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"

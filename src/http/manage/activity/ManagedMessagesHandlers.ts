@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { MessageRecords } from "../../../services/resources/activity/MessageRecords.ts"
+import { MessageRecords } from "../../../services/message/MessageRecords.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { answerManagedJson, pageJson } from "../../RawJson.ts"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { EraseBody } from "../../../services/retention/PhoneActions.ts"
+import { EraseBody } from "../../../services/retention/PhoneErasures.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"

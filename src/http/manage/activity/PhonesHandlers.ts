@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { erasePhone } from "../../../services/retention/PhoneActions.ts"
-import type { PhoneErasures } from "../../../services/retention/PhoneErasures.ts"
+import { erasePhone, type PhoneErasures } from "../../../services/retention/PhoneErasures.ts"
 import { Api } from "../../Api.ts"
 import { makeActionHandler } from "../wire/ActionHandlers.ts"
 

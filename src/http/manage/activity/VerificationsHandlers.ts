@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { VerificationRecords } from "../../../services/resources/activity/VerificationRecords.ts"
+import { VerificationRecords } from "../../../services/verification/VerificationRecords.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { answerManagedJson, pageJson } from "../../RawJson.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryType, GuardList } from "../../../domain/guard/GuardSettings.ts"
-import { EntryBody, GuardBody, GuardChangeBody } from "../../../services/resources/activity/GuardActions.ts"
+import { EntryBody, GuardBody, GuardChangeBody } from "../../../services/guard/GuardActions.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { AlarmResource, EntryResource, GuardResource, GuardSettingsResource } from "./GuardSchemas.ts"

@@ -2,14 +2,14 @@ import { Array as Arr, Effect, Order } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { EntryType, GuardList } from "../../../domain/guard/GuardSettings.ts"
 import { type Page, type PageRequest, toPage } from "../../../domain/Paging.ts"
-import { GuardRecords, type StoredEntry } from "../../../services/resources/activity/GuardRecords.ts"
+import { GuardRecords, type StoredEntry } from "../../../services/guard/GuardRecords.ts"
 import {
   addGuardEntry,
   changeGuard,
   clearAlarm,
   removeGuardEntry,
   replaceGuard
-} from "../../../services/resources/activity/GuardActions.ts"
+} from "../../../services/guard/GuardActions.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"

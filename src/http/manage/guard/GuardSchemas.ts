@@ -10,11 +10,7 @@ import { EntryType, GuardMode } from "../../../domain/guard/GuardSettings.ts"
 import { GuardAction } from "../../../domain/guard/Verdict.ts"
 import { SegmentKind } from "../../../domain/guard/Segments.ts"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
-import type {
-  GuardState,
-  SavedGuard,
-  StoredEntry
-} from "../../../services/resources/activity/GuardRecords.ts"
+import type { GuardState, SavedGuard, StoredEntry } from "../../../services/guard/GuardRecords.ts"
 import { Timestamp } from "../../../domain/Fields.ts"
 
 export const AlarmResource = Schema.Struct({

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { usagePeriod } from "../../../domain/money/Usage.ts"
-import { UsageReports } from "../../../services/resources/activity/UsageReports.ts"
+import { UsageReports } from "../../../services/money/UsageReports.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"

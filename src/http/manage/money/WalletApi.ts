@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { formatInstant } from "../../../domain/Instant.ts"
-import { type Hold, type LedgerEntry, LedgerKind, SubjectType } from "../../../services/resources/Wallets.ts"
+import { type Hold, type LedgerEntry, LedgerKind, SubjectType } from "../../../services/money/Wallets.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { Timestamp } from "../../../domain/Fields.ts"
 import { pageOf, pageQuery } from "../wire/ManageWire.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Wallets } from "../../../services/resources/Wallets.ts"
+import { Wallets } from "../../../services/money/Wallets.ts"
 import { Api } from "../../Api.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"
 import { pageRequest, toWirePage } from "../wire/ManageWire.ts"

@@ -2,15 +2,11 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { AttemptErrorCode } from "../../../domain/provider/ProviderOutcome.ts"
-import { ContactList } from "../../../services/resources/accounts/ContactActions.ts"
+import { ContactList } from "../../../services/account/ContactActions.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { OptionalIdempotencyKey, RequireJson } from "../../RequestGuards.ts"
 import { Timestamp } from "../../../domain/Fields.ts"
-import {
-  AccountChangeBody,
-  NewAccountBody,
-  StandbyBody
-} from "../../../services/resources/accounts/AccountActions.ts"
+import { AccountChangeBody, NewAccountBody, StandbyBody } from "../../../services/account/AccountActions.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"
 import { pageQuery, pageOf, PathId } from "../wire/ManageWire.ts"
 import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"

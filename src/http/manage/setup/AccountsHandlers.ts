@@ -10,10 +10,10 @@ import {
   removeAccount,
   rotateInbox,
   setStandby
-} from "../../../services/resources/accounts/AccountActions.ts"
-import { Accounts } from "../../../services/resources/accounts/Accounts.ts"
-import { importContacts, removeContact } from "../../../services/resources/accounts/ContactActions.ts"
-import { type ContactRecord, Contacts } from "../../../services/resources/accounts/Contacts.ts"
+} from "../../../services/account/AccountActions.ts"
+import { Accounts } from "../../../services/account/Accounts.ts"
+import { importContacts, removeContact } from "../../../services/account/ContactActions.ts"
+import { type ContactRecord, Contacts } from "../../../services/account/Contacts.ts"
 import { Api } from "../../Api.ts"
 import { answerError, orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"

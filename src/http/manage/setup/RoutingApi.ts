@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { RoutingStep } from "../../../domain/customer/Customer.ts"
-import { RoutingBody } from "../../../services/resources/RoutingActions.ts"
+import { RoutingBody } from "../../../services/routing/RoutingActions.ts"
 import { documentedError } from "../../errors/Envelope.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"

@@ -1,13 +1,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { RoutingOrders, type SavedRouting } from "../../../services/resources/RoutingOrders.ts"
-import { saveRouting } from "../../../services/resources/RoutingActions.ts"
-import { TemplateRecords } from "../../../services/resources/TemplateRecords.ts"
-import {
-  changeTemplate,
-  createTemplate,
-  removeTemplate
-} from "../../../services/resources/TemplateActions.ts"
+import { RoutingOrders, type SavedRouting } from "../../../services/routing/RoutingOrders.ts"
+import { saveRouting } from "../../../services/routing/RoutingActions.ts"
+import { TemplateRecords } from "../../../services/message/TemplateRecords.ts"
+import { changeTemplate, createTemplate, removeTemplate } from "../../../services/message/TemplateActions.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"
 import { CurrentActor } from "../access/ManageAuth.ts"

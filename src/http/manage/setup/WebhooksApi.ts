@@ -10,8 +10,8 @@ import {
   type WebhookEndpoint,
   WebhookEventType
 } from "../../../domain/webhook/Webhook.ts"
-import { NewWebhookBody, ReplayBody, WebhookChangeBody } from "../../../services/resources/WebhookActions.ts"
-import type { CreatedWebhook } from "../../../services/resources/Webhooks.ts"
+import { NewWebhookBody, ReplayBody, WebhookChangeBody } from "../../../services/webhook/WebhookActions.ts"
+import type { CreatedWebhook } from "../../../services/webhook/Webhooks.ts"
 import { RequireJson } from "../../RequestGuards.ts"
 import { DateTimeText, Timestamp } from "../../../domain/Fields.ts"
 import { ManageAuth } from "../access/ManageAuth.ts"

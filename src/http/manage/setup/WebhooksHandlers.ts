@@ -9,8 +9,8 @@ import {
   replaySince,
   rotateSecret,
   testWebhook
-} from "../../../services/resources/WebhookActions.ts"
-import { Webhooks } from "../../../services/resources/Webhooks.ts"
+} from "../../../services/webhook/WebhookActions.ts"
+import { Webhooks } from "../../../services/webhook/Webhooks.ts"
 import type { Timers } from "../../../services/timer/Timers.ts"
 import { Api } from "../../Api.ts"
 import { orEnvelope } from "../../errors/Envelope.ts"

@@ -1,8 +1,8 @@
 import { Result } from "effect"
 import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
 import { checkCodeTemplate, placeholders, templateProblem } from "../../../domain/message/Template.ts"
-import type { AccountRecord } from "../../../services/resources/accounts/Accounts.ts"
-import type { TemplateRecord } from "../../../services/resources/TemplateRecords.ts"
+import type { AccountRecord } from "../../../services/account/Accounts.ts"
+import type { TemplateRecord } from "../../../services/message/TemplateRecords.ts"
 import { textOrNull } from "../../../domain/ProblemTexts.ts"
 
 export const toAccount = (account: AccountRecord) => ({

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { Accounts } from "../../../services/resources/accounts/Accounts.ts"
-import { Simulator } from "../../../services/Simulator.ts"
+import { Accounts } from "../../../services/account/Accounts.ts"
+import { Simulator } from "../../../services/system/Simulator.ts"
 import { html } from "../../console/frame/Html.ts"
 import type { Visit } from "../../console/frame/Visit.ts"
 import { isSimulated, outcomeButtons } from "../../console/pages/setup/channels/SimulatorPart.ts"

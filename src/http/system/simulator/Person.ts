@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { type Actor, scopeOfRole } from "../../../domain/user/Actor.ts"
 import { userActor } from "../../../domain/user/Sessions.ts"
-import { ConsoleSessions } from "../../../services/access/ConsoleSessions.ts"
+import { ConsoleSessions } from "../../../services/user/ConsoleSessions.ts"
 import { csrfOfSession, sessionSecret } from "../../console/frame/Cookies.ts"
 import type { Visit } from "../../console/frame/Visit.ts"
 

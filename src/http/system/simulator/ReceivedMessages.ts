@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { isIdPosition } from "../../../domain/Paging.ts"
 import { foldDigits } from "../../../domain/text/PastedText.ts"
-import { type ReceivedMessage, Simulator } from "../../../services/Simulator.ts"
+import { type ReceivedMessage, Simulator } from "../../../services/system/Simulator.ts"
 import { icon } from "../../console/frame/Document.ts"
 import { csrfField } from "../../console/frame/forms/Forms.ts"
 import { html, type Html } from "../../console/frame/Html.ts"

@@ -41,7 +41,7 @@ export const makeBatchLane = (): BatchLane => {
  * processes of Peyk use the processors meanwhile.
  */
 export const SerializeWrites = Context.Reference<boolean>(
-  "peyk/layers/postgres/batching/BatchLane/SerializeWrites",
+  "peyk/layers/postgres/batching/StatementBatch/SerializeWrites",
   {
     defaultValue: () => false
   }
@@ -74,7 +74,7 @@ export const BatchPatience = Context.Reference<{
   readonly now: () => number
   /** Calls this once a tick. */
   readonly eachTick: (giveUp: () => void) => void
-}>("peyk/layers/postgres/batching/BatchPatience", {
+}>("peyk/layers/postgres/batching/StatementBatch/BatchPatience", {
   defaultValue: () => ({ ticks: Number.POSITIVE_INFINITY, now: () => 0, eachTick: () => {} })
 })
 

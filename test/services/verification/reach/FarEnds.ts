@@ -1,5 +1,5 @@
 import { type Clock, Duration, Effect, Layer } from "effect"
-import { defaultEndpoints, ProviderEndpoints } from "../../../../src/layers/providers/ProviderEndpoints.ts"
+import { defaultEndpoints, ProviderEndpoints } from "../../../../src/layers/provider/ProviderEndpoints.ts"
 import { fakeBaleSafir } from "../../../support/fakes/FakeBaleSafir.ts"
 import type { Answer, FakeFarEnd, Fault, Received } from "../../../support/fakes/FakeFarEnd.ts"
 import { fakeKavenegar } from "../../../support/fakes/FakeKavenegar.ts"

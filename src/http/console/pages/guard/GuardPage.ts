@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { adviceOf } from "../../../../domain/guard/Alarm.ts"
 import type { GuardList } from "../../../../domain/guard/GuardSettings.ts"
-import { GuardRecords } from "../../../../services/resources/activity/GuardRecords.ts"
+import { GuardRecords } from "../../../../services/guard/GuardRecords.ts"
 import {
   addGuardEntry,
   changeGuard,
   clearAlarm,
   removeGuardEntry
-} from "../../../../services/resources/activity/GuardActions.ts"
+} from "../../../../services/guard/GuardActions.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { seeOther } from "../../frame/Answers.ts"
 import { html } from "../../frame/Html.ts"

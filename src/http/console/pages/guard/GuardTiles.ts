@@ -1,5 +1,5 @@
 import { type Advice, type GuardDay, type GuardTotals, totalsOf } from "../../../../domain/guard/Alarm.ts"
-import type { SavedGuard } from "../../../../services/resources/activity/GuardRecords.ts"
+import type { SavedGuard } from "../../../../services/guard/GuardRecords.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { tiles } from "../../parts/Tiles.ts"
 import { modeWords } from "./GuardWords.ts"

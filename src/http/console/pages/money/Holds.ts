@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { isTimePosition } from "../../../../domain/Paging.ts"
-import { type Hold, type LedgerEntry, Wallets } from "../../../../services/resources/Wallets.ts"
+import { type Hold, type LedgerEntry, Wallets } from "../../../../services/money/Wallets.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"
 import type { View } from "../../frame/SignedRoutes.ts"

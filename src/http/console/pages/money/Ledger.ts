@@ -1,8 +1,4 @@
-import {
-  type LedgerEntry,
-  type LedgerKind,
-  LedgerKind as Kinds
-} from "../../../../services/resources/Wallets.ts"
+import { type LedgerEntry, type LedgerKind, LedgerKind as Kinds } from "../../../../services/money/Wallets.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { badge } from "../../parts/Badge.ts"

@@ -7,7 +7,7 @@ import {
   channelsOf,
   sumOf
 } from "../../../../domain/activity/Activity.ts"
-import { ActivityReports } from "../../../../services/resources/activity/ActivityReports.ts"
+import { ActivityReports } from "../../../../services/activity/ActivityReports.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { View } from "../../frame/SignedRoutes.ts"
 import { chart } from "../../parts/Chart.ts"

@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 import type { UsageGroup } from "../../../../domain/money/Usage.ts"
-import { UsageReports } from "../../../../services/resources/activity/UsageReports.ts"
+import { UsageReports } from "../../../../services/money/UsageReports.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { type CsvCell, csvFile } from "../../frame/CsvFile.ts"
 import { icon } from "../../frame/Document.ts"

@@ -1,14 +1,14 @@
 import { Effect, Schema, Struct } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { LimitChange } from "../../../../domain/customer/Admission.ts"
-import { ConsoleSessions } from "../../../../services/access/ConsoleSessions.ts"
+import { ConsoleSessions } from "../../../../services/user/ConsoleSessions.ts"
 import {
   changeCustomer,
   createCustomer,
   enterCustomer,
   setLimits,
   topUp
-} from "../../../../services/resources/CustomerActions.ts"
+} from "../../../../services/customer/CustomerActions.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { HOME_PATH, LEAVE_PATH } from "../../ConsolePaths.ts"
 import { emptyForm } from "../../frame/forms/Forms.ts"

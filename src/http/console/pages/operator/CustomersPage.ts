@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Plan } from "../../../../domain/customer/Customer.ts"
 import { pastedText } from "../../../../domain/text/PastedText.ts"
-import { type CustomerRecord, CustomerRecords } from "../../../../services/resources/CustomerRecords.ts"
+import { type CustomerRecord, CustomerRecords } from "../../../../services/customer/CustomerRecords.ts"
 import { csrfField, onceField } from "../../frame/forms/Forms.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"

@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../../../../domain/Instant.ts"
-import { Readiness } from "../../../../services/Readiness.ts"
 import {
   type DueTimers,
   type FailingAccount,
   type FailingWebhook,
   type HealthReport,
-  HealthReports
-} from "../../../../services/resources/HealthReports.ts"
+  HealthReports,
+  Readiness
+} from "../../../../services/system/HealthReports.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { icon } from "../../frame/Document.ts"
 import { html, type Html } from "../../frame/Html.ts"

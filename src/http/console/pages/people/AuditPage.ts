@@ -7,7 +7,7 @@ import {
   AuditLog,
   type AuditRecord,
   type PlatformArea
-} from "../../../../services/resources/activity/AuditLog.ts"
+} from "../../../../services/activity/AuditLog.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { html, type Html } from "../../frame/Html.ts"
 import type { Page } from "../../frame/Layout.ts"

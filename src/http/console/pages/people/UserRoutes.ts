@@ -2,12 +2,8 @@ import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { fieldError, NotFound } from "../../../../domain/Errors.ts"
 import { isUuid } from "../../../../domain/Uuid.ts"
-import {
-  changeUser,
-  createSignInLink,
-  inviteUser
-} from "../../../../services/resources/access/UserActions.ts"
-import { Users } from "../../../../services/resources/access/Users.ts"
+import { changeUser, createSignInLink, inviteUser } from "../../../../services/user/UserActions.ts"
+import { Users } from "../../../../services/user/Users.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../frame/Answers.ts"
 import { NO_REFERRER } from "../../frame/ConsoleHeaders.ts"

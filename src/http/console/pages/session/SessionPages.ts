@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { signOut, signOutEverywhere } from "../../../../services/resources/access/UserActions.ts"
+import { signOut, signOutEverywhere } from "../../../../services/user/UserActions.ts"
 import type { ConsolePages } from "../../ConsolePages.ts"
 import { CONSOLE_PATH, HOME_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "../../ConsolePaths.ts"
 import { redirectTo, seeOther } from "../../frame/Answers.ts"

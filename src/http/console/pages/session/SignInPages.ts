@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ConsoleSignIns, type SignedInBrowser } from "../../../../services/access/ConsoleSignIns.ts"
+import { ConsoleSignIns, type SignedInBrowser } from "../../../../services/user/ConsoleSignIns.ts"
 import { RequestId } from "../../../errors/Envelope.ts"
 import { originOf } from "../../../manage/access/ManageAuth.ts"
 import { TrustedProxies } from "../../../server/ClientAddress.ts"

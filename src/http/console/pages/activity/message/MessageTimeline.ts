@@ -1,6 +1,6 @@
 import type { Instant } from "../../../../../domain/Instant.ts"
 import { type Message, type MessageAttempt, sendTime } from "../../../../../domain/message/Message.ts"
-import type { RunHistory } from "../../../../../services/resources/activity/RunHistories.ts"
+import type { RunHistory } from "../../../../../services/activity/RunHistories.ts"
 import { html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { channelName, foreign, mono } from "../../../parts/Text.ts"

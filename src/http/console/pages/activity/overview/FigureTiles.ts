@@ -1,5 +1,5 @@
 import { type ActivitySlot, sumOf } from "../../../../../domain/activity/Activity.ts"
-import type { AccountSummary } from "../../../../../services/customer/AccountSummaries.ts"
+import type { AccountSummary } from "../../../../../services/activity/AccountSummaries.ts"
 import type { Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { pathOf } from "../../../Navigation.ts"

@@ -1,6 +1,6 @@
 import type { Instant } from "../../../../../domain/Instant.ts"
 import type { Verification } from "../../../../../domain/verification/Verification.ts"
-import type { RunHistory } from "../../../../../services/resources/activity/RunHistories.ts"
+import type { RunHistory } from "../../../../../services/activity/RunHistories.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { channelName } from "../../../parts/Text.ts"
 

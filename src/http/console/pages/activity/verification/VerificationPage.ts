@@ -5,8 +5,8 @@ import {
   wasCalled,
   type Verification
 } from "../../../../../domain/verification/Verification.ts"
-import { RunHistories } from "../../../../../services/resources/activity/RunHistories.ts"
-import { VerificationRecords } from "../../../../../services/resources/activity/VerificationRecords.ts"
+import { RunHistories } from "../../../../../services/activity/RunHistories.ts"
+import { VerificationRecords } from "../../../../../services/verification/VerificationRecords.ts"
 import { Settings } from "../../../../../services/Settings.ts"
 import {
   cancelVerification,

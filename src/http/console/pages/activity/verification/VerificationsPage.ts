@@ -6,7 +6,7 @@ import {
   type Verification,
   VerificationStatus
 } from "../../../../../domain/verification/Verification.ts"
-import { VerificationRecords } from "../../../../../services/resources/activity/VerificationRecords.ts"
+import { VerificationRecords } from "../../../../../services/verification/VerificationRecords.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { html } from "../../../frame/Html.ts"
 import { raw, type View } from "../../../frame/SignedRoutes.ts"

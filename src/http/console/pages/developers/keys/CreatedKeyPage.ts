@@ -1,7 +1,7 @@
 import { Redacted, Schema } from "effect"
 import { KeyMode } from "../../../../../domain/customer/Customer.ts"
 import { FRESH_IN_SHELL } from "../../../../../domain/text/ShellCommands.ts"
-import type { CreatedKey } from "../../../../../services/resources/access/Keys.ts"
+import type { CreatedKey } from "../../../../../services/key/Keys.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { codeBlock } from "../../../parts/CodeBlock.ts"

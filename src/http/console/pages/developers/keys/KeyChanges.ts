@@ -1,10 +1,5 @@
 import { Effect } from "effect"
-import {
-  changeKey,
-  createKey,
-  revokeKey,
-  rotateKey
-} from "../../../../../services/resources/access/KeyActions.ts"
+import { changeKey, createKey, revokeKey, rotateKey } from "../../../../../services/key/KeyActions.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { typedNumber } from "../../../frame/forms/TypedBody.ts"
 import { creating, formAction, onceFormAction } from "../../../frame/forms/ActionForms.ts"

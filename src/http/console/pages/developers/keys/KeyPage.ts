@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../../../domain/key/ApiKey.ts"
-import { Keys } from "../../../../../services/resources/access/Keys.ts"
+import { Keys } from "../../../../../services/key/Keys.ts"
 import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { type LoggedRequest, subjectKindOf } from "../../../../../domain/activity/LoggedRequest.ts"
-import { RequestRecords } from "../../../../../services/resources/activity/RequestRecords.ts"
+import { RequestRecords } from "../../../../../services/activity/RequestRecords.ts"
 import { type ErrorCode, errorTable } from "../../../../errors/ErrorTable.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"

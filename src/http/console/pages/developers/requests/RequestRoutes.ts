@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Keys } from "../../../../../services/resources/access/Keys.ts"
+import { Keys } from "../../../../../services/key/Keys.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { operatorPage, page, type View } from "../../../frame/SignedRoutes.ts"

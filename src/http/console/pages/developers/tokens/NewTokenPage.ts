@@ -1,5 +1,5 @@
 import { Effect, Redacted, Schema } from "effect"
-import { createToken } from "../../../../../services/resources/access/TokenActions.ts"
+import { createToken } from "../../../../../services/key/TokenActions.ts"
 import { creating, onceFormAction } from "../../../frame/forms/ActionForms.ts"
 import { answerPage } from "../../../frame/Answers.ts"
 import { csrfField, emptyForm, onceField } from "../../../frame/forms/Forms.ts"

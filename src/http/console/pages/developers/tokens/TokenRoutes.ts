@@ -1,4 +1,4 @@
-import { revokeToken } from "../../../../../services/resources/access/TokenActions.ts"
+import { revokeToken } from "../../../../../services/key/TokenActions.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { seeOther } from "../../../frame/Answers.ts"
 import { formAction } from "../../../frame/forms/ActionForms.ts"

@@ -6,7 +6,7 @@ import {
   type WebhookEndpoint,
   WebhookEventType
 } from "../../../../../domain/webhook/Webhook.ts"
-import { Webhooks } from "../../../../../services/resources/Webhooks.ts"
+import { Webhooks } from "../../../../../services/webhook/Webhooks.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { deliveryBadge, tryBadge } from "../../../parts/DeliveryParts.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import type { WebhookDelivery, WebhookTry } from "../../../../../domain/webhook/Webhook.ts"
-import { Webhooks } from "../../../../../services/resources/Webhooks.ts"
+import { Webhooks } from "../../../../../services/webhook/Webhooks.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import { pathId } from "../../../frame/PathIds.ts"

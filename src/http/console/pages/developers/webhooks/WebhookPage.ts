@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { EVERY_EVENT, type WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
-import { Webhooks } from "../../../../../services/resources/Webhooks.ts"
+import { Webhooks } from "../../../../../services/webhook/Webhooks.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { Locale } from "../../../frame/Locale.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
-import { Webhooks } from "../../../../../services/resources/Webhooks.ts"
+import { Webhooks } from "../../../../../services/webhook/Webhooks.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"

@@ -8,7 +8,7 @@ import {
   replaySince,
   rotateSecret,
   testWebhook
-} from "../../../../../services/resources/WebhookActions.ts"
+} from "../../../../../services/webhook/WebhookActions.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { creating, formAction, onceFormAction } from "../../../frame/forms/ActionForms.ts"

@@ -1,7 +1,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { isIdPosition } from "../../../../../domain/Paging.ts"
 import { EVERY_EVENT, type WebhookEndpoint } from "../../../../../domain/webhook/Webhook.ts"
-import { type CreatedWebhook, Webhooks } from "../../../../../services/resources/Webhooks.ts"
+import { type CreatedWebhook, Webhooks } from "../../../../../services/webhook/Webhooks.ts"
 import { csrfField, onceField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"

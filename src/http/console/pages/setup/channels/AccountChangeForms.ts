@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { ProviderAdapters } from "../../../../../services/provider/ProviderAdapter.ts"
-import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
+import type { AccountRecord } from "../../../../../services/account/Accounts.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"

@@ -1,6 +1,6 @@
 import type { AccountState } from "../../../../../domain/account/AccountState.ts"
 import type { Instant } from "../../../../../domain/Instant.ts"
-import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
+import type { AccountRecord } from "../../../../../services/account/Accounts.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import type { Column } from "../../../parts/lists/Table.ts"
 import { channelName } from "../../../parts/Text.ts"

@@ -11,8 +11,8 @@ import {
   removeAccount,
   rotateInbox,
   setStandby
-} from "../../../../../services/resources/accounts/AccountActions.ts"
-import { Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+} from "../../../../../services/account/AccountActions.ts"
+import { Accounts } from "../../../../../services/account/Accounts.ts"
 import { seeOther } from "../../../frame/Answers.ts"
 import { formAction } from "../../../frame/forms/ActionForms.ts"
 import { showAgain } from "../../../frame/forms/ShownAgain.ts"

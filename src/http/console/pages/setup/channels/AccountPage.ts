@@ -1,6 +1,5 @@
 import { Clock, Effect } from "effect"
-import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
-import { AccountStates } from "../../../../../services/resources/accounts/AccountStates.ts"
+import { type AccountRecord, Accounts, AccountStates } from "../../../../../services/account/Accounts.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"

@@ -8,7 +8,7 @@ import {
 import { mostPerMinute, SkipReason, skipWords } from "../../../../../domain/account/Pace.ts"
 import type { Instant } from "../../../../../domain/Instant.ts"
 import { sendsNothing } from "../../../../../domain/customer/Customer.ts"
-import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
+import type { AccountRecord } from "../../../../../services/account/Accounts.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Locale } from "../../../frame/Locale.ts"
 import { badge, stateBadge, type Tone } from "../../../parts/Badge.ts"

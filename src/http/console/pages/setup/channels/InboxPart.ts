@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { type AccountRecord, Accounts } from "../../../../../services/account/Accounts.ts"
 import { html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { codeBlock } from "../../../parts/CodeBlock.ts"

@@ -1,6 +1,6 @@
 import { type AccountState, blockageOf } from "../../../../../domain/account/AccountState.ts"
 import type { Instant } from "../../../../../domain/Instant.ts"
-import type { AccountRecord } from "../../../../../services/resources/accounts/Accounts.ts"
+import type { AccountRecord } from "../../../../../services/account/Accounts.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"
 import { type Fact, facts } from "../../../parts/Facts.ts"

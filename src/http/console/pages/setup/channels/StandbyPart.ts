@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { MAX_STANDBY } from "../../../../../domain/account/Standby.ts"
-import { type AccountRecord, Accounts } from "../../../../../services/resources/accounts/Accounts.ts"
+import { type AccountRecord, Accounts } from "../../../../../services/account/Accounts.ts"
 import { csrfField } from "../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"

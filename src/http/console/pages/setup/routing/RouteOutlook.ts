@@ -6,7 +6,7 @@ import { previewRoute, type RouteStep, type StepPreview } from "../../../../../d
 import { validitySeconds } from "../../../../../domain/verification/Verification.ts"
 import { Billing } from "../../../../../services/customer/Limits.ts"
 import { Customers } from "../../../../../services/customer/Customers.ts"
-import { AccountStates } from "../../../../../services/resources/accounts/AccountStates.ts"
+import { AccountStates } from "../../../../../services/account/Accounts.ts"
 import type { Template } from "../../../../../domain/message/Template.ts"
 
 /** The outcome that one step would have now. */

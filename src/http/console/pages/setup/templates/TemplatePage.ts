@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { DEFAULT_CODE_TEXT } from "../../../../../domain/message/CodeText.ts"
-import { type TemplateRecord, TemplateRecords } from "../../../../../services/resources/TemplateRecords.ts"
+import { type TemplateRecord, TemplateRecords } from "../../../../../services/message/TemplateRecords.ts"
 import { html, type Html } from "../../../frame/Html.ts"
 import type { Page } from "../../../frame/Layout.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { changeTemplate, createTemplate } from "../../../../../services/resources/TemplateActions.ts"
+import { changeTemplate, createTemplate } from "../../../../../services/message/TemplateActions.ts"
 import type { ConsolePages } from "../../../ConsolePages.ts"
 import { answerPage, seeOther } from "../../../frame/Answers.ts"
 import { creating, formAction, onceFormAction } from "../../../frame/forms/ActionForms.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { isIdPosition } from "../../../../../domain/Paging.ts"
 import { placeholders, templateProblem } from "../../../../../domain/message/Template.ts"
-import { type TemplateRecord, TemplateRecords } from "../../../../../services/resources/TemplateRecords.ts"
+import { type TemplateRecord, TemplateRecords } from "../../../../../services/message/TemplateRecords.ts"
 import { icon } from "../../../frame/Document.ts"
 import { html } from "../../../frame/Html.ts"
 import type { View } from "../../../frame/SignedRoutes.ts"

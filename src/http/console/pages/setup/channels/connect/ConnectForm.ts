@@ -1,5 +1,5 @@
 import type { ProviderAdapter } from "../../../../../../services/provider/ProviderAdapter.ts"
-import type { AccountOwner } from "../../../../../../services/resources/accounts/Accounts.ts"
+import type { AccountOwner } from "../../../../../../services/account/Accounts.ts"
 import { csrfField, onceField } from "../../../../frame/forms/Forms.ts"
 import { html, type Html } from "../../../../frame/Html.ts"
 import type { View } from "../../../../frame/SignedRoutes.ts"

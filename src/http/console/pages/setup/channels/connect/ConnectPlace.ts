@@ -1,5 +1,5 @@
 import { Channel } from "../../../../../../domain/routing/Channel.ts"
-import type { AccountOwner } from "../../../../../../services/resources/accounts/Accounts.ts"
+import type { AccountOwner } from "../../../../../../services/account/Accounts.ts"
 import type { View } from "../../../../frame/SignedRoutes.ts"
 import type { PageName } from "../../../../Navigation.ts"
 import { CHANNELS_PATH, CONNECT_PATH } from "../ChannelsPage.ts"

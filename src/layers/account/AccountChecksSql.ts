@@ -1,0 +1,132 @@
+import { Clock, Effect, Result, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import { AccountFinding, checkResultOf } from "../../domain/account/AccountState.ts"
+import { openSettings } from "./AccountConnectionsSql.ts"
+import { isOwnedBy } from "./AccountRows.ts"
+import { connectionOf } from "./NewAccounts.ts"
+import type { MasterKey } from "../crypto/MasterKey.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { maskCredentials } from "../provider/ProviderConnections.ts"
+import type { Accounts } from "../../services/account/Accounts.ts"
+import { examine } from "../../services/provider/AccountExamination.ts"
+import type { ProviderAdapters, ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
+
+/** Stores the result of a check in place of the last one. A credit that it does not report stays as it was. */
+export const noteCheck = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  accountId: number,
+  finding: AccountFinding
+) {
+  const { result, detail } = checkResultOf(finding)
+  const credit = finding._tag === "CannotBeChecked" ? null : finding.credit
+  const now = timestamp(yield* Clock.currentTimeMillis)
+  yield* Effect.orDie(sql`
+    insert into account_checks (account_id, checked_at, result, detail, credit)
+    values (${accountId}, ${now}, ${result}, ${detail}::text, ${credit}::double precision)
+    on conflict (account_id) do update set checked_at = excluded.checked_at, result = excluded.result,
+      detail = excluded.detail, credit = coalesce(excluded.credit, account_checks.credit)`)
+})
+
+/** An earlier result does not apply to settings that were not checked. */
+export const forgetCheck = (sql: SqlClient.SqlClient, accountId: number) =>
+  Effect.orDie(sql`delete from account_checks where account_id = ${accountId}`)
+
+const CONCURRENCY = 8
+/** Accounts that are read at once. */
+const PAGE = 100
+
+const StoredRow = Schema.Struct({
+  id: Schema.Int,
+  customerId: Schema.NullOr(Schema.Int),
+  channel: Schema.String,
+  provider: Schema.String,
+  label: Schema.String,
+  sealedSettings: Schema.Uint8Array,
+  allowsPrivateAddresses: Schema.Boolean
+})
+
+/**
+ * Asks providers whether accounts work, by calls that change nothing.
+ *
+ * @param privateAddresses whether settings may lead into a private network, where the account does not say
+ */
+export const accountChecks = (
+  sql: SqlClient.SqlClient,
+  key: MasterKey["Service"],
+  adapters: ProviderAdapters["Service"],
+  privateAddresses: boolean
+): Pick<Accounts["Service"], "examine" | "check" | "checkAll" | "noteCredits"> => {
+  const storedRows = rowsOf(StoredRow)
+  const selectStored = sql`select a.id, a.customer_id as "customerId", a.channel, a.provider, a.label,
+    a.sealed_settings as "sealedSettings", a.allows_private_addresses as "allowsPrivateAddresses"
+    from sending_accounts a`
+
+  const connectionOfStored = (row: typeof StoredRow.Type): Result.Result<ProviderConnection, string> => {
+    const adapter = adapters.get(row.provider)
+    if (adapter === undefined) return Result.fail(`there is no provider ${row.provider}`)
+    return Result.try(() => openSettings(key, row, row.sealedSettings)).pipe(
+      Result.mapError(() => "its settings cannot be opened with this master secret"),
+      Result.flatMap((settings) =>
+        Result.mapBoth(adapter.connect(settings, row), {
+          onFailure: ({ message }) => message,
+          onSuccess: (connected) => maskCredentials(connected, settings)
+        })
+      )
+    )
+  }
+
+  const checkStored = (row: typeof StoredRow.Type): Effect.Effect<AccountFinding> =>
+    Result.match(connectionOfStored(row), {
+      onFailure: (reason) => Effect.succeed(AccountFinding.Refused({ reason, credit: null })),
+      onSuccess: examine
+    })
+
+  /** The whole check, whose words would be lost otherwise: the credit is in them, and so is a wrong template. */
+  const noteCredit = (row: typeof StoredRow.Type): Effect.Effect<void> => {
+    const connection = Result.getOrUndefined(connectionOfStored(row))
+    if (connection?.credit === undefined) return Effect.void
+    return Effect.flatMap(examine(connection), (finding) => noteCheck(sql, row.id, finding))
+  }
+
+  /** Those that are switched on, behind this one. */
+  const pageBehind = (id: number) =>
+    storedRows(sql`${selectStored} where a.disabled_at is null and a.id > ${id} order by a.id limit ${PAGE}`)
+
+  return {
+    examine: (owner, account) =>
+      Effect.flatMap(
+        connectionOf(adapters, owner, account, account.allowsPrivateAddresses ?? privateAddresses),
+        (connection) => examine(maskCredentials(connection, account.settings))
+      ),
+
+    check: Effect.fnUntraced(function* (owner, id) {
+      const [row] = yield* storedRows(sql`${selectStored} where ${isOwnedBy(sql, owner)} and a.id = ${id}`)
+      if (row === undefined) return yield* new NotFound()
+      return yield* Effect.tap(checkStored(row), (finding) => noteCheck(sql, id, finding))
+    }),
+
+    noteCredits: Effect.gen(function* () {
+      let page = yield* pageBehind(0)
+      while (page.length > 0) {
+        yield* Effect.forEach(page, noteCredit, { concurrency: CONCURRENCY, discard: true })
+        page = yield* pageBehind(page.at(-1)?.id ?? 0)
+      }
+    }),
+
+    checkAll: Effect.gen(function* () {
+      const rows = yield* storedRows(sql`${selectStored} where a.disabled_at is null order by a.id`)
+      return yield* Effect.forEach(
+        rows,
+        (row) =>
+          Effect.map(checkStored(row), (finding) => ({
+            ...row,
+            accountId: row.id,
+            owner: row.customerId,
+            finding
+          })),
+        { concurrency: CONCURRENCY }
+      )
+    })
+  }
+}

@@ -1,0 +1,186 @@
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { lowestIdFrom, type TimeSpan } from "../../domain/Paging.ts"
+import { recordsWholeSince } from "../../domain/Retention.ts"
+import {
+  ActivityFigures,
+  FINAL_AFTER_MILLIS,
+  isUsable,
+  SECONDS_CLASSES,
+  SLOT_MILLIS,
+  slotOf
+} from "../../domain/activity/Activity.ts"
+import { ATTEMPT_COST } from "../money/UsageRecordsSql.ts"
+import { withinIds } from "../postgres/PagesSql.ts"
+import { first, InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { SHOWN_ATTEMPTS } from "../verification/VerificationRow.ts"
+import { Settings } from "../../services/Settings.ts"
+import { ActivitySums } from "../../services/activity/ActivityReports.ts"
+
+const REPORT_MILLIS = DAY_MILLIS
+export const SLOT = `interval '${SLOT_MILLIS / MINUTE_MILLIS} minutes'`
+
+/**
+ * The parts of a statement that sum up a customer's sends of this time: `record`, and `summed` with the figures of each
+ * slot that has any. It reads each of the records.
+ */
+export const summedUp = (sql: SqlClient.SqlClient, customerId: number, span: TimeSpan, now: Instant) => {
+  const within = sql.and(withinIds(sql, ["created_at", "id"], { ...span, after: null }))
+  const slotOfRow = sql.literal(`date_bin(${SLOT}, created_at, timestamptz '1970-01-01 00:00:00Z')`)
+
+  /** A report may still arrive; after a day hardly any does. */
+  const awaitsReport = sql`
+      created_at > ${timestamp(now - REPORT_MILLIS)}::timestamptz and route @> '[{"reportsDelivery": true}]'
+        and exists (select from jsonb_array_elements(attempts) a where a ->> 'status' = 'sent'
+          and a -> 'delivery' is null and route -> (a ->> 'step')::int -> 'reportsDelivery' is not null)`
+
+  return sql`
+    record as materialized (
+      select 'code' as kind, id, ${slotOfRow} as starts_at, route, ${sql.literal(SHOWN_ATTEMPTS)} as attempts, captured,
+        false as is_each_charged,
+        extract(epoch from verified_at - created_at)::float8 as seconds,
+        status in ('pending', 'queued') and expires_at > ${timestamp(now)}::timestamptz or ${awaitsReport} as is_open
+      from verifications where customer_id = ${customerId} and mode = 'live' and ${within}
+      union all
+      select 'message', id, ${slotOfRow}, route, attempts, captured, strategy = 'broadcast', null,
+        completed_at is null or ${awaitsReport}
+      from messages where customer_id = ${customerId} and mode = 'live' and ${within}),
+    attempt as materialized (
+      select r.kind, r.starts_at, r.id, r.route -> (a ->> 'step')::int ->> 'channel' as channel,
+        case when n = jsonb_array_length(r.attempts) then r.seconds end as seconds,
+        a ->> 'status' as status, a ->> 'error_code' as error_code, a -> 'delivery' ->> 'status' as delivery,
+        ${sql.literal(ATTEMPT_COST)} as cost
+      from record r, jsonb_array_elements(r.attempts) with ordinality as attempt(a, n),
+        lateral (select (r.route -> (a ->> 'step')::int ->> 'price')::bigint as price) priced),
+    counted as (
+      select kind, starts_at, null as channel, count(*) as accepted, count(seconds) as verified, 0 as sent,
+        0 as failed, 0 as delivered, 0 as undelivered, 0 as cost
+      from record group by kind, starts_at
+      union all
+      select kind, starts_at, channel, count(distinct id), count(seconds), count(*) filter (where status = 'sent'),
+        count(*) filter (where status = 'failed'), count(*) filter (where delivery = 'delivered'),
+        count(*) filter (where delivery = 'undelivered'), sum(cost)
+      from attempt group by kind, starts_at, channel),
+    timed as (
+      select kind, starts_at, channel, jsonb_object_agg(class, times) as seconds from (
+        select kind, starts_at, channel, width_bucket(seconds, ${[...SECONDS_CLASSES]}::float8[]) as class,
+          count(*) as times
+        from (
+          select kind, starts_at, null as channel, seconds from record
+          union all select kind, starts_at, channel, seconds from attempt) each
+        where seconds is not null group by 1, 2, 3, 4) classed
+      group by kind, starts_at, channel),
+    erred as (
+      select kind, starts_at, channel, jsonb_object_agg(error_code, times) as errors from (
+        select kind, starts_at, channel, error_code, count(*) as times from attempt
+        where status = 'failed' and error_code is not null group by 1, 2, 3, 4) each
+      group by kind, starts_at, channel),
+    summed as (
+      select c.starts_at, jsonb_agg(jsonb_build_object('kind', c.kind, 'channel', c.channel,
+        'accepted', c.accepted, 'verified', c.verified, 'sent', c.sent, 'failed', c.failed,
+        'delivered', c.delivered, 'undelivered', c.undelivered, 'cost', c.cost,
+        'seconds', coalesce(t.seconds, '{}'), 'errors', coalesce(e.errors, '{}'))) as figures
+      from counted c
+        left join timed t on t.kind = c.kind and t.starts_at = c.starts_at and t.channel is not distinct from c.channel
+        left join erred e on e.kind = c.kind and e.starts_at = c.starts_at and e.channel = c.channel
+      group by c.starts_at)`
+}
+
+const SlotRow = Schema.Struct({
+  startsAt: InstantColumn,
+  summedAt: Schema.NullOr(InstantColumn),
+  isOpen: Schema.Boolean
+})
+const FiguresRow = Schema.Struct({ startsAt: InstantColumn, figures: Schema.Array(ActivityFigures) })
+const KeptRow = Schema.Struct({ ...FiguresRow.fields, summedAt: InstantColumn, isOpen: Schema.Boolean })
+const CountRow = Schema.Struct({ count: Schema.Int })
+const CustomerRow = Schema.Struct({ id: Schema.Int })
+
+const FINAL_AFTER = `interval '${FINAL_AFTER_MILLIS / MINUTE_MILLIS} minutes'`
+
+export const ActivitySumsSql = Layer.effect(
+  ActivitySums,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const settings = yield* Settings
+    const slotRows = rowsOf(SlotRow)
+    const figuresRows = rowsOf(FiguresRow)
+    const keptRows = rowsOf(KeptRow)
+    const counts = rowsOf(CountRow)
+    const customerRows = rowsOf(CustomerRow)
+    const slot = sql.literal(SLOT)
+
+    const slotsWithin = ({ from, to }: TimeSpan) => sql`
+      a.starts_at >= ${timestamp(from)}::timestamptz and a.starts_at < ${timestamp(to)}::timestamptz`
+
+    return ActivitySums.of({
+      // An open slot can be older than its records: a message is scheduled up to 30 days ahead.
+      unfinished: (customerId, { from, to }, now) =>
+        slotRows(sql`
+          select s as "startsAt", a.summed_at as "summedAt",
+            coalesce(a.is_open, true) as "isOpen"
+          from customers c, generate_series(
+              greatest(${timestamp(slotOf(from))}::timestamptz,
+                date_bin(${slot}, c.created_at, timestamptz '1970-01-01 00:00:00Z')),
+              ${timestamp(slotOf(to - 1))}::timestamptz, ${slot}) s
+            left join activity_slots a on a.customer_id = ${customerId} and a.starts_at = s
+          where c.id = ${customerId} and (a.summed_at is null
+            or s >= ${timestamp(recordsWholeSince(settings, now))}::timestamptz
+              and (a.is_open or a.summed_at < s + ${sql.literal(FINAL_AFTER)}))`),
+
+      sumUp: (customerId, range, now) =>
+        Effect.asVoid(
+          Effect.orDie(sql`
+            with ${summedUp(sql, customerId, range, now)}
+            insert into activity_slots as a (customer_id, starts_at, summed_at, is_open, figures)
+            select ${customerId}, s, ${timestamp(now)}::timestamptz,
+              exists (select from record r where r.starts_at = s and r.is_open), coalesce(summed.figures, '[]')
+            from generate_series(${timestamp(range.from)}::timestamptz,
+                ${timestamp(range.to - SLOT_MILLIS)}::timestamptz, ${slot}) s
+              left join summed on summed.starts_at = s
+            on conflict (customer_id, starts_at) do update set summed_at = excluded.summed_at,
+              is_open = excluded.is_open, figures = excluded.figures
+            where a.summed_at <= excluded.summed_at`)
+        ),
+
+      read: (customerId, span) =>
+        figuresRows(sql`
+          select a.starts_at as "startsAt", a.figures from activity_slots a
+          where a.customer_id = ${customerId} and ${slotsWithin(span)}
+          order by a.starts_at`),
+
+      usable: (customerId, span, now) => {
+        const wholeSince = recordsWholeSince(settings, now)
+        return Effect.map(
+          keptRows(sql`
+            select a.starts_at as "startsAt", a.summed_at as "summedAt", a.is_open as "isOpen", a.figures
+            from activity_slots a
+            where a.customer_id = ${customerId} and ${slotsWithin(span)}
+            order by a.starts_at`),
+          (slots) => slots.filter((each) => each.startsAt < wholeSince || isUsable(each, now))
+        )
+      },
+
+      count: (customerId, span, now) =>
+        figuresRows(sql`
+          with ${summedUp(sql, customerId, span, now)}
+          select starts_at as "startsAt", figures from summed order by starts_at`),
+
+      customers: Effect.map(customerRows(sql`select id from customers order by id`), (rows) =>
+        rows.map(({ id }) => id)
+      ),
+
+      sendsSince: (customerId, from, atMost) => {
+        const sends = (table: string) => sql`
+          (select count(*) from (
+            select from ${sql(table)} where customer_id = ${customerId} and id >= ${lowestIdFrom(from)}::uuid
+            limit ${atMost}::int) sends)`
+        return Effect.map(
+          first(counts(sql`select (${sends("verifications")} + ${sends("messages")})::int as count`)),
+          Option.match({ onNone: () => 0, onSome: ({ count }) => count })
+        )
+      }
+    })
+  })
+)

@@ -1,0 +1,182 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { instantOf, lowestIdAfter, lowestIdFrom, type Page, type PageRequest } from "../../domain/Paging.ts"
+import {
+  formatRequestPosition,
+  LoggedRequest,
+  parseRequestPlace,
+  parseRequestPosition,
+  type RequestPosition
+} from "../../domain/activity/LoggedRequest.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { RequestRecords, type RequestSearch } from "../../services/activity/RequestRecords.ts"
+
+const EdgeRow = Schema.Struct({ id: Schema.String })
+
+/** The newest block that is not read. A block is written after its requests, so no unread one has a later request. */
+interface Edge {
+  readonly id: string
+  readonly writtenAt: Instant
+}
+
+/** How many blocks one query reads: enough for a page, with those of other processes, or to find the few that match. */
+const OVERLAPPING_BLOCKS = 50
+const SEARCHED_BLOCKS = 500
+/** Blocks without the text that is looked for are not taken apart. A page reads no more blocks just to be full. */
+const SCANNED_BLOCKS = 10_000
+/** If the blocks that were read are too few, a page reads this many times as many. */
+const GROWTH = 4
+/** After every request of the same time. */
+const LAST_PLACE = { block: "ffffffff-ffff-ffff-ffff-ffffffffffff", number: 9999 }
+
+const requestColumns = `b.id || '.' || n as id, b.customer_id as "customerId", c.name as "customerName",
+  (r ->> 0)::float8 as at, r ->> 1 as "requestId", r ->> 2 as route, r ->> 3 as method, (r ->> 4)::int as status,
+  r ->> 5 as code, (r ->> 6)::int as micros, r ->> 8 as mode, r ->> 9 as phone, r ->> 10 as "subjectId",
+  case when k.id is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix,
+    'lastFour', k.last_four) end as key`
+
+const source = `cross join lateral jsonb_array_elements(b.requests::jsonb) with ordinality as request(r, n)
+  join customers c on c.id = b.customer_id left join api_keys k on k.id = (r ->> 7)::int`
+
+const blockConditions = (
+  sql: SqlClient.SqlClient,
+  customerId: number | null,
+  { from, to }: RequestSearch,
+  position: RequestPosition | null
+): ReadonlyArray<Statement.Fragment> => {
+  const until = (at: number) => [
+    sql`b.begins_at <= ${timestamp(at)}::timestamptz`,
+    sql`b.id < ${lowestIdAfter(at)}::uuid`
+  ]
+  return [
+    sql`true`,
+    ...(customerId === null ? [] : [sql`b.customer_id = ${customerId}`]),
+    ...(from === undefined
+      ? []
+      : [sql`b.ends_at >= ${timestamp(from)}::timestamptz`, sql`b.id >= ${lowestIdFrom(from)}::uuid`]),
+    ...(to === undefined ? [] : until(to)),
+    ...(position === null ? [] : until(position.at))
+  ]
+}
+
+/** Texts that a block must have; the others are not taken apart. */
+const textsOf = ({ id, maskedPhone, code }: RequestSearch): ReadonlyArray<string> =>
+  [id, maskedPhone, code].filter((text) => text !== undefined)
+
+const filtersOf = (
+  sql: SqlClient.SqlClient,
+  { id, maskedPhone, route, statuses, code, keyId, mode }: RequestSearch
+): ReadonlyArray<Statement.Fragment> => [
+  ...textsOf({ id, maskedPhone, code }).map((text) => sql`strpos(b.requests, ${JSON.stringify(text)}) > 0`),
+  ...(id === undefined ? [] : [sql`${id} in (r ->> 1, r ->> 10)`]),
+  ...(maskedPhone === undefined ? [] : [sql`r ->> 9 = ${maskedPhone}`]),
+  ...(route === undefined ? [] : [sql`starts_with(r ->> 2, ${route})`]),
+  ...(statuses === undefined
+    ? []
+    : [sql`(r ->> 4)::int between ${statuses[0]}::int and ${statuses[1]}::int`]),
+  ...(code === undefined ? [] : [sql`r ->> 5 = ${code}`]),
+  ...(keyId === undefined ? [] : [sql`(r ->> 7)::int = ${keyId}::int`]),
+  ...(mode === undefined ? [] : [sql`r ->> 8 = ${mode}`])
+]
+
+const placeConditions = (
+  sql: SqlClient.SqlClient,
+  { from, to }: RequestSearch,
+  position: RequestPosition | null,
+  edge: Edge | null
+): ReadonlyArray<Statement.Fragment> => [
+  ...(from === undefined ? [] : [sql`(r ->> 0)::float8 >= ${from}::float8`]),
+  ...(to === undefined ? [] : [sql`(r ->> 0)::float8 < ${to}::float8`]),
+  ...(position === null
+    ? []
+    : [
+        sql`((r ->> 0)::float8, b.id, n) < (${position.at}::float8, ${position.block}::uuid, ${position.number}::bigint)`
+      ]),
+  ...(edge === null ? [] : [sql`(r ->> 0)::float8 > ${edge.writtenAt}::float8`, sql`b.id > ${edge.id}::uuid`])
+]
+
+const blocksToRead = (search: RequestSearch & PageRequest, isFiltered: boolean): number => {
+  if (textsOf(search).length > 0) return SCANNED_BLOCKS
+  return isFiltered ? SEARCHED_BLOCKS : search.limit + OVERLAPPING_BLOCKS
+}
+
+/** The next page continues after the last request of this one, or where the unread blocks begin. */
+const pageOf = (
+  found: ReadonlyArray<LoggedRequest>,
+  { limit, from, to }: RequestSearch & PageRequest,
+  edge: Edge | null,
+  isFiltered: boolean
+): Page<LoggedRequest> => {
+  const last = found.length > limit ? found[limit - 1] : undefined
+  const lastPlace = last === undefined ? null : parseRequestPlace(last.id)
+  const items = found.slice(0, limit)
+  if (last !== undefined && lastPlace !== null)
+    return { items, next: formatRequestPosition({ at: last.at, ...lastPlace }) }
+  if (edge === null) return { items, next: null }
+  const next = formatRequestPosition({ at: edge.writtenAt, ...LAST_PLACE })
+  // Without filters the blocks that were not read have the next page.
+  const isCertain = !isFiltered && from === undefined && to === undefined
+  return isCertain ? { items, next } : { items, next, searchedTo: edge.writtenAt }
+}
+
+/**
+ * Reads blocks from the newest to the oldest. The blocks of customers and of processes overlap in time, so requests are
+ * shown from those times only of which every block was read; the next page continues there.
+ */
+export const RequestRecordsSql = Layer.effect(
+  RequestRecords,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const requestRows = rowsOf(LoggedRequest)
+    const edgeRows = rowsOf(EdgeRow)
+    const columns = sql.literal(requestColumns)
+    const requests = sql.literal(source)
+
+    const edgeAfter = (count: number, blocks: Statement.Fragment) =>
+      Effect.map(
+        edgeRows(sql`
+          select b.id from request_blocks b where ${blocks} order by b.id desc offset ${count}::int limit 1`),
+        ([edge]): Edge | null => (edge === undefined ? null : { ...edge, writtenAt: instantOf(edge.id) })
+      )
+
+    const list = Effect.fnUntraced(function* (
+      customerId: number | null,
+      search: RequestSearch & PageRequest
+    ) {
+      const { limit, after } = search
+      const position = parseRequestPosition(after)
+      const blocks = sql.and(blockConditions(sql, customerId, search, position))
+      const filters = filtersOf(sql, search)
+      const requestsBefore = (edge: Edge | null) =>
+        requestRows(sql`
+          select ${columns} from request_blocks b ${requests}
+          where ${blocks} and ${sql.and([sql`true`, ...filters, ...placeConditions(sql, search, position, edge)])}
+          order by at desc, b.id desc, n desc limit ${limit + 1}::int`)
+
+      let count = blocksToRead(search, filters.length > 0)
+      for (;;) {
+        const edge = yield* edgeAfter(count, blocks)
+        // Otherwise the next page would begin where this one does, or before it.
+        const makesProgress = edge === null || position === null || edge.writtenAt < position.at
+        const found = makesProgress ? yield* requestsBefore(edge) : []
+        const isFull = edge === null || found.length >= limit || filters.length > 0 || count >= SCANNED_BLOCKS
+        if (makesProgress && isFull) return pageOf(found, search, edge, filters.length > 0)
+        count = makesProgress ? Math.min(count * GROWTH, SCANNED_BLOCKS) : count * GROWTH
+      }
+    })
+
+    const find = Effect.fnUntraced(function* (customerId: number | null, id: string) {
+      const place = parseRequestPlace(id)
+      if (place === null) return yield* new NotFound()
+      const [row] = yield* requestRows(sql`
+        select ${columns} from request_blocks b ${requests}
+        where b.id = ${place.block}::uuid and n = ${place.number}::bigint
+          and ${customerId === null ? sql`true` : sql`b.customer_id = ${customerId}`}`)
+      return row ?? (yield* new NotFound())
+    })
+
+    return RequestRecords.of({ list, find })
+  })
+)

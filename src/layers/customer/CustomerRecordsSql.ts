@@ -1,0 +1,69 @@
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotFound } from "../../domain/Errors.ts"
+import { LimitOverrides } from "../../domain/customer/Admission.ts"
+import { Plan } from "../../domain/customer/Customer.ts"
+import { Locale } from "../../domain/message/CodeText.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
+
+const CustomerRow = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  plan: Plan,
+  webOtpHost: Schema.NullOr(Schema.String),
+  brand: Schema.NullOr(Schema.String),
+  locale: Locale,
+  createdAt: InstantColumn
+})
+const LimitsRow = Schema.Struct({ limits: LimitOverrides })
+
+export const CustomerRecordsSql = Layer.effect(
+  CustomerRecords,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const customerRows = rowsOf(CustomerRow)
+    const limitRows = rowsOf(LimitsRow)
+    const columns = sql.literal(
+      `id, name, plan, webotp_host as "webOtpHost", brand, locale, created_at as "createdAt"`
+    )
+
+    return CustomerRecords.of({
+      list: customerRows(sql`select ${columns} from customers order by id`),
+
+      find: Effect.fnUntraced(function* (id) {
+        const [row] = yield* customerRows(sql`select ${columns} from customers where id = ${id}`)
+        return row ?? (yield* new NotFound())
+      }),
+
+      create: Effect.fnUntraced(function* (name, plan) {
+        const now = timestamp(yield* Clock.currentTimeMillis)
+        const [row] = yield* customerRows(sql`
+          insert into customers (name, plan, created_at) values (${name}, ${plan}, ${now}) returning ${columns}`)
+        return row ?? (yield* Effect.die("an insert returned no row"))
+      }),
+
+      update: Effect.fnUntraced(function* (id, { name, plan, webOtpHost, brand, locale }) {
+        const [row] = yield* customerRows(sql`
+          update customers set name = coalesce(${name ?? null}::text, name),
+            plan = coalesce(${plan ?? null}::text, plan),
+            webotp_host = case when ${webOtpHost === undefined} then webotp_host else ${webOtpHost ?? null}::text end,
+            brand = case when ${brand === undefined} then brand else ${brand ?? null}::text end,
+            locale = coalesce(${locale ?? null}::text, locale)
+          where id = ${id} returning ${columns}`)
+        return row ?? (yield* new NotFound())
+      }),
+
+      limits: Effect.fnUntraced(function* (id) {
+        const [row] = yield* limitRows(sql`select limits from customers where id = ${id}`)
+        return row === undefined ? yield* new NotFound() : row.limits
+      }),
+
+      changeLimits: Effect.fnUntraced(function* (id, change) {
+        const [row] = yield* limitRows(sql`
+          update customers set limits = jsonb_strip_nulls(limits || ${JSON.stringify(change)}::jsonb)
+          where id = ${id} returning limits`)
+        return row === undefined ? yield* new NotFound() : row.limits
+      })
+    })
+  })
+)

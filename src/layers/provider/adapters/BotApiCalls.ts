@@ -1,0 +1,149 @@
+import { Effect, Schema } from "effect"
+import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { fieldOf, finiteOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import { ask, isRecipientLost, outcomeOfStatus, providerWords, send } from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"
+import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+
+/** The response of every method. Optional fields are parsed when they matter, because they can have any form. */
+export const Envelope = Schema.Struct({
+  ok: YesOrNo,
+  result: maybeAnything,
+  description: maybeWords,
+  error_code: maybeWhole,
+  parameters: maybeAnything
+})
+export type Envelope = typeof Envelope.Type
+
+export const isSuccess = ({ ok }: Envelope, { status }: Pick<ProviderAnswer, "status">): boolean =>
+  ok && status >= 200 && status < 300
+
+/** A response's own code, if it is one of HTTP's errors: clones can use other numbers. */
+const ownCode = ({ error_code }: Envelope): number | null =>
+  typeof error_code === "number" && isHttpError(error_code) ? error_code : null
+
+const isHttpError = (code: number): boolean => code >= 400 && code < 600
+
+/** The code of a failure: its own, or else the HTTP status. */
+export const codeOf = (answer: Envelope, { status }: Pick<ProviderAnswer, "status">): number =>
+  ownCode(answer) ?? status
+
+/** Whether the platform's decision is final, so that a repeat would get the same. */
+export const isDefiniteCode = (code: number): boolean =>
+  code >= 400 && code < 500 && ![408, 425, 429].includes(code)
+
+/** A failure's text, without the token in case the description repeats it. */
+export const wordsOf = ({ error_code, description }: Envelope, token: string): string =>
+  providerWords(error_code, description?.replaceAll(token, "•••"))
+
+/**
+ * The description decides first, because not every clone has codes; but not against a code that blames something
+ * else.
+ */
+const isContactLost = (answer: Envelope): boolean => {
+  const own = ownCode(answer)
+  const mayBeRecipient = own === null || (isDefiniteCode(own) && own !== 401)
+  return mayBeRecipient && isRecipientLost(answer.description ?? "")
+}
+
+const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): ProviderOutcome => {
+  const providerError = wordsOf(answer, token)
+  const code = codeOf(answer, received)
+  if (isContactLost(answer)) {
+    return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
+  }
+  // Such a refusal does not mean that the chat is over, whatever it blames.
+  if (code === 403) return ProviderOutcome.Rejected({ blame: "recipient", providerError })
+  if (code === 429) {
+    const seconds = finiteOf(fieldOf(answer.parameters, "retry_after"))
+    const retryAfterMillis = seconds === null ? received.retryAfterMillis : seconds * 1000
+    return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
+  }
+  // Another program uses the bot in a way that excludes Peyk.
+  if (code === 409) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
+  // A plain refusal with HTTP 200 is still a refusal.
+  if (!isHttpError(code)) return ProviderOutcome.Rejected({ blame: "request", providerError })
+  return inWords(outcomeOfStatus({ ...received, status: code }), () => providerError)
+}
+
+/** A success counts even if its id cannot be read. */
+export const classifySend =
+  (token: string) =>
+  (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
+    if (isSuccess(answer, received)) {
+      return ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.result, "message_id")) })
+    }
+    return answer.ok
+      ? ProviderOutcome.Unknown({ providerError: `ok, but HTTP ${received.status}` })
+      : failureOf(answer, received, token)
+  }
+
+export interface BotAccess {
+  readonly http: ProviderHttp["Service"]
+  readonly baseUrl: string
+  readonly token: string
+  /** In code points. */
+  readonly maxTextLength: number
+}
+
+type Parameters = Readonly<Record<string, unknown>>
+
+/** A number if it can hold the id exactly. */
+const chatIdOf = (chatId: string): number | string => {
+  const number = Number(chatId)
+  return Number.isSafeInteger(number) && String(number) === chatId ? number : chatId
+}
+
+/** Any token stays one segment of the path. */
+const pathOf = (token: string, method: string): string =>
+  `/bot${encodeURIComponent(token).replaceAll("%3A", ":")}/${method}`
+
+/** The calls of one bot. */
+export const botCalls = ({ http, baseUrl, token, maxTextLength }: BotAccess) => {
+  const requestOf = (method: string, parameters: Parameters) =>
+    ({ method: "POST", url: `${baseUrl}${pathOf(token, method)}`, body: JSON.stringify(parameters) }) as const
+
+  /** Why a call got an unexpected response. */
+  const problemOf = (answer: Envelope, status: number) =>
+    new AccountProblem({
+      message: answer.ok ? `HTTP ${status}, and a result of another shape` : wordsOf(answer, token),
+      isDefinite: !answer.ok && isDefiniteCode(codeOf(answer, { status }))
+    })
+
+  const askFor = (
+    method: string,
+    parameters: Parameters,
+    timing: Pick<ProviderRequest, "timeoutMillis"> = {}
+  ) => ask(http, { ...requestOf(method, parameters), ...timing }, Envelope)
+
+  return {
+    askFor,
+    problemOf,
+    resultOf: (method: string, parameters: Parameters = {}) =>
+      Effect.flatMap(askFor(method, parameters), ({ answer, status }) =>
+        isSuccess(answer, { status }) ? Effect.succeed(answer.result) : Effect.fail(problemOf(answer, status))
+      ),
+    sendMessage: (
+      chatId: string,
+      text: string,
+      {
+        extras = {},
+        isBackground = false
+      }: { readonly extras?: Parameters; readonly isBackground?: boolean } = {}
+    ): Effect.Effect<ProviderOutcome> =>
+      Array.from(text).length > maxTextLength
+        ? Effect.succeed(
+            ProviderOutcome.Rejected({
+              blame: "request",
+              providerError: `not sent: longer than ${maxTextLength} characters`
+            })
+          )
+        : send(
+            http,
+            { ...requestOf("sendMessage", { chat_id: chatIdOf(chatId), text, ...extras }), isBackground },
+            Envelope,
+            classifySend(token)
+          )
+  }
+}
+export type BotCalls = ReturnType<typeof botCalls>

@@ -1,0 +1,173 @@
+import { Clock, DateTime, Effect, Option, Redacted, Result, Schema } from "effect"
+import { formatInstant } from "../../../domain/Instant.ts"
+import { refusedWith } from "../../../domain/SchemaProblems.ts"
+import type { AccountTraits } from "../../../domain/customer/Customer.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { type Blame, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Channel } from "../../../domain/routing/Channel.ts"
+import { savedUrlProblem } from "../../network/CustomerUrls.ts"
+import { originOf, readSettings } from "../AccountSettings.ts"
+import { finiteOf, idOf, maybeAnything, maybeWords } from "../LenientAnswers.ts"
+import { outcomeOfFailure, perhaps, providerWords } from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { webhookHeaders, WebhookSecret } from "../../webhook/StandardWebhook.ts"
+import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
+import type { CodeDelivery, TextDelivery } from "../../../services/provider/Providers.ts"
+
+/** The responses of a gateway to a message; docs/bridge.md. */
+const Answer = Schema.Struct({
+  status: Schema.String,
+  message_id: maybeAnything,
+  reason: maybeWords,
+  message: maybeWords,
+  /** Seconds. */
+  retry_after: maybeAnything
+})
+
+const BLAMES: ReadonlyArray<Blame> = ["recipient", "request", "configuration"]
+
+/** Null if it says neither yes nor no. */
+const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome | null => {
+  switch (answer.status.trim().toLowerCase()) {
+    case "accepted":
+      return ProviderOutcome.Accepted({ messageId: idOf(answer.message_id) })
+    case "rejected": {
+      const { reason, message } = answer
+      const blame = BLAMES.find((each) => each === reason?.trim().toLowerCase()) ?? "request"
+      return ProviderOutcome.Rejected({ blame, providerError: providerWords(reason, message) })
+    }
+    case "throttled": {
+      const seconds = finiteOf(answer.retry_after)
+      const retryAfterMillis = seconds === null ? null : seconds * 1000
+      return ProviderOutcome.Throttled({ retryAfterMillis, providerError: "throttled" })
+    }
+    case "unavailable":
+      return ProviderOutcome.Unavailable({ providerError: "unavailable" })
+    default:
+      return null
+  }
+}
+
+const decodeAnswer = Schema.decodeUnknownOption(Answer)
+
+/** Any status but 200 can come from a proxy, and says nothing, whatever its body. */
+export const classify = ({ status, json }: ProviderAnswer): ProviderOutcome => {
+  if (status !== 200) return ProviderOutcome.Unknown({ providerError: `HTTP ${status}` })
+  const answer = Option.getOrUndefined(decodeAnswer(json))
+  return (
+    (answer === undefined ? null : outcomeOfAnswer(answer)) ??
+    ProviderOutcome.Unknown({ providerError: "HTTP 200, and no answer of a bridge" })
+  )
+}
+
+/** The responses of a gateway to a request for a report. */
+const Report = Schema.Union([
+  Schema.Struct({ status: Schema.Literal("delivered"), at: perhaps(Schema.String) }),
+  Schema.Struct({ status: Schema.Literal("undelivered"), message: perhaps(Schema.String) }),
+  Schema.Struct({ status: Schema.Literal("in_progress") })
+])
+const decodeReport = Schema.decodeUnknownOption(Report)
+
+const reportOfAnswer = (report: typeof Report.Type): DeliveryReport => {
+  switch (report.status) {
+    case "delivered": {
+      const at = Option.map(DateTime.make(report.at ?? ""), DateTime.toEpochMillis)
+      return DeliveryReport.Delivered({ at: Option.getOrNull(at) })
+    }
+    case "undelivered":
+      return DeliveryReport.Undelivered({ providerError: report.message ?? "undelivered" })
+    case "in_progress":
+      return DeliveryReport.InProgress()
+  }
+}
+
+export const readReport = ({ status, json }: ProviderAnswer): DeliveryReport =>
+  Option.match(status === 200 ? decodeReport(json) : Option.none(), {
+    onNone: () => DeliveryReport.NotKnown({ reason: `HTTP ${status}, and no report of a bridge` }),
+    onSome: reportOfAnswer
+  })
+
+const bridgeSettings = (allowsPrivateAddresses: boolean) =>
+  Schema.Struct({
+    url: Schema.String.check(
+      Schema.makeFilter((text) => {
+        const refused = savedUrlProblem(text, allowsPrivateAddresses)
+        return refused === null || refusedWith(refused)
+      })
+    ).annotateKey({
+      description:
+        "Where your gateway takes messages: https; http too where PEYK_ALLOW_PRIVATE_ADDRESSES is set."
+    }),
+    secret: WebhookSecret.annotateKey({ description: "whsec_ and base64; it signs what Peyk posts." }),
+    reports_delivery: Schema.optionalKey(Schema.Boolean).annotateKey({
+      description: "Whether your gateway knows what became of a message; no by default."
+    })
+  })
+
+const messageOf = (kind: "code" | "text", { attemptId, step, phone, text }: TextDelivery) => ({
+  id: attemptId,
+  kind,
+  channel: step.channel,
+  phone,
+  text: Redacted.value(text)
+})
+
+const codeMessage = (delivery: CodeDelivery) => ({
+  ...messageOf("code", delivery),
+  code: Redacted.value(delivery.code),
+  expires_at: formatInstant(delivery.expiresAt)
+})
+
+/** The id is a header too, so it has ASCII characters only. */
+const reportRequest = (messageId: string) => ({
+  id: `report-${encodeURIComponent(messageId)}`,
+  kind: "report",
+  message_id: messageId
+})
+
+const traits: AccountTraits = {
+  sendsCodes: true,
+  sendsTexts: true,
+  deduplicatesCodes: true,
+  deduplicatesTexts: true,
+  reportsDelivery: false,
+  needsContact: false
+}
+
+/** Messages over a gateway that the customer runs, for any messenger and for SMS. */
+export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter => ({
+  name: "bridge",
+  channels: Channel.literals,
+  settings: bridgeSettings(false),
+  connect: (settings, { allowsPrivateAddresses }) =>
+    Result.map(readSettings(bridgeSettings(allowsPrivateAddresses), settings), (account) => {
+      const { url, secret, reports_delivery = false } = account
+      const post = Effect.fnUntraced(function* (posted: { readonly id: string }, isBackground = false) {
+        const { id } = posted
+        const body = JSON.stringify(posted)
+        const sentAtMillis = yield* Clock.currentTimeMillis
+        const headers = { ...webhookHeaders({ id, sentAtMillis, body }, secret), "idempotency-key": id }
+        const reach = allowsPrivateAddresses ? "any" : "public"
+        return yield* http.call({ method: "POST", url, headers, body, reach, isBackground })
+      })
+      const deliver = (message: ReturnType<typeof messageOf>) =>
+        post(message).pipe(
+          Effect.map(classify),
+          Effect.catch((failure) => Effect.succeed(outcomeOfFailure(failure)))
+        )
+      const deliveryReport = (messageId: string) =>
+        post(reportRequest(messageId), true).pipe(
+          Effect.map(readReport),
+          Effect.catch(({ reason }) => Effect.succeed(DeliveryReport.NotKnown({ reason })))
+        )
+      return {
+        traits: { ...traits, reportsDelivery: reports_delivery },
+        farEnd: originOf(url),
+        sendCode: (delivery) => deliver(codeMessage(delivery)),
+        sendText: (delivery) => deliver(messageOf("text", delivery)),
+        check: null,
+        deliveryReport: reports_delivery ? deliveryReport : null,
+        inbox: null
+      } satisfies ProviderConnection
+    })
+})

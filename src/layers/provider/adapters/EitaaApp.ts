@@ -1,0 +1,154 @@
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import type { Instant } from "../../../domain/Instant.ts"
+import { BotUpdate } from "../../../domain/account/BotConversation.ts"
+import type { AccountTraits } from "../../../domain/customer/Customer.ts"
+import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential, originOf, readSettings } from "../AccountSettings.ts"
+import { fieldOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import { isRecipientLost, outcomeOfStatus, providerWords, send } from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { verifyInitData, verifySharedContact } from "./EitaaInitData.ts"
+import type {
+  Addressed,
+  ProviderAdapter,
+  ProviderConnection
+} from "../../../services/provider/ProviderAdapter.ts"
+import type { TextDelivery } from "../../../services/provider/Providers.ts"
+
+/** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
+export const Answer = Schema.Struct({
+  ok: YesOrNo,
+  result: maybeAnything,
+  error_code: maybeWhole,
+  description: maybeWords
+})
+
+/** Errors about the person, not the app. */
+const NOT_ALLOWED = /blocked|permission|access(?! token)/i
+
+/** No list of errors is published. A refusal without a reason is usually a person who does not allow messages. */
+const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: number): ProviderOutcome => {
+  const providerError = providerWords(error_code, description)
+  if (isRecipientLost(description ?? "")) {
+    return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
+  }
+  const isBare = (error_code ?? null) === null && (description ?? "") === ""
+  const isRecipient =
+    isBare || [403, 404].includes(error_code ?? httpStatus) || NOT_ALLOWED.test(description ?? "")
+  return ProviderOutcome.Rejected({ blame: isRecipient ? "recipient" : "request", providerError })
+}
+
+const isAboutService = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500
+
+const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome => {
+  const { error_code, description } = answer
+  const providerError = providerWords(error_code, description)
+  const statuses = [received.status, error_code ?? received.status]
+  if (statuses.includes(401)) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
+  const status = statuses.find(isAboutService)
+  if (status !== undefined) return inWords(outcomeOfStatus({ ...received, status }), () => providerError)
+  // A redirect, or a success with a failing HTTP status.
+  const isContradicted = answer.ok || (received.status >= 300 && received.status < 400)
+  return isContradicted ? outcomeOfStatus(received) : refusalOf(answer, received.status)
+}
+
+export const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+  answer.ok && received.status < 300
+    ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.result, "message_id")) })
+    : failureOf(answer, received)
+
+const EitaaSettings = Schema.Struct({
+  token: Credential,
+  trust_contacts: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "Whether a signed contact without a user belongs to the person who shared it; no by default."
+  })
+})
+
+/** The body that the app's own backend forwards: both strings as Eitaa signed them. */
+const readPosted = Schema.decodeUnknownOption(
+  Schema.Struct({ init_data: Schema.String, contact: Schema.optionalKey(Schema.String) })
+)
+
+/** Trusts only Eitaa's signatures, regardless of the sender of the request. */
+const readVerified =
+  (token: string, trustsContacts: boolean) =>
+  (posted: unknown, now: Instant): BotUpdate | null => {
+    const found = Option.getOrNull(readPosted(posted))
+    if (found === null) return null
+    const update = Result.flatMap(
+      verifyInitData(token, found.init_data, now),
+      ({ chatId }): Result.Result<BotUpdate, unknown> =>
+        found.contact === undefined
+          ? Result.succeed(BotUpdate.Spoke({ chatId }))
+          : Result.map(verifySharedContact(token, found.contact, now), (contact) =>
+              BotUpdate.SharedContact({
+                chatId,
+                phone: contact.phone,
+                isOwn: contact.chatId === null ? trustsContacts : contact.chatId === chatId,
+                isProven: contact.chatId !== null
+              })
+            )
+    )
+    return Result.getOrNull(update)
+  }
+
+const traits: AccountTraits = {
+  sendsCodes: true,
+  sendsTexts: true,
+  deduplicatesCodes: false,
+  deduplicatesTexts: false,
+  reportsDelivery: false,
+  needsContact: true
+}
+
+const noChat = ProviderOutcome.Rejected({
+  blame: "recipient",
+  providerError: "not sent: this phone has not met the app"
+})
+
+/** Documented as a number; if a number cannot hold it, it is sent as digits. */
+const chatIdOf = (chatId: string): number | string =>
+  /^[1-9]\d*$/.test(chatId) && Number.isSafeInteger(Number(chatId)) ? Number(chatId) : chatId
+
+/** A mini-app of Eitaa, which writes to people who opened it. Source: developer.eitaa.com. */
+export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "eitaa_app",
+  channels: ["eitaa"],
+  settings: EitaaSettings,
+  connect: (settings) =>
+    Result.map(readSettings(EitaaSettings, settings), (account): ProviderConnection => {
+      const { token, trust_contacts = false } = account
+      const sendMessage = (chatId: string, text: string, isBackground = false) =>
+        send(
+          http,
+          {
+            method: "POST",
+            url: `${baseUrl}/app/sendMessage`,
+            body: JSON.stringify({ token, chat_id: chatIdOf(chatId), text }),
+            isBackground
+          },
+          Answer,
+          classify
+        ).pipe(
+          // A platform can repeat what it received.
+          Effect.map((outcome) => inWords(outcome, (words) => words.replaceAll(token, "•••")))
+        )
+      const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
+        chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
+      return {
+        farEnd: originOf(baseUrl),
+        traits,
+        sendCode: sendText,
+        sendText,
+        check: null,
+        deliveryReport: null,
+        inbox: {
+          read: readVerified(token, trust_contacts),
+          secretHeader: null,
+          announceWebhook: null,
+          poll: null,
+          reply: (chatId, { text, textInApp = text }) => sendMessage(chatId, textInApp, true)
+        }
+      }
+    })
+})

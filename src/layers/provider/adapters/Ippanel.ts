@@ -1,0 +1,207 @@
+import { Effect, Redacted, Result, Schema } from "effect"
+import { sendingSettings } from "../../../domain/account/AccountState.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential, originOf, readSettings } from "../AccountSettings.ts"
+import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import {
+  ask,
+  outcomeOfRefusal,
+  outcomeOfStatus,
+  ownValue,
+  perhaps,
+  providerWords,
+  send
+} from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { askAbout, creditIn, requireVariable, warnOfLine } from "./AccountChecks.ts"
+import { InternationalLine, isWord, orNotKnown, smsTraits } from "./AnswerTable.ts"
+import {
+  AccountProblem,
+  type ProviderAdapter,
+  type ProviderConnection
+} from "../../../services/provider/ProviderAdapter.ts"
+
+const Meta = Schema.Struct({
+  status: YesOrNo,
+  message: maybeWords,
+  message_code: maybeWords,
+  errors: maybeAnything
+})
+export const Answer = Schema.Struct({ meta: Meta, data: maybeAnything })
+type Answer = typeof Answer.Type
+
+export const wordsOf = ({ meta }: Answer): string => providerWords(meta.message_code, meta.message)
+
+/** The outcome that each field of a 422 stands for. */
+const blameOf = (errors: unknown): Blame => {
+  const fields = Object.keys(Object(errors))
+  if (fields.some((field) => /recipient/.test(field))) return "recipient"
+  return fields.some((field) => ["code", "from_number"].includes(field)) ? "configuration" : "request"
+}
+
+const INVALID = 422
+
+export const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+  const { meta, data } = answer
+  if (meta.status) {
+    return received.status < 300
+      ? ProviderOutcome.Accepted({ messageId: idOf(firstOf(fieldOf(data, "message_outbox_ids"))) })
+      : inWords(outcomeOfStatus(received), () => wordsOf(answer))
+  }
+  return received.status === INVALID
+    ? ProviderOutcome.Rejected({ blame: blameOf(meta.errors), providerError: wordsOf(answer) })
+    : outcomeOfRefusal(received, wordsOf(answer), blameOf(meta.errors))
+}
+
+const undelivered: Readonly<Record<string, string>> = { 3: "3 not delivered", 4: "4 blacklisted" }
+/** Accepted does not mean sent: a person at IPPanel may reject it, and the credit may be too low. */
+const failedStates: Readonly<Record<string, string>> = {
+  3: "state 3 rejected",
+  4: "state 4 wrong recipients",
+  7: "state 7 canceled",
+  8: "state 8 no credit",
+  9: "state 9 system error"
+}
+
+/** The report of a message whose recipients have no final state. */
+export const reportOfBulk = (answer: Answer): DeliveryReport => {
+  if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+  const providerError = ownValue(failedStates, String(fieldOf(answer.data, "state_id")))
+  return providerError === undefined
+    ? DeliveryReport.InProgress()
+    : DeliveryReport.Undelivered({ providerError })
+}
+
+/** The report of the message's only recipient; undefined if that has no final state, or is refused. */
+export const reportOfRecipient = (answer: Answer): DeliveryReport | undefined => {
+  if (!answer.meta.status) return undefined
+  const status = String(fieldOf(firstOf(answer.data), "message_status"))
+  if (status === "2") return DeliveryReport.Delivered({ at: null })
+  const providerError = ownValue(undelivered, status)
+  return providerError === undefined ? undefined : DeliveryReport.Undelivered({ providerError })
+}
+
+/** The data of an answer to a question that changes nothing. */
+export const dataOf = ({
+  answer,
+  status
+}: {
+  readonly answer: Answer
+  readonly status: number
+}): Effect.Effect<unknown, AccountProblem> =>
+  answer.meta.status && status < 300
+    ? Effect.succeed(answer.data)
+    : Effect.fail(
+        new AccountProblem({
+          message: wordsOf(answer),
+          isDefinite: [401, 403, 404, INVALID].includes(status)
+        })
+      )
+
+const Lines = Schema.Array(Schema.Struct({ number: Schema.String }))
+const decodeLines = Schema.decodeUnknownOption(Lines)
+/** Empty if there are none, or if they cannot be read. */
+export const linesIn = (data: unknown): ReadonlyArray<string> => {
+  const lines = decodeLines(data)
+  return lines._tag === "Some" ? lines.value.map(({ number }) => number) : []
+}
+
+const Pattern = Schema.Struct({
+  pattern_status: perhaps(Schema.String),
+  variable: Schema.Array(Schema.Struct({ name: Schema.String }))
+})
+const decodePattern = Schema.decodeUnknownOption(Pattern)
+
+/** Fails if the pattern is not approved, or lacks the variable; one that cannot be read may be right. */
+export const requirePattern = Effect.fnUntraced(function* (code: string, variable: string, data: unknown) {
+  const pattern = decodePattern(data)
+  if (pattern._tag === "None") return
+  const { pattern_status: state, variable: variables } = pattern.value
+  if (typeof state === "string" && state !== "active") {
+    return yield* new AccountProblem({ message: `pattern ${code} is ${state}`, isDefinite: true })
+  }
+  yield* requireVariable(
+    `pattern ${code}`,
+    variable,
+    variables.map(({ name }) => name)
+  )
+})
+
+const IppanelSettings = Schema.Struct({
+  api_key: Credential,
+  from_number: Schema.optionalKey(InternationalLine).annotateKey({
+    description: "The line that codes and texts are sent from: +98 and digits."
+  }),
+  otp_pattern: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The pattern that codes are sent with."
+  }),
+  otp_parameter: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
+    description: "The pattern's variable that takes the code; code by default."
+  })
+})
+
+/** SMS over IPPanel's Edge: codes by a pattern, texts from a line. Source: ippanelcom.github.io/Edge-Document. */
+export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "ippanel",
+  channels: ["sms"],
+  sendingSettings: sendingSettings.ippanel,
+  settings: IppanelSettings,
+  connect: (settings) =>
+    Result.map(readSettings(IppanelSettings, settings), (account): ProviderConnection => {
+      const { api_key, from_number, otp_pattern, otp_parameter = "code" } = account
+      const headers = { authorization: api_key }
+      const post = (body: Readonly<Record<string, unknown>>) => {
+        const request = { method: "POST", url: `${baseUrl}/api/send`, headers } as const
+        return send(http, { ...request, body: JSON.stringify({ ...body, from_number }) }, Answer, classify)
+      }
+      const get = (path: string) => ({ method: "GET", url: `${baseUrl}${path}`, headers }) as const
+      const dataAt = (path: string) => Effect.flatMap(ask(http, get(path), Answer), dataOf)
+      const credit = Effect.map(dataAt("/api/payment/credit/mine"), creditIn("credit"))
+      const checkPattern = Effect.suspend(() =>
+        otp_pattern === undefined
+          ? Effect.void
+          : Effect.flatMap(
+              askAbout(`pattern ${otp_pattern}`, dataAt(`/api/patterns/${encodeURIComponent(otp_pattern)}`)),
+              (data) => requirePattern(otp_pattern, otp_parameter, data)
+            )
+      )
+      const lines = Effect.map(dataAt("/api/number/numbers?page=1&per_page=100"), linesIn)
+      const askReport = Effect.fnUntraced(function* (messageId: string) {
+        const id = encodeURIComponent(messageId)
+        const path = `/api/report/recipients?bulk_id=${id}&page=1&per_page=10`
+        // IPPanel can refuse this question, or not know the path, if the message was never sent: its bulk shows why.
+        const report = yield* ask(http, get(path), Answer).pipe(
+          Effect.map(({ answer }) => reportOfRecipient(answer)),
+          Effect.catch(() => Effect.undefined)
+        )
+        if (report !== undefined) return report
+        const bulk = yield* ask(http, get(`/api/report/by_bulk?messages_outbox_id=${id}`), Answer)
+        return reportOfBulk(bulk.answer)
+      })
+      return {
+        farEnd: originOf(baseUrl),
+        traits: smsTraits({
+          sendsCodes: otp_pattern !== undefined && from_number !== undefined,
+          sendsTexts: from_number !== undefined
+        }),
+        sendCode: ({ phone, code }) =>
+          post({
+            sending_type: "pattern",
+            code: otp_pattern,
+            recipients: [phone],
+            params: { [otp_parameter]: Redacted.value(code) }
+          }),
+        sendText: ({ phone, text }) =>
+          post({
+            sending_type: "webservice",
+            message: Redacted.value(text),
+            params: { recipients: [phone] }
+          }),
+        credit,
+        check: Effect.tap(warnOfLine(from_number, lines), checkPattern),
+        deliveryReport: (messageId) => orNotKnown(askReport(messageId)),
+        inbox: null
+      }
+    })
+})

@@ -1,0 +1,196 @@
+import { Effect, Redacted, Result, Schema } from "effect"
+import { sendingSettings } from "../../../domain/account/AccountState.ts"
+import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
+import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSettings.ts"
+import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"
+import { ask, outcomeOfStatus, ownValue, perhaps, providerWords, send } from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { numberOf, problemOf, warnOfLine } from "./AccountChecks.ts"
+import {
+  type AnswerTable,
+  formPost,
+  Line,
+  localNumber,
+  type Meaning,
+  orNotKnown,
+  outcomeOfMeaning,
+  reportOfState,
+  type ReportTable,
+  smsTraits
+} from "./AnswerTable.ts"
+import type {
+  AccountProblem,
+  ProviderAdapter,
+  ProviderConnection
+} from "../../../services/provider/ProviderAdapter.ts"
+
+/** Every answer, with HTTP 200 also where it refuses. */
+export const Answer = Schema.Struct({
+  Value: maybeAnything,
+  RetStatus: Whole,
+  StrRetStatus: maybeWords
+})
+type Answer = typeof Answer.Type
+
+/** The meaning of a `Value` that is no message id, for both kinds. */
+const common: AnswerTable = {
+  0: "configuration",
+  2: "configuration",
+  6: "unavailable",
+  7: "request",
+  10: "configuration",
+  11: "unknown",
+  12: "configuration",
+  16: "recipient",
+  17: "request",
+  18: "recipient",
+  35: "recipient",
+  108: "configuration",
+  109: "configuration",
+  110: "configuration"
+}
+const codeMeanings: AnswerTable = {
+  ...common,
+  [-1]: "configuration",
+  [-2]: "request",
+  [-3]: "configuration",
+  [-4]: "configuration",
+  [-5]: "configuration",
+  [-6]: "unknown",
+  [-7]: "configuration",
+  [-10]: "request"
+}
+const textMeanings: AnswerTable = {
+  ...common,
+  3: "throttled",
+  4: "throttled",
+  5: "configuration",
+  9: "configuration",
+  14: "request",
+  15: "request"
+}
+
+const OK = 1
+const INVALID_DATA = 35
+/** A value that is a code, be it none of those that are published. Ids are longer. */
+const CODE = /^(-\d+|\d{1,3})$/
+/** The statuses with which a value of 0 means a wrong login. Other failures have the value 0 too. */
+const LOGIN_STATUSES = [0, OK]
+/** With the status OK, shorter ids are taken too. */
+const ID = /^\d+$/
+const MESSAGE_ID = /^[1-9]\d{14,}$/
+
+const valueOf = ({ Value }: Answer): string =>
+  typeof Value === "number" || typeof Value === "string" ? String(Value).trim() : ""
+const wordsOf = (answer: Answer): string => providerWords(valueOf(answer), answer.StrRetStatus)
+
+/** The meaning of a value that is no id; undefined if it is no code. */
+const meaningOf = (meanings: AnswerTable, answer: Answer): Meaning | undefined => {
+  const value = valueOf(answer)
+  const isOtherFailure = value === "0" && !LOGIN_STATUSES.includes(answer.RetStatus)
+  return isOtherFailure ? undefined : ownValue(meanings, value)
+}
+
+/**
+ * A status other than OK says no, and so does a code that is not published. OK without a code or an id says neither yes
+ * nor no, and neither does an id without OK.
+ */
+const refusalOf = (meanings: AnswerTable, answer: Answer): Meaning => {
+  const value = valueOf(answer)
+  const isUnclear = answer.RetStatus === OK ? !CODE.test(value) : MESSAGE_ID.test(value)
+  return meaningOf(meanings, answer) ?? (isUnclear ? "unknown" : "request")
+}
+
+const classifyBy =
+  (meanings: AnswerTable) =>
+  (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+    const value = valueOf(answer)
+    if (received.status >= 300) return outcomeOfStatus(received)
+    if (answer.RetStatus === OK && ID.test(value) && !CODE.test(value)) {
+      return ProviderOutcome.Accepted({ messageId: value })
+    }
+    return outcomeOfMeaning(refusalOf(meanings, answer), wordsOf(answer), received)
+  }
+
+export const classifyCode = classifyBy(codeMeanings)
+export const classifyText = classifyBy(textMeanings)
+
+const states: ReportTable = {
+  delivered: "1",
+  inProgress: ["0", "8", "200", "400"],
+  undelivered: {
+    2: "2 did not reach the handset",
+    3: "3 operator error",
+    16: "16 did not reach the operator",
+    35: "35 blacklisted",
+    300: "300 filtered",
+    500: "500 not accepted"
+  }
+}
+
+export const readReport = (answer: Answer): DeliveryReport =>
+  answer.RetStatus === OK
+    ? reportOfState(states, valueOf(answer), wordsOf(answer))
+    : DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+
+/** The question has nothing but the credentials in it: invalid data are wrong ones. */
+export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> => {
+  if (answer.RetStatus === OK) return Effect.succeed(numberOf(valueOf(answer)))
+  const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : refusalOf(common, answer)
+  return Effect.fail(problemOf(wordsOf(answer), meaning))
+}
+
+/** Only other programs' code shows this answer; without numbers it says nothing. */
+export const Numbers = Schema.Struct({
+  Data: perhaps(Schema.Array(Schema.Struct({ Number: Schema.Union([Schema.Finite, Schema.String]) })))
+})
+
+export const linesIn = ({ Data }: typeof Numbers.Type): ReadonlyArray<string> =>
+  (Data ?? []).map(({ Number: line }) => String(line))
+
+const MelipayamakSettings = Schema.Struct({
+  username: Credential,
+  password: Credential,
+  from: Schema.optionalKey(Line).annotateKey({ description: "The line that texts are sent from." }),
+  otp_body_id: Schema.optionalKey(ProviderNumber).annotateKey({
+    description: "The approved template that codes are sent with, over a shared line."
+  })
+})
+
+/** SMS over Melipayamak: codes by a template, texts from a line. Source: melipayamak.com/api, and its SDKs. */
+export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "melipayamak",
+  channels: ["sms"],
+  sendingSettings: sendingSettings.melipayamak,
+  settings: MelipayamakSettings,
+  connect: (settings) =>
+    Result.map(readSettings(MelipayamakSettings, settings), (account): ProviderConnection => {
+      const { username, password, from, otp_body_id } = account
+      const to = (method: string, fields: Readonly<Record<string, string>>) =>
+        formPost(`${baseUrl}/SendSMS/${method}`, { username, password, ...fields })
+      const credit = Effect.flatMap(ask(http, to("GetCredit", {}), Answer), ({ answer }) =>
+        readCredit(answer)
+      )
+      const lines = Effect.map(ask(http, to("GetUserNumbers", {}), Numbers), ({ answer }) => linesIn(answer))
+      return {
+        farEnd: originOf(baseUrl),
+        traits: smsTraits({ sendsCodes: otp_body_id !== undefined, sendsTexts: from !== undefined }),
+        sendCode: ({ phone, code }) => {
+          const fields = { to: localNumber(phone), bodyId: String(otp_body_id), text: Redacted.value(code) }
+          return send(http, to("BaseServiceNumber", fields), Answer, classifyCode)
+        },
+        sendText: ({ phone, text }) => {
+          const message = { to: localNumber(phone), from: from ?? "", text: Redacted.value(text) }
+          return send(http, to("SendSMS", { ...message, isFlash: "false" }), Answer, classifyText)
+        },
+        credit,
+        check: warnOfLine(from, lines),
+        deliveryReport: (recId) =>
+          orNotKnown(
+            Effect.map(ask(http, to("GetDeliveries2", { recId }), Answer), ({ answer }) => readReport(answer))
+          ),
+        inbox: null
+      }
+    })
+})

@@ -1,0 +1,284 @@
+import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { type BotReply, BotUpdate } from "../../../domain/account/BotConversation.ts"
+import type { AccountTraits } from "../../../domain/customer/Customer.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { bareNumber } from "../../../domain/text/PastedText.ts"
+import { Credential, originOf, readSettings, ReceivesUpdates } from "../AccountSettings.ts"
+import { fieldOf, idOf, maybeAnything, maybeWords, wordsIn } from "../LenientAnswers.ts"
+import {
+  ask,
+  isRecipientLost,
+  outcomeOfStatus,
+  ownValue,
+  perhaps,
+  providerWords,
+  send
+} from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import {
+  AccountProblem,
+  type Addressed,
+  type ProviderAdapter,
+  type ProviderConnection
+} from "../../../services/provider/ProviderAdapter.ts"
+import type { TextDelivery } from "../../../services/provider/Providers.ts"
+
+/** Every answer; the data is read once the status is known. */
+export const Answer = Schema.Struct({ status: Schema.String, dev_message: maybeWords, data: maybeAnything })
+
+export type Failure = Pick<typeof Answer.Type, "status" | "dev_message">
+
+const isOk = (status: string): boolean => /^\s*ok\s*$/i.test(status)
+
+const isSuccess = (answer: Failure, httpStatus: number): boolean => isOk(answer.status) && httpStatus < 300
+
+/** The cause that each known status means. */
+const blames: Readonly<Record<string, Blame>> = {
+  INVALID_ACCESS: "configuration",
+  INVALID_AUTH: "configuration",
+  NOT_REGISTERED: "configuration",
+  INVALID_INPUT: "request"
+}
+
+/** Whether HTTP's status is about the account or the service, whatever the body says. */
+const isTelling = (status: number): boolean => [401, 403, 408, 425, 429].includes(status) || status >= 500
+
+/** No list of statuses is published: an unknown one is a refusal, unless the HTTP status says otherwise. */
+const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): ProviderOutcome => {
+  const providerError = providerWords(status, dev_message)
+  const { retryAfterMillis } = received
+  if (status === "TOO_REQUESTS") return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
+  const byStatus = outcomeOfStatus(received)
+  if (isTelling(received.status)) return inWords(byStatus, () => providerError)
+  const blame = ownValue(blames, status)
+  if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError })
+  const isRedirect = received.status >= 300 && received.status < 400
+  if (isRedirect || isOk(status)) return inWords(byStatus, () => providerError)
+  return isRecipientLost(providerError)
+    ? ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
+    : ProviderOutcome.Rejected({ blame: "request", providerError })
+}
+
+/** A success counts even if its id cannot be read. */
+export const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+  isSuccess(answer, received.status)
+    ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.data, "message_id")) })
+    : failureOf(answer, received)
+
+export const orProblem = <A extends Failure>({
+  answer,
+  status
+}: {
+  readonly answer: A
+  readonly status: number
+}) =>
+  isSuccess(answer, status)
+    ? Effect.succeed(answer)
+    : Effect.fail(
+        new AccountProblem({
+          message: providerWords(answer.status, answer.dev_message),
+          isDefinite: failureOf(answer, { status, retryAfterMillis: null, json: answer })._tag === "Rejected"
+        })
+      )
+
+/** This id distinguishes a press of the button from the same digits typed by hand. */
+export const SHARE_BUTTON_ID = "share_phone"
+
+const Update = Schema.Struct({
+  type: Schema.String,
+  chat_id: Schema.String,
+  new_message: perhaps(Schema.Unknown)
+})
+/** Posted updates are wrapped, polled ones are not. */
+const Posted = Schema.Union([Schema.Struct({ update: Update }), Update])
+
+const Message = Schema.Struct({
+  text: perhaps(Schema.String),
+  sender_type: perhaps(Schema.String),
+  aux_data: perhaps(Schema.Struct({ button_id: perhaps(Schema.String) })),
+  contact_message: perhaps(Schema.Struct({ phone_number: Schema.Union([Schema.String, Schema.Finite]) })),
+  forwarded_from: perhaps(Schema.Unknown),
+  forwarded_no_link: perhaps(Schema.Unknown)
+})
+type Message = typeof Message.Type
+
+const readPosted = Schema.decodeUnknownOption(Posted)
+const readMessage = Schema.decodeUnknownOption(Message)
+
+/** Chats of one person with the bot; others are groups (g0) and channels (c0). */
+const isPrivate = (chatId: string): boolean => chatId.startsWith("b0")
+
+const PHONE = /^\+?\d{10,15}$/
+
+const isPressed = ({ aux_data }: Message): boolean => aux_data?.button_id === SHARE_BUTTON_ID
+
+/** A contact card, or the text that a press of our button sends. */
+const sharedPhone = (message: Message): string | null => {
+  const { text, contact_message } = message
+  if (contact_message) return String(contact_message.phone_number)
+  const pressed = isPressed(message) ? bareNumber(text ?? "") : ""
+  return PHONE.test(pressed) ? pressed : null
+}
+
+const isForwarded = ({ forwarded_from, forwarded_no_link }: Message): boolean =>
+  [forwarded_from, forwarded_no_link].some(Boolean)
+
+const readNewMessage = (chatId: string, message: Message, trustsContacts: boolean): BotUpdate | null => {
+  if (message.sender_type === "Bot") return null
+  const phone = sharedPhone(message)
+  return phone === null
+    ? BotUpdate.Spoke({ chatId })
+    : BotUpdate.SharedContact({
+        chatId,
+        phone,
+        // A card from the address book can be anyone's: only the button sends one's own.
+        isOwn: trustsContacts && isPressed(message) && !isForwarded(message),
+        isProven: false
+      })
+}
+
+/** Rubika never proves the owner of a shared number: `trustsContacts` decides whether to trust it anyway. */
+export const readRubikaUpdate =
+  (trustsContacts: boolean) =>
+  (posted: unknown): BotUpdate | null => {
+    const found = Option.getOrNull(readPosted(posted))
+    if (found === null) return null
+    const { type, chat_id: chatId, new_message } = "update" in found ? found.update : found
+    if (!isPrivate(chatId)) return null
+    if (type === "StoppedBot") return BotUpdate.Left({ chatId })
+    if (type === "StartedBot") return BotUpdate.Spoke({ chatId })
+    if (type !== "NewMessage") return null
+    return Option.match(readMessage(new_message), {
+      onNone: () => null,
+      onSome: (message) => readNewMessage(chatId, message, trustsContacts)
+    })
+  }
+
+/** The button that shares one's phone number, or its removal, for sendMessage. */
+export const keypadOf = ({ shareButton }: BotReply) =>
+  shareButton === null
+    ? { chat_keypad_type: "Remove" }
+    : {
+        chat_keypad: {
+          rows: [{ buttons: [{ id: SHARE_BUTTON_ID, type: "AskMyPhoneNumber", button_text: shareButton }] }],
+          resize_keyboard: true,
+          on_time_keyboard: false
+        },
+        chat_keypad_type: "New"
+      }
+
+const RubikaSettings = Schema.Struct({
+  token: Credential,
+  trust_contacts: Schema.optionalKey(Schema.Boolean).annotateKey({
+    description: "Whether a number shared by the bot's button is the sender's own: Rubika shows no owner."
+  }),
+  ...ReceivesUpdates
+})
+
+const traits: AccountTraits = {
+  sendsCodes: true,
+  sendsTexts: true,
+  deduplicatesCodes: false,
+  deduplicatesTexts: false,
+  reportsDelivery: false,
+  needsContact: true
+}
+
+const MAX_TEXT_LENGTH = 4000
+const MAX_UPDATES = 100
+
+const tooLong = ProviderOutcome.Rejected({
+  blame: "request",
+  providerError: `not sent: the text is longer than ${MAX_TEXT_LENGTH} characters`
+})
+const noChat = ProviderOutcome.Rejected({
+  blame: "recipient",
+  providerError: "not sent: this phone has no chat with the bot"
+})
+
+/** The updates of a response; fails if it has something else in their place. */
+const updatesIn = (data: unknown): Effect.Effect<ReadonlyArray<unknown>, AccountProblem> => {
+  const updates = fieldOf(data, "updates") ?? []
+  return Array.isArray(updates)
+    ? Effect.succeed(updates)
+    : Effect.fail(new AccountProblem({ message: "updates that are no list", isDefinite: false }))
+}
+
+interface SendOptions {
+  readonly keypad?: Readonly<Record<string, unknown>>
+  readonly isBackground?: boolean
+}
+
+/** A bot of Rubika. Sources: rubika.ir/botapi, and the code of its clients. */
+export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
+  name: "rubika_bot",
+  channels: ["rubika"],
+  settings: RubikaSettings,
+  connect: (settings) =>
+    Result.map(
+      readSettings(RubikaSettings, settings),
+      ({ token, trust_contacts = false, receives_updates = true }): ProviderConnection => {
+        const post = (method: string, body: Readonly<Record<string, unknown>>) =>
+          ({
+            method: "POST",
+            url: `${baseUrl}/${encodeURIComponent(token)}/${method}`,
+            body: JSON.stringify(body)
+          }) as const
+        /** A platform can repeat the address that was called. */
+        const withoutToken = (words: string): string => words.replaceAll(token, "•••")
+        const request = (method: string, body: Readonly<Record<string, unknown>>) =>
+          ask(http, post(method, body), Answer).pipe(
+            Effect.flatMap(orProblem),
+            Effect.mapError(
+              ({ message, isDefinite }) => new AccountProblem({ message: withoutToken(message), isDefinite })
+            )
+          )
+        const sendMessage = (
+          chatId: string,
+          text: string,
+          { keypad = {}, isBackground = false }: SendOptions = {}
+        ) =>
+          text.length > MAX_TEXT_LENGTH
+            ? Effect.succeed(tooLong)
+            : send(
+                http,
+                { ...post("sendMessage", { chat_id: chatId, text, ...keypad }), isBackground },
+                Answer,
+                classify
+              ).pipe(Effect.map((outcome) => inWords(outcome, withoutToken)))
+        const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
+          chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
+        const read = readRubikaUpdate(trust_contacts)
+        return {
+          farEnd: originOf(baseUrl),
+          traits,
+          sendCode: sendText,
+          sendText,
+          check: Effect.map(request("getMe", {}), ({ data }) => {
+            const username = wordsIn(fieldOf(fieldOf(data, "bot"), "username"))
+            return username === null ? "bot without a username" : `bot @${username}`
+          }),
+          deliveryReport: null,
+          inbox: !receives_updates
+            ? null
+            : {
+                read,
+                secretHeader: null,
+                announceWebhook: ({ url }) =>
+                  Effect.asVoid(request("updateBotEndpoints", { url, type: "ReceiveUpdate" })),
+                // Long polling is undocumented: Rubika responds at once, and the caller waits between calls.
+                poll: Effect.fnUntraced(function* (cursor) {
+                  const offset = cursor === null ? {} : { offset_id: cursor }
+                  const { data } = yield* request("getUpdates", { limit: MAX_UPDATES, ...offset })
+                  return {
+                    updates: (yield* updatesIn(data)).map(read).filter((update) => update !== null),
+                    cursor: idOf(fieldOf(data, "next_offset_id")) ?? cursor
+                  }
+                }),
+                reply: (chatId, reply) =>
+                  sendMessage(chatId, reply.text, { keypad: keypadOf(reply), isBackground: true })
+              }
+        }
+      }
+    )
+})

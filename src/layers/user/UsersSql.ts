@@ -1,0 +1,108 @@
+import { Clock, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { Conflict, NotFound } from "../../domain/Errors.ts"
+import { toPage } from "../../domain/Paging.ts"
+import { problem } from "../../domain/Problem.ts"
+import { isUuid } from "../../domain/Uuid.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { forgetFailures } from "./SignInLimitsSql.ts"
+import { userColumns, UserRow } from "./UserRows.ts"
+import { type UserChange, Users } from "../../services/user/Users.ts"
+
+export const UsersSql = Layer.effect(
+  Users,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const random = yield* SecureRandom.SecureRandom
+    const userRows = rowsOf(UserRow)
+    const columns = userColumns(sql)
+
+    const find = Effect.fnUntraced(function* (customerId: number, id: string) {
+      const [row] = yield* userRows(
+        sql`select ${columns} from users u where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid`
+      )
+      return row ?? (yield* new NotFound())
+    })
+
+    /** In the order of ids, so that no two such locks wait for each other. */
+    const lock = Effect.fnUntraced(function* (customerId: number, id: string) {
+      const rows = yield* userRows(sql`
+        select ${columns} from users u
+        where u.customer_id = ${customerId} and u.role = 'owner' and u.disabled_at is null
+          or coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid
+        order by u.id for update`)
+      const user = rows.find((row) => row.id === id.toLowerCase())
+      if (user === undefined) return yield* new NotFound()
+      return { user, otherOwners: rows.length - 1 }
+    })
+
+    const endSessions = (id: string, now: number) =>
+      Effect.orDie(sql`
+        with signed_out as (delete from console_sessions where user_id = ${id}::uuid),
+          forgotten as (delete from sign_in_links where user_id = ${id}::uuid)
+        update refresh_tokens set revoked_at = ${timestamp(now)}
+        where user_id = ${id}::uuid and revoked_at is null`)
+
+    const update = Effect.fnUntraced(function* (
+      customerId: number,
+      id: string,
+      { name, role, isDisabled }: UserChange
+    ) {
+      const now = yield* Clock.currentTimeMillis
+      const disabledAt =
+        isDisabled === undefined
+          ? sql`disabled_at`
+          : isDisabled
+            ? sql`coalesce(disabled_at, ${timestamp(now)})`
+            : sql`null`
+      const [row] = yield* userRows(sql`
+        update users u set name = coalesce(${name ?? null}::text, name), role = coalesce(${role ?? null}::text, role),
+          disabled_at = ${disabledAt}, sign_in_epoch = sign_in_epoch + ${isDisabled === true ? 1 : 0}
+        where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
+      if (row === undefined) return yield* new NotFound()
+      if (isDisabled === true) yield* endSessions(id, now)
+      return row
+    })
+
+    return Users.of({
+      find,
+      lock,
+      update,
+
+      list: Effect.fnUntraced(function* (customerId, { limit, after }) {
+        const before = after !== null && isUuid(after.toLowerCase()) ? after : null
+        const rows = yield* userRows(sql`
+          select ${columns} from users u
+          where u.customer_id = ${customerId} and (${before}::uuid is null or u.id < ${before}::uuid)
+          order by u.id desc limit ${limit + 1}`)
+        return toPage(rows, limit, ({ id }) => id)
+      }),
+
+      create: Effect.fnUntraced(function* (customerId, { email, name, role, passwordHash }) {
+        const now = timestamp(yield* Clock.currentTimeMillis)
+        const [row] = yield* userRows(sql`
+          insert into users as u (id, customer_id, email, name, role, password_hash, created_at)
+          values (${yield* random.uuidV7()}::uuid, ${customerId}, ${email}, ${name}, ${role}, ${passwordHash}, ${now})
+          on conflict (email) do nothing returning ${columns}`)
+        return row ?? (yield* new Conflict({ problem: problem("email_taken") }))
+      }),
+
+      ownerOf: Effect.fnUntraced(function* (id) {
+        if (!isUuid(id.toLowerCase())) return yield* new NotFound()
+        const [row] = yield* userRows(sql`select ${columns} from users u where u.id = ${id}::uuid`)
+        return row === undefined ? yield* new NotFound() : row.customerId
+      }),
+
+      setPassword: Effect.fnUntraced(function* (customerId, id, passwordHash) {
+        const [row] = yield* userRows(sql`
+          update users u set password_hash = ${passwordHash}, sign_in_epoch = sign_in_epoch + 1
+          where coalesce(u.customer_id, 0) = ${customerId} and u.id = ${id}::uuid returning ${columns}`)
+        if (row === undefined) return yield* new NotFound()
+        yield* endSessions(id, yield* Clock.currentTimeMillis)
+        yield* forgetFailures(sql, row.email)
+        return row
+      })
+    })
+  })
+)

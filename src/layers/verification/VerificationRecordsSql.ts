@@ -1,0 +1,53 @@
+import { Clock, Effect, Layer } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import type { Instant } from "../../domain/Instant.ts"
+import { shownAttempts, type Verification } from "../../domain/verification/Verification.ts"
+import { sendRecords } from "../postgres/PagesSql.ts"
+import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { SHOWN_ATTEMPTS, verificationColumns, VerificationRow } from "./VerificationRow.ts"
+import {
+  VerificationRecords,
+  type VerificationSearch
+} from "../../services/verification/VerificationRecords.ts"
+
+const shown = (verification: Verification): Verification => ({
+  ...verification,
+  attempts: shownAttempts(verification)
+})
+
+export const VerificationRecordsSql = Layer.effect(
+  VerificationRecords,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const source = { from: "verifications v", columns: verificationColumns, attempts: SHOWN_ATTEMPTS }
+    const verificationRows = rowsOf(VerificationRow)
+    const { list, find } = sendRecords(sql, source, (statement) =>
+      Effect.map(verificationRows(statement), (rows) => rows.map(shown))
+    )
+
+    /** The same as `effectiveStatus`. */
+    const statusIs = (
+      status: NonNullable<VerificationSearch["status"]>,
+      now: Instant
+    ): Statement.Fragment => {
+      const isOver = sql`expires_at <= ${timestamp(now)}::timestamptz`
+      switch (status) {
+        case "pending":
+        case "queued":
+          return sql`status = ${status} and not ${isOver}`
+        case "expired":
+          return sql`(status = 'expired' or status in ('pending', 'queued') and ${isOver})`
+        default:
+          return sql`status = ${status}`
+      }
+    }
+
+    return VerificationRecords.of({
+      list: Effect.fnUntraced(function* (customerId, { status, ...search }) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* list(customerId, search, status === undefined ? [] : [statusIs(status, now)])
+      }),
+      find
+    })
+  })
+)

@@ -1,0 +1,202 @@
+import { Clock, Context, Deferred, Effect, Layer, Result, Scope, Semaphore } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
+import { isPhone, maskPhoneInAscii, parsePhone } from "../../domain/Phone.ts"
+import type { RequestBlock } from "../../domain/activity/LoggedRequest.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
+import { Settings } from "../Settings.ts"
+import { counters } from "../metrics/MetricFamilies.ts"
+
+/** Keeps the request log. */
+export class RequestStore extends Context.Service<
+  RequestStore,
+  { readonly add: (blocks: ReadonlyArray<RequestBlock>) => Effect.Effect<void> }
+>()("peyk/services/activity/RequestLog/RequestStore") {}
+
+/** About 4 MB. */
+const MAX_REQUESTS = 20_000
+/** A full block fits one page of PostgreSQL. */
+const MAX_BLOCK = 40
+const MAX_BLOCK_LENGTH = 7000
+
+interface OpenBlock {
+  readonly beginsAt: Instant
+  endsAt: Instant
+  length: number
+  readonly requests: Array<string>
+}
+
+/** Requests that are still to be written, as blocks of each customer; bounded. */
+export class RequestBuffer {
+  readonly #open = new Map<number, OpenBlock>()
+  readonly #full: Array<RequestBlock> = []
+  #size = 0
+
+  /** False: there is no room. */
+  add(customerId: number, at: Instant, request: string): boolean {
+    if (this.#size >= MAX_REQUESTS) return false
+    this.#size += 1
+    const known = this.#open.get(customerId)
+    if (known === undefined) {
+      const length = request.length
+      this.#open.set(customerId, { beginsAt: at, endsAt: at, length, requests: [request] })
+      return true
+    }
+    known.requests.push(request)
+    known.length += request.length
+    known.endsAt = Math.max(known.endsAt, at)
+    if (known.requests.length >= MAX_BLOCK || known.length >= MAX_BLOCK_LENGTH) {
+      this.#full.push({ customerId, ...known })
+      this.#open.delete(customerId)
+    }
+    return true
+  }
+
+  /** The next blocks to write: full ones first, then those that began by an instant. */
+  take(limit: number, begunBy: Instant): ReadonlyArray<RequestBlock> {
+    for (const [customerId, block] of this.#open) {
+      if (this.#full.length >= limit) break
+      if (block.beginsAt > begunBy) continue
+      this.#full.push({ customerId, ...block })
+      this.#open.delete(customerId)
+    }
+    const taken = this.#full.splice(0, limit)
+    for (const { requests } of taken) this.#size -= requests.length
+    return taken
+  }
+}
+
+/** A request that is being answered. What becomes known of it is noted; without a key, none of it is kept. */
+export interface RequestNotes {
+  readonly key: (principal: Pick<Principal, "customerId" | "keyId" | "mode">) => void
+  readonly phone: (phone: string) => void
+  readonly subject: (id: string) => void
+  readonly answered: (status: number, code: string | undefined) => void
+}
+
+const ignore = () => {}
+
+export const noNotes: RequestNotes = { key: ignore, phone: ignore, subject: ignore, answered: ignore }
+
+/** Quotes a text that has no quotes or backslashes. `JSON.stringify` of the whole entry takes twice as long. */
+const quoted = (text: string | null | undefined): string => (text == null ? "null" : `"${text}"`)
+
+/** Often, as one large write a second would hold up the requests of its moment. */
+const WRITE_EVERY = "100 millis"
+/** A block that is not full waits this long for more requests: with the interval, a second at most. */
+const BLOCK_MILLIS = 900
+/** A store that does not answer must not hold up a page, or the end of the process. */
+const LONGEST_FLUSH = "2 seconds"
+/** One statement's; a block has 7 KB at most. */
+const MAX_BLOCKS = 100
+const NANOS_PER_MICRO = 1000n
+
+const maskedOrNull = (phone: string | null): string | null => {
+  if (phone === null) return null
+  // Most are in the normal form, and parsing costs as much as all the rest of an entry.
+  if (isPhone(phone)) return maskPhoneInAscii(phone)
+  return Result.match(parsePhone(phone), { onFailure: () => null, onSuccess: maskPhoneInAscii })
+}
+
+/**
+ * The log of the requests that customers make with their keys. A request only adds to a bounded buffer. A fiber writes
+ * it within about a second; what the buffer has no room for, or the store does not take, is dropped and counted.
+ */
+export class RequestLog extends Context.Service<
+  RequestLog,
+  {
+    readonly begin: (route: string, method: string, requestId: string) => RequestNotes
+    /** Writes what this process has answered so far, so that a reader finds it. Takes two seconds at most. */
+    readonly flush: Effect.Effect<void>
+  }
+>()("peyk/services/activity/RequestLog") {
+  static readonly layerOff = Layer.succeed(RequestLog, { begin: () => noNotes, flush: Effect.void })
+
+  static readonly layerOn = Layer.effect(
+    RequestLog,
+    Effect.gen(function* () {
+      const store = yield* RequestStore
+      const clock = yield* Clock.Clock
+      const dropped = counters(yield* Effect.context<never>(), "peyk_request_log_dropped_total", {
+        description: "Requests that are missing in the request log: the buffer was full, or the store failed."
+      })()
+      dropped(0)
+      const buffer = new RequestBuffer()
+
+      const begin = (route: string, method: string, requestId: string): RequestNotes => {
+        const startedAt = clock.monotonicTimeNanosUnsafe()
+        let by: Parameters<RequestNotes["key"]>[0] | null = null
+        let to: string | null = null
+        let about: string | null = null
+        return {
+          key: (principal) => {
+            by = principal
+          },
+          phone: (phone) => {
+            to = phone
+          },
+          subject: (id) => {
+            about = id
+          },
+          answered: (status, code) => {
+            if (by === null) return
+            const at = clock.currentTimeMillisUnsafe()
+            const micros = Number((clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_MICRO)
+            const { customerId, keyId, mode } = by
+            const request = `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${quoted(maskedOrNull(to))},${about === null ? "null" : JSON.stringify(about)}]`
+            if (!buffer.add(customerId, at, request)) dropped(1)
+          }
+        }
+      }
+
+      const oneAtATime = yield* Semaphore.make(1)
+      const writeBlocks = Effect.fnUntraced(function* (begunBy: Instant) {
+        let blocks = buffer.take(MAX_BLOCKS, begunBy)
+        while (blocks.length > 0) {
+          const count = blocks.reduce((sum, { requests }) => sum + requests.length, 0)
+          yield* Effect.ignoreCause(
+            Effect.onError(store.add(blocks), () => Effect.sync(() => dropped(count)))
+          )
+          blocks = buffer.take(MAX_BLOCKS, begunBy)
+        }
+      })
+      const writeDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        oneAtATime.withPermit(writeBlocks(now - BLOCK_MILLIS))
+      )
+      const writers = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+      /** Done when the flush that has not begun is. */
+      let nextFlush: Deferred.Deferred<void> | null = null
+      const beginFlush = (done: Deferred.Deferred<void>) => {
+        const write = Effect.suspend(() => {
+          nextFlush = null
+          return writeBlocks(Infinity)
+        })
+        const work = Effect.ensuring(oneAtATime.withPermit(write), Deferred.succeed(done, undefined))
+        return Effect.forkIn(work, writers)
+      }
+      // Readers share a flush that has not begun. Each may leave before it ends.
+      const flush = Effect.suspend(() => {
+        if (nextFlush !== null) return Effect.succeed(nextFlush)
+        const done = Deferred.makeUnsafe<void>()
+        nextFlush = done
+        return Effect.as(beginFlush(done), done)
+      }).pipe(
+        // A flush that is announced begins, whoever leaves.
+        Effect.uninterruptible,
+        Effect.flatMap(Deferred.await),
+        Effect.timeoutOption(LONGEST_FLUSH),
+        Effect.asVoid
+      )
+      yield* Effect.forkIn(Effect.forever(Effect.andThen(Effect.sleep(WRITE_EVERY), writeDue)), writers)
+      // Before the writers are interrupted: what they write is not dropped.
+      yield* Effect.addFinalizer(() => flush)
+      return RequestLog.of({ begin, flush })
+    })
+  )
+
+  /** Off if nothing is to be kept. */
+  static readonly layer = Layer.unwrap(
+    Effect.map(Settings, ({ requestLogDays }) =>
+      requestLogDays === 0 ? RequestLog.layerOff : RequestLog.layerOn
+    )
+  )
+}

@@ -1,0 +1,106 @@
+import { Schema } from "effect"
+import { DateTimeText, Name, optional } from "../../domain/Fields.ts"
+import { ipFamily } from "../../domain/Networks.ts"
+import { problem } from "../../domain/Problem.ts"
+import { check, isMaxEntries } from "../../domain/SchemaProblems.ts"
+import { KeyMode } from "../../domain/customer/Customer.ts"
+import { action, NoInput, NoTarget } from "../Action.ts"
+import { Keys } from "./Keys.ts"
+
+const isNetwork = (text: string): boolean => {
+  const [address = "", prefix, ...rest] = text.split("/")
+  const family = ipFamily(address)
+  if (family === null || rest.length > 0) return false
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128)
+}
+
+/** An address, or a network in CIDR notation. */
+const IpNetwork = Schema.String.check(check(isNetwork, problem("not_network", { example: "10.0.0.0/8" })))
+
+const RequestsPerMinute = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })).annotate(
+  { description: "Requests in any minute; 0: no limit." }
+)
+const AllowedIps = Schema.NonEmptyArray(IpNetwork)
+  .check(isMaxEntries(100))
+  .annotate({ description: "The networks it may be used from (addresses or CIDR)." })
+
+export const NewApiKey = Schema.Struct({
+  name: Name,
+  mode: KeyMode,
+  expires_at: optional(DateTimeText),
+  rate_limit_per_minute: optional(RequestsPerMinute),
+  allowed_ips: optional(AllowedIps)
+}).annotate({ identifier: "NewApiKey" })
+
+/** In a change, null restores the default if there is one. */
+export const ApiKeyChange = Schema.Struct({
+  name: optional(Name),
+  rate_limit_per_minute: Schema.optionalKey(Schema.NullOr(RequestsPerMinute)),
+  allowed_ips: Schema.optionalKey(Schema.NullOr(AllowedIps))
+}).annotate({ identifier: "ApiKeyChange" })
+
+const MAX_OVERLAP_SECONDS = 30 * 24 * 3600
+const DEFAULT_OVERLAP_SECONDS = 86_400
+
+export const KeyRotation = Schema.Struct({
+  overlap_seconds: optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_OVERLAP_SECONDS }))
+  ).annotateKey({ description: `How long the old key stays valid; ${DEFAULT_OVERLAP_SECONDS} if absent.` })
+}).annotate({ identifier: "KeyRotation" })
+
+export const createKey = action("api_key.create", {
+  input: NewApiKey,
+  target: NoTarget,
+  access: "writer",
+  run: ({ actor, input: { name, mode, expires_at, rate_limit_per_minute, allowed_ips } }) =>
+    Keys.use((keys) =>
+      keys.create(actor.customerId, {
+        name,
+        mode,
+        expiresAt: expires_at ?? null,
+        requestsPerMinute: rate_limit_per_minute ?? null,
+        allowedIps: allowed_ips ?? null
+      })
+    ),
+  audit: ({ record: { id, name, mode } }) => ({ id, details: { name, mode } })
+})
+
+export const changeKey = action("api_key.update", {
+  input: ApiKeyChange,
+  target: Schema.Int,
+  access: "writer",
+  run: ({ actor, target, version, input: { name, rate_limit_per_minute, allowed_ips } }) => {
+    const change = {
+      name: name ?? undefined,
+      requestsPerMinute: rate_limit_per_minute,
+      allowedIps: allowed_ips
+    }
+    return Keys.use((keys) => keys.update(actor.customerId, target, change, version))
+  },
+  audit: ({ id }, { input }) => ({ id, details: input })
+})
+
+export const revokeKey = action("api_key.revoke", {
+  input: NoInput,
+  target: Schema.Int,
+  access: "writer",
+  run: ({ actor, target, version }) => Keys.use((keys) => keys.revoke(actor.customerId, target, version)),
+  audit: ({ id }) => ({ id })
+})
+
+const overlapOf = ({ overlap_seconds }: typeof KeyRotation.Type): number =>
+  overlap_seconds ?? DEFAULT_OVERLAP_SECONDS
+
+/** Another key in its place; the old one stays valid for the overlap. */
+export const rotateKey = action("api_key.rotate", {
+  input: KeyRotation,
+  target: Schema.Int,
+  access: "writer",
+  run: ({ actor, target, input }) =>
+    Keys.use((keys) => keys.rotate(actor.customerId, target, overlapOf(input) * 1000)),
+  audit: ({ record }, { target, input }) => ({
+    id: target,
+    details: { replaced_by: record.id, overlap_seconds: overlapOf(input) }
+  })
+})

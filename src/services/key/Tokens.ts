@@ -1,0 +1,41 @@
+import { Context, type Effect, type Redacted } from "effect"
+import type { NotFound, Unauthenticated, ValidationError } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { TokenRecord } from "../../domain/key/PersonalToken.ts"
+import type { Actor, Scope } from "../../domain/user/Actor.ts"
+
+/** Personal access tokens: `svc_pat_…`. */
+export class PersonalTokens extends Context.Service<
+  PersonalTokens,
+  {
+    /** The actor that this token represents, if the token is known, not expired and not revoked. Records its use. */
+    readonly authenticate: (secret: Redacted.Redacted) => Effect.Effect<Actor, Unauthenticated>
+  }
+>()("peyk/services/key/Tokens/PersonalTokens") {}
+
+/** A new token with its secret, which is shown once. */
+export interface CreatedToken {
+  readonly record: TokenRecord
+  readonly secret: Redacted.Redacted
+}
+
+export interface NewToken {
+  readonly name: string
+  readonly scope: Scope
+  /** Null: never; undefined: in 90 days. */
+  readonly expiresAt: Instant | null | undefined
+}
+
+/** A customer's personal access tokens. Those of another customer do not exist here. */
+export class Tokens extends Context.Service<
+  Tokens,
+  {
+    readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<TokenRecord>>
+    readonly find: (customerId: number, id: number) => Effect.Effect<TokenRecord, NotFound>
+    readonly create: (customerId: number, token: NewToken) => Effect.Effect<CreatedToken, ValidationError>
+    /** The customer whose token this is. */
+    readonly ownerOf: (id: number) => Effect.Effect<number, NotFound>
+    readonly revoke: (customerId: number, id: number) => Effect.Effect<TokenRecord, NotFound>
+  }
+>()("peyk/services/key/Tokens") {}

@@ -1,0 +1,62 @@
+import { Context, type Effect, Schema } from "effect"
+import type { NotFound } from "../../domain/Errors.ts"
+import { Instant } from "../../domain/Instant.ts"
+import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
+
+/** The subject for which money is held, or was captured. */
+export const SubjectType = Schema.Literals(["verification", "message"])
+
+export const Hold = Schema.Struct({
+  subjectType: SubjectType,
+  subjectId: Schema.String,
+  amount: Schema.Int,
+  /** When that subject was accepted. */
+  createdAt: Instant
+})
+export type Hold = typeof Hold.Type
+
+export const LedgerKind = Schema.Literals(["top_up", "capture"])
+export type LedgerKind = typeof LedgerKind.Type
+
+export const LedgerEntry = Schema.Struct({
+  id: Schema.String,
+  kind: LedgerKind,
+  /** Negative for money that was spent. */
+  amount: Schema.Int,
+  subjectType: Schema.NullOr(SubjectType),
+  subjectId: Schema.NullOr(Schema.String),
+  occurredAt: Instant
+})
+export type LedgerEntry = typeof LedgerEntry.Type
+
+/** In rials. */
+export interface Balance {
+  readonly balance: number
+  readonly held: number
+}
+
+/** A wallet whose sums disagree. There is none, unless Peyk has a fault. */
+export interface WalletDifference extends Balance {
+  readonly customerId: number
+  /** The sum of the ledger, which the balance should be. */
+  readonly ledger: number
+  /** The sum of what is held for sends, which `held` should be. */
+  readonly holds: number
+}
+
+/** Customers' wallets, in rials. Lists have the newest first. */
+export class Wallets extends Context.Service<
+  Wallets,
+  {
+    readonly balance: (customerId: number) => Effect.Effect<Balance>
+    /** The balance after it. */
+    readonly topUp: (customerId: number, amount: number) => Effect.Effect<Balance, NotFound>
+    readonly holds: (customerId: number, page: PageRequest) => Effect.Effect<Page<Hold>>
+    readonly ledger: (
+      customerId: number,
+      search: TimeRange & PageRequest & { readonly kind?: LedgerKind | undefined }
+    ) => Effect.Effect<Page<LedgerEntry>>
+    /** Checks every wallet against its ledger and its holds. */
+    readonly differences: Effect.Effect<ReadonlyArray<WalletDifference>>
+  }
+>()("peyk/services/money/Wallets") {}

@@ -1,0 +1,69 @@
+import { Effect, Result, Schema } from "effect"
+import { optional, PositiveInt } from "../../domain/Fields.ts"
+import { isMaxEntries } from "../../domain/SchemaProblems.ts"
+import { type RoutingStep, StepOrder, StepWait } from "../../domain/customer/Customer.ts"
+import { TemplateId, templateIdOf } from "../../domain/message/Template.ts"
+import { checkNames, consistentStep } from "../../domain/routing/RouteRequest.ts"
+import { action, NoTarget } from "../Action.ts"
+import { RoutingOrders } from "./RoutingOrders.ts"
+
+const StepBody = Schema.Struct({
+  channel: Schema.String.annotate({
+    description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
+  }),
+  account_id: optional(PositiveInt),
+  wait: optional(StepWait).annotateKey({
+    description: "45 to 120 seconds, or measured: the time in which 90 % of the channel's codes are verified."
+  }),
+  sender: optional(Schema.Literal("shared")).annotateKey({
+    description: "The platform's account; start plan only."
+  }),
+  template_id: optional(TemplateId).annotateKey({
+    description: "The text of codes on this step, if the request names no template. Messengers only."
+  })
+}).check(consistentStep)
+
+export const RoutingBody = Schema.Struct({
+  order: optional(StepOrder).annotateKey({
+    description:
+      "saved (default): the steps are tried as they stand; measured: the cheapest channel close to the best comes first."
+  }),
+  steps: Schema.Array(StepBody)
+    .check(isMaxEntries(20))
+    .annotate({ description: "The channels in order; an empty list removes the order." })
+}).annotate({ identifier: "NewRouting" })
+
+/** Known channels, each once. */
+const knownSteps = (steps: ReadonlyArray<typeof StepBody.Type>) =>
+  Result.map(
+    checkNames(
+      steps.map(({ channel, account_id, wait, sender, template_id }) => ({
+        channel,
+        account_id: account_id ?? undefined,
+        wait: wait ?? undefined,
+        sender: sender ?? undefined,
+        template_id: templateIdOf(template_id)
+      })),
+      { withTelegram: true }
+    ),
+    (known): ReadonlyArray<RoutingStep> =>
+      known.map(({ channel, account_id, wait, sender, template_id }) => ({
+        channel,
+        ...(account_id === undefined ? {} : { account_id }),
+        ...(wait === undefined ? {} : { wait }),
+        ...(sender === undefined ? {} : { sender }),
+        ...(template_id === undefined ? {} : { template_id })
+      }))
+  )
+
+/** The customer's default order of channels, in place of the saved one. */
+export const saveRouting = action("routing.save", {
+  input: RoutingBody,
+  target: NoTarget,
+  access: "writer",
+  run: ({ actor, version, input: { order, steps } }) =>
+    Effect.flatMap(Effect.fromResult(knownSteps(steps)), (known) =>
+      RoutingOrders.use((routing) => routing.save(actor.customerId, known, version, order ?? "saved"))
+    ),
+  audit: ({ order, steps }, { actor }) => ({ id: actor.customerId, details: { order, steps } })
+})

@@ -1,0 +1,189 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import type { Page } from "../../../src/domain/Paging.ts"
+import type { LoggedRequest, RequestFields } from "../../../src/domain/activity/LoggedRequest.ts"
+import { RequestRecordsSql } from "../../../src/layers/activity/RequestRecordsSql.ts"
+import { RequestStoreSql } from "../../../src/layers/activity/RequestStoreSql.ts"
+import { RequestStore } from "../../../src/services/activity/RequestLog.ts"
+import { RequestRecords, type RequestSearch } from "../../../src/services/activity/RequestRecords.ts"
+import { Keys } from "../../../src/services/key/Keys.ts"
+import { scriptProviders } from "../../support/ScriptedProviders.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
+
+/** The time of this test's requests: far enough from the epoch that ids can be earlier. */
+const NOW = 1_795_000_000_000
+
+const process = Layer.mergeAll(RequestStoreSql, RequestRecordsSql).pipe(
+  Layer.provideMerge(testProcess(scriptProviders().layer, {}, NOW))
+)
+
+interface Given {
+  readonly at?: number
+  readonly requestId?: string
+  readonly route?: string
+  readonly status?: number
+  readonly code?: string | null
+  readonly keyId?: number
+  readonly mode?: "live" | "test"
+  readonly phone?: string | null
+  readonly subjectId?: string | null
+}
+
+const fieldsOf = (given: Given): RequestFields => [
+  given.at ?? NOW,
+  given.requestId ?? "some-id",
+  given.route ?? "/v1/otp/send",
+  "POST",
+  given.status ?? 200,
+  given.code ?? null,
+  1500,
+  given.keyId ?? 0,
+  given.mode ?? "live",
+  given.phone ?? null,
+  given.subjectId ?? null
+]
+
+const add = (customerId: number, ...all: ReadonlyArray<Given>) =>
+  Effect.flatMap(RequestStore, (store) => {
+    const fields = all.map(fieldsOf)
+    const times = fields.map(([at]) => at)
+    const requests = fields.map((each) => JSON.stringify(each))
+    return store.add([{ customerId, beginsAt: Math.min(...times), endsAt: Math.max(...times), requests }])
+  })
+
+const found = (customerId: number | null, search: RequestSearch = {}) =>
+  Effect.flatMap(RequestRecords, (records) =>
+    Effect.map(records.list(customerId, { limit: 100, after: null, ...search }), ({ items }) =>
+      items.map(({ requestId }) => requestId)
+    )
+  )
+
+const allPages = (customerId: number | null, limit: number) =>
+  Effect.gen(function* () {
+    const records = yield* RequestRecords
+    const ids: Array<string> = []
+    let after: string | null = null
+    do {
+      const page: Page<LoggedRequest> = yield* records.list(customerId, { limit, after })
+      ids.push(...page.items.map(({ requestId }) => requestId))
+      after = page.next
+    } while (after !== null)
+    return ids
+  })
+
+layer(TestDatabase, { excludeTestServices: true })("the request log", (it) => {
+  it.effect("is read from the newest to the oldest, though the blocks of processes overlap", () =>
+    Effect.gen(function* () {
+      const customer = yield* makeCustomer()
+      yield* add(customer, { at: NOW + 1, requestId: "1" }, { at: NOW + 5, requestId: "5" })
+      yield* add(customer, { at: NOW + 2, requestId: "2" }, { at: NOW + 4, requestId: "4" })
+      yield* add(customer, { at: NOW + 3, requestId: "3" })
+      for (const limit of [1, 2, 3, 10]) {
+        assert.deepStrictEqual(yield* allPages(customer, limit), ["5", "4", "3", "2", "1"])
+      }
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("is read to its end over more blocks than one query reads", () =>
+    Effect.gen(function* () {
+      const customer = yield* makeCustomer()
+      const times = Array.from({ length: 150 }, (_, index) => index)
+      yield* Effect.forEach(times, (time) =>
+        Effect.andThen(
+          TestClock.setTime(NOW + time * 1000),
+          add(customer, { at: NOW + time * 1000, requestId: String(time) })
+        )
+      )
+      assert.deepStrictEqual(yield* allPages(customer, 20), times.toReversed().map(String))
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect(
+    "lists each request once, and ends, though the blocks of 200 customers overlap in one second",
+    () =>
+      Effect.gen(function* () {
+        const customers = yield* Effect.forEach(Array.from({ length: 200 }), () => makeCustomer([]))
+        for (const [n, customer] of customers.entries()) {
+          const beginsAt = NOW + n * 5
+          // A block is written 900 ms after its first request, whenever its last one was.
+          yield* TestClock.setTime(beginsAt + 900)
+          const lastAt = beginsAt + ((n * 337) % 900)
+          yield* add(
+            customer,
+            { at: beginsAt, requestId: `${n}-first` },
+            { at: lastAt, requestId: `${n}-last` }
+          )
+        }
+        const expected = [...customers.keys()].flatMap((n) => [`${n}-first`, `${n}-last`])
+        assert.deepStrictEqual((yield* allPages(null, 25)).toSorted(), expected.toSorted())
+      }).pipe(Effect.provide(process))
+  )
+
+  it.effect("is found by request id, by the send it was about, and by masked phone", () =>
+    Effect.gen(function* () {
+      const customer = yield* makeCustomer()
+      const subjectId = "019a0000-0000-7000-8000-000000000001"
+      yield* add(customer, { requestId: "a", subjectId }, { requestId: "b", phone: "+98912***4567" })
+      assert.deepStrictEqual(yield* found(customer, { id: "a" }), ["a"])
+      assert.deepStrictEqual(yield* found(customer, { id: subjectId }), ["a"])
+      assert.deepStrictEqual(yield* found(customer, { id: '","' }), [])
+      assert.deepStrictEqual(yield* found(customer, { maskedPhone: "+98912***4567" }), ["b"])
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("is filtered by route, status, code, key, mode and time", () =>
+    Effect.gen(function* () {
+      const customer = yield* makeCustomer()
+      yield* add(
+        customer,
+        { at: NOW, requestId: "good", keyId: 1 },
+        { at: NOW + 1000, requestId: "refused", status: 422, code: "invalid_phone", keyId: 2 },
+        { at: NOW + 2000, requestId: "sandbox", route: "/v1/sandbox/otp/send", mode: "test" }
+      )
+      assert.deepStrictEqual(yield* found(customer, { statuses: [400, 499] }), ["refused"])
+      assert.deepStrictEqual(yield* found(customer, { code: "invalid_phone" }), ["refused"])
+      assert.deepStrictEqual(yield* found(customer, { keyId: 1 }), ["good"])
+      assert.deepStrictEqual(yield* found(customer, { mode: "test" }), ["sandbox"])
+      assert.deepStrictEqual(yield* found(customer, { route: "/v1/otp" }), ["refused", "good"])
+      assert.deepStrictEqual(yield* found(customer, { from: NOW + 1000, to: NOW + 2000 }), ["refused"])
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("shows a customer their own requests only, and an operator those of all", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* makeCustomer(), yield* makeCustomer()]
+      yield* add(one, { requestId: "of-one" })
+      yield* add(other, { requestId: "of-other" })
+      assert.deepStrictEqual(yield* found(one), ["of-one"])
+      assert.includeMembers([...(yield* found(null))], ["of-one", "of-other"])
+      const records = yield* RequestRecords
+      const [request] = (yield* records.list(other, { limit: 1, after: null })).items
+      const id = request?.id ?? ""
+      assert.strictEqual((yield* records.find(other, id)).requestId, "of-other")
+      assert.strictEqual((yield* records.find(null, id)).requestId, "of-other")
+      assert.strictEqual((yield* Effect.flip(records.find(one, id)))._tag, "not_found")
+      assert.strictEqual((yield* Effect.flip(records.find(other, "no id")))._tag, "not_found")
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("names the key of a request", () =>
+    Effect.gen(function* () {
+      const customer = yield* makeCustomer()
+      const { record } = yield* (yield* Keys).create(customer, {
+        name: "shop",
+        mode: "live",
+        expiresAt: null
+      })
+      yield* add(customer, { keyId: record.id })
+      const [request] = (yield* (yield* RequestRecords).list(customer, { limit: 1, after: null })).items
+      assert.deepStrictEqual(request?.key, {
+        id: record.id,
+        name: "shop",
+        prefix: record.prefix,
+        lastFour: record.lastFour
+      })
+    }).pipe(Effect.provide(process))
+  )
+})
