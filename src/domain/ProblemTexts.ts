@@ -8,7 +8,7 @@ const settingText = ({ setting, problem }: SettingProblem): string =>
 
 /**
  * The words of the API, the command line and logs. Programs may compare them: a text that is in use stays as it is.
- * `http/console/frame/forms/ProblemWords.ts` has those of the console.
+ * `http/console/forms/FieldMessages.ts` has those of the console.
  */
 const texts: ProblemTexts = {
   required: () => "is required",

@@ -1,11 +1,39 @@
-import { ByteSize, Context, Effect, Layer, Option, Result } from "effect"
-import { HttpIncomingMessage, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { ByteSize, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { HttpIncomingMessage, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { isUtf8 } from "node:buffer"
 import { IdempotencyKeyTooLong, IdempotencyRequired, ValidationError } from "../domain/Errors.ts"
+import { problem } from "../domain/Problem.ts"
 import { answerError, type CodedError, documentedError } from "./errors/Envelope.ts"
 import { announcesBody, awaitBody } from "./server/RequestBody.ts"
-import { problem } from "../domain/Problem.ts"
+
+/** Responds with JSON text: what it contains of the customer's data stays exactly as it came. */
+export const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(json, { contentType: "application/json" })
+
+/** The same for the management API, whose responses no cache may store. */
+export const answerManagedJson = (json: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(json, {
+    contentType: "application/json",
+    headers: { "cache-control": "no-store" }
+  })
+
+/** A page of JSON texts. */
+export const pageJson = (page: {
+  readonly data: ReadonlyArray<string>
+  readonly next_cursor: string | null
+}): string => `{"data":[${page.data.join(",")}],"next_cursor":${JSON.stringify(page.next_cursor)}}`
+
+const description = "Unique per request; at most 255 characters."
+
+export const requiredKey = { "idempotency-key": Schema.String.annotate({ description }) }
+
+export const optionalKey = {
+  "idempotency-key": Schema.optionalKey(Schema.String).annotateKey({ description })
+}
+
+/** Of an answer that was given before. */
+export const replayed = { "idempotency-replayed": Schema.optionalKey(Schema.Literal("true")) }
 
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 

@@ -1,3 +1,5 @@
+import { Context } from "effect"
+
 /**
  * A method and the path it serves. Path parameters have the form `:name`; with `/*` at the end it is the path itself and
  * anything below.
@@ -51,3 +53,6 @@ export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): FindPath => 
     return patterns.find(({ parts }) => matches(parts, segments))?.served
   }
 }
+
+/** The public address of this service, without a slash at its end; null: it was not set. */
+export const PublicUrl = Context.Reference<string | null>("peyk/http/RouteTable/PublicUrl", { defaultValue: () => null })

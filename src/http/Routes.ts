@@ -1,13 +1,19 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
-import { DOCS_PATH, DocumentationPage, OPENAPI_PATH, OpenApiDocument } from "./system/DocumentationPage.ts"
+import {
+  DOCS_PATH,
+  DocumentationPage,
+  OPENAPI_PATH,
+  OpenApiDocument,
+  RootPage,
+  rootRoutes
+} from "./system/DocumentationPage.ts"
 import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
-import { ManageOptions } from "./manage/ManageOptions.ts"
+import { ManageOptions } from "./wire/ManageAuth.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
 import { ConsoleRoutes, consoleRoutes } from "./console/ConsoleRoutes.ts"
-import { asErrorPage } from "./console/frame/ErrorPages.ts"
-import { RootPage, rootRoutes } from "./system/RootPage.ts"
+import { asErrorPage } from "./console/frame/Answers.ts"
 import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { type Problem, problem, type ProblemCode, type ProblemParams } from "../../src/domain/Problem.ts"
 import { textOf } from "../../src/domain/ProblemTexts.ts"
-import { fieldMessage } from "../../src/http/console/frame/forms/FieldMessages.ts"
+import { fieldMessage } from "../../src/http/console/forms/FieldMessages.ts"
 import { makeLocale } from "../../src/http/console/frame/Locale.ts"
 
 const [english, persian] = [makeLocale("en", "Asia/Tehran"), makeLocale("fa", "Asia/Tehran")]
@@ -113,7 +113,7 @@ describe("each problem", () => {
 
 describe("the words of the console", () => {
   it("are found by a problem's code, and never by its text", () => {
-    const table = source("src/http/console/frame/forms/FieldMessages.ts")
+    const table = source("src/http/console/forms/FieldMessages.ts")
     assert.notMatch(table, /RegExp|\.exec\(|\.match\(|\.test\(|\[\s*\/\^/)
   })
 })

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { adviceOf, totalsOf } from "../../domain/guard/Alarm.ts"
 import { type EntryType, type GuardList, GuardMode } from "../../domain/guard/GuardSettings.ts"
-import { toWireAlarm, toWireGuard, toWireSettings } from "../../http/manage/guard/GuardSchemas.ts"
+import { toWireAlarm, toWireGuard, toWireSettings } from "../../http/guard/GuardSchemas.ts"
 import {
   addGuardEntry,
   changeGuard,

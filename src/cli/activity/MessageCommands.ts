@@ -1,16 +1,15 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
-import { messageJson, toMessage } from "../../http/manage/activity/ManagedMessagesApi.ts"
+import { messageJson, toMessage } from "../../http/message/ManagedMessagesApi.ts"
 import {
   MessageBatchBody,
   type MessageBatchResponse,
   readBatch,
   toBatchResponse
 } from "../../http/message/MessageBatchSchemas.ts"
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../http/RequestGuards.ts"
-import { pageJson } from "../../http/RawJson.ts"
-import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
+import { MAX_IDEMPOTENCY_KEY_LENGTH, pageJson } from "../../http/RequestGuards.ts"
+import { toWirePage } from "../../http/wire/ManageWire.ts"
 import { MessageRecords } from "../../services/message/MessageRecords.ts"
 import { CommandError, refusalOf, refusedAction, refusedOf, SET_UP_CHANGES } from "../output/CommandError.ts"
 import { cancelMessage, noteBatch } from "../../services/message/MessageActions.ts"

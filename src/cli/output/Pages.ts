@@ -6,8 +6,8 @@ import {
   decodeNestedPosition,
   type ListName,
   type NestedListName
-} from "../../http/manage/wire/Cursors.ts"
-import { SearchInstant } from "../../http/manage/wire/SearchFields.ts"
+} from "../../http/wire/ManageWire.ts"
+import { SearchInstant } from "../../http/wire/SearchFields.ts"
 import { CommandError } from "./CommandError.ts"
 import { asTable, type Fields, print } from "./Output.ts"
 

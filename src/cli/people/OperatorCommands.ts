@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { toUser } from "../../http/manage/access/UsersApi.ts"
+import { toUser } from "../../http/user/UsersApi.ts"
 import { Operators } from "../../services/user/Operators.ts"
 import { createOperator, createOperatorLink } from "../../services/user/OperatorActions.ts"
 import { operate, withManagement } from "../CommandContext.ts"

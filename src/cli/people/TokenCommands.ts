@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Scope } from "../../domain/user/Actor.ts"
-import { toCreatedToken, toToken } from "../../http/manage/access/TokensApi.ts"
+import { toCreatedToken, toToken } from "../../http/key/TokensApi.ts"
 import { createToken, revokeToken } from "../../services/key/TokenActions.ts"
 import { Tokens } from "../../services/key/Tokens.ts"
 import { operate, withManagement } from "../CommandContext.ts"

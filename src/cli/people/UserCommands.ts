@@ -4,7 +4,7 @@ import { Role } from "../../domain/user/Actor.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { normalizeEmail } from "../../domain/user/User.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
-import { toUser } from "../../http/manage/access/UsersApi.ts"
+import { toUser } from "../../http/user/UsersApi.ts"
 import type { SignInLink } from "../../services/user/SignInLinks.ts"
 import { rotateSigningKey } from "../../services/user/OperatorActions.ts"
 import {

@@ -2,7 +2,7 @@ import { Console, Effect, Layer, Option, Redacted, References, Schema } from "ef
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpServer } from "effect/http"
 import type { Channel } from "../../domain/routing/Channel.ts"
-import { SendResponse, StatusResponse, VerifyResponse } from "../../http/otp/OtpSchemas.ts"
+import { SendResponse, StatusResponse, VerifyResponse } from "../../http/verification/OtpSchemas.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { createDemoCustomer } from "../../layers/customer/DemoCustomer.ts"
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"

@@ -2,8 +2,8 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import { EVERY_EVENT, WebhookEventType } from "../../domain/webhook/Webhook.ts"
-import { toWirePage } from "../../http/manage/wire/ManageWire.ts"
-import { toCreatedWebhook, toWebhook } from "../../http/manage/setup/WebhooksApi.ts"
+import { toWirePage } from "../../http/wire/ManageWire.ts"
+import { toCreatedWebhook, toWebhook } from "../../http/webhook/WebhooksApi.ts"
 import {
   changeWebhook,
   createWebhook,

@@ -7,8 +7,8 @@ import {
   type WebhookDelivery,
   WebhookEventType
 } from "../../domain/webhook/Webhook.ts"
-import { toNestedWirePage } from "../../http/manage/wire/ManageWire.ts"
-import { toDelivery } from "../../http/manage/setup/WebhooksApi.ts"
+import { toNestedWirePage } from "../../http/wire/ManageWire.ts"
+import { toDelivery } from "../../http/webhook/WebhooksApi.ts"
 import { replayEvent, replaySince } from "../../services/webhook/WebhookActions.ts"
 import { Webhooks } from "../../services/webhook/Webhooks.ts"
 import { CommandError, refusedOf } from "../output/CommandError.ts"

@@ -4,11 +4,11 @@ import { formatInstant } from "../../domain/Instant.ts"
 import { KeyMode, Plan } from "../../domain/customer/Customer.ts"
 import type { AccountSummary } from "../../services/activity/AccountSummaries.ts"
 import { AnyKey } from "../ServiceKeys.ts"
-import { ManageAuth } from "../manage/access/ManageAuth.ts"
+import { ManageAuth } from "../wire/ManageAuth.ts"
 import { Timestamp } from "../../domain/Fields.ts"
-import { Rials } from "../manage/wire/SearchFields.ts"
-import { NoUndeclaredInput } from "../manage/wire/UndeclaredInput.ts"
-import { toWallet, WalletResource } from "../manage/money/WalletApi.ts"
+import { Rials } from "../wire/SearchFields.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
+import { toWallet, WalletResource } from "../money/WalletApi.ts"
 
 const Limit = Schema.Int.annotate({ description: "0: no limit" })
 

@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { AccountSummaries } from "../../services/activity/AccountSummaries.ts"
 import { Api } from "../Api.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
-import { CurrentActor } from "../manage/access/ManageAuth.ts"
+import { CurrentActor } from "../wire/ManageAuth.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 import { toAccount } from "./AccountApi.ts"
 

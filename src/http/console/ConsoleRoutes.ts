@@ -1,17 +1,70 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { NotFound } from "../../domain/Errors.ts"
 import type { ServedRoute } from "../RouteTable.ts"
-import { assetRoutes, ConsoleAssets } from "./ConsoleAssets.ts"
-import { CONSOLE_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
-import { seeOther } from "./frame/Answers.ts"
-import { makeSignedPages } from "./frame/SignedPages.ts"
-import type { ConsoleError } from "./frame/Refusals.ts"
-import type { PlacedRoute, RequestContext, SignedRoute } from "./frame/SignedRoutes.ts"
-import { Simulator } from "../../services/system/Simulator.ts"
+import { ASSETS_PATH, CONSOLE_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { navigationOf, type PageName } from "./Navigation.ts"
 import { sections } from "./Sections.ts"
-import { signInPages } from "./pages/session/SignInPages.ts"
+import { seeOther } from "./frame/Answers.ts"
+import { CONSOLE_HEADERS } from "./frame/Document.ts"
+import type { ConsoleError } from "./frame/Refusals.ts"
+import { makeSignedPages } from "./frame/SignedPages.ts"
+import type { PlacedRoute, RequestContext, SignedRoute } from "./frame/SignedRoutes.ts"
+import { signInPages } from "./user/SignInPages.ts"
+import { serveFixed } from "../system/DocumentationPage.ts"
+import { Simulator } from "../../services/system/Simulator.ts"
+
+const CSS = "text/css; charset=utf-8"
+const JAVASCRIPT = "text/javascript; charset=utf-8"
+const SVG = "image/svg+xml"
+
+const own = (name: string, contentType: string) => ({
+  name,
+  contentType,
+  file: new URL(`assets/${name}`, import.meta.url)
+})
+
+const require = createRequire(import.meta.url)
+
+/** A file of a package that browsers run as it is. */
+const packaged = (path: string, name: string, contentType: string) => ({
+  name,
+  contentType,
+  file: require.resolve(`${path}/${name}`)
+})
+
+const files = [
+  own("console.css", CSS),
+  own("console.js", JAVASCRIPT),
+  own("charts.js", JAVASCRIPT),
+  own("forms.js", JAVASCRIPT),
+  own("icons.svg", SVG),
+  own("icon.svg", SVG),
+  packaged("uplot/dist", "uPlot.iife.min.js", JAVASCRIPT),
+  packaged("uplot/dist", "uPlot.min.css", CSS)
+]
+
+const pathOf = (name: string): `/${string}` => `${ASSETS_PATH}/${name}`
+
+export const assetRoutes: ReadonlyArray<ServedRoute> = files.map(({ name }) => ({
+  method: "GET",
+  path: pathOf(name)
+}))
+
+/** The console's style, script and drawings. */
+export const ConsoleAssets = Layer.unwrap(
+  Effect.sync(() => {
+    const [first, ...rest] = files.map(({ name, contentType, file }) => {
+      const bytes = readFileSync(file)
+      return HttpRouter.add("GET", pathOf(name), HttpServerResponse.uint8Array(bytes)).pipe(
+        Layer.provide(serveFixed({ contentType, headersOf: () => CONSOLE_HEADERS }).layer)
+      )
+    })
+    return first === undefined ? Layer.empty : Layer.mergeAll(first, ...rest)
+  })
+)
 
 type AnyRoute = (typeof sections)[number]["routes"][number]
 type NeedsOf<Route> = Route extends SignedRoute<infer R> ? Exclude<R, RequestContext> : never

@@ -10,7 +10,7 @@ import {
 import { ApiKeys } from "../../services/key/ApiKeys.ts"
 import { type Allowance, KeyLimits } from "../../services/key/RequestWindows.ts"
 import { isSetUpChanged, MAX_SET_UP_CHANGES, type SetUpChanged } from "../../services/customer/Idempotency.ts"
-import { isInNetworks } from "../server/AllowedNetworks.ts"
+import { isInNetworks } from "../server/ClientAddress.ts"
 
 /** Why a key does not admit a request. */
 export type KeyRefusal =

@@ -12,11 +12,10 @@ import { type MessageBody, toMessageSendResponse, toMessageStatus } from "./Mess
 import { type MessageBatchBody, readBatch, toBatchResponse } from "./MessageBatchSchemas.ts"
 import { messageRequestOf } from "./MessageRequests.ts"
 import { withMetadata } from "../Metadata.ts"
-import { createdWithin, metadataFilters } from "../lists/SentQuery.ts"
-import { pageRequest, toWirePage } from "../manage/wire/ManageWire.ts"
-import { searchedPhone } from "../manage/wire/SearchFields.ts"
-import { answerJson, pageJson } from "../RawJson.ts"
-import { CurrentIdempotencyKey } from "../RequestGuards.ts"
+import { createdWithin, metadataFilters } from "../wire/SentQuery.ts"
+import { pageRequest, toWirePage } from "../wire/ManageWire.ts"
+import { searchedPhone } from "../wire/SearchFields.ts"
+import { answerJson, CurrentIdempotencyKey, pageJson } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 
 /** The text is read only for metadata. */

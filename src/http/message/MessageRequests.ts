@@ -5,7 +5,7 @@ import type { MessageContent, TemplateUse } from "../../services/message/Message
 import type { MessageRequest } from "../../services/message/MessageSends.ts"
 import type { CodedError } from "../errors/Envelope.ts"
 import { type Metadata, readMetadata } from "../Metadata.ts"
-import type { Posted } from "../otp/SendRequests.ts"
+import type { Posted } from "../verification/SendRequests.ts"
 import { type MessageBody, toMessageSteps } from "./MessageSchemas.ts"
 
 const templateOf = ({ template }: typeof MessageBody.Type): TemplateUse | undefined => {

@@ -2,21 +2,22 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { MessageStatus } from "../../domain/message/Message.ts"
-import { phoneFilter, sentListErrors, sentList, sentQuery } from "../lists/SentQuery.ts"
-import { pageOf } from "../manage/wire/ManageWire.ts"
+import { phoneFilter, sentList, sentListErrors, sentQuery } from "../wire/SentQuery.ts"
+import { type ListName, pageOf } from "../wire/ManageWire.ts"
 import { MessageBatchBody, MessageBatchResponse } from "./MessageBatchSchemas.ts"
 import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./MessageSchemas.ts"
 import {
   OptionalIdempotencyKey,
+  optionalKey,
+  replayed,
   RequireBatchJson,
+  requiredKey,
   RequireIdempotencyKey,
   RequireJson
 } from "../RequestGuards.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
 import { ResourceId } from "../../domain/Fields.ts"
 import { errors, messageSendErrors, simulatedMessageErrors } from "../errors/SendErrors.ts"
-import { optionalKey, replayed, requiredKey } from "../IdempotencyHeaders.ts"
-import type { ListName } from "../manage/wire/Cursors.ts"
 
 const messageId = { message_id: ResourceId }
 

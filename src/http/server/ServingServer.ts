@@ -8,13 +8,11 @@ import type { TakeRequest } from "./FastPath.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
 import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
 import { OutgoingResponse } from "./OutgoingResponse.ts"
-import { RawErrors } from "./RawErrors.ts"
+import { RawErrors, UnreadableRequests } from "./UnreadableRequests.ts"
 import { classOf } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
 import { ServedHosts } from "./ServedHosts.ts"
-import { ClosingSockets } from "./sockets/ClosingSockets.ts"
-import { type ConnectionBounds, OpenSockets } from "./sockets/OpenSockets.ts"
-import { UnreadableRequests } from "./sockets/UnreadableRequests.ts"
+import { ClosingSockets, type ConnectionBounds, OpenSockets } from "./OpenSockets.ts"
 
 export interface ServingOptions extends ConnectionBounds {
   /** The longest time for a response. */

@@ -1,10 +1,86 @@
-import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Effect, Layer, type Types } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { constants, gzip } from "node:zlib"
 import { Api } from "../Api.ts"
-import { serveFixed } from "./FixedPage.ts"
-import type { ApiDocument } from "./reference/ApiDocument.ts"
-import { referencePage } from "./reference/ReferencePage.ts"
+import type { ServedRoute } from "../RouteTable.ts"
+import { CONSOLE_PATH } from "../console/ConsolePaths.ts"
+import type { ApiDocument } from "./ApiDocument.ts"
+import { referencePage } from "./ReferencePage.ts"
+
+/** Whether a browser asks: it names HTML, and does not refuse it. */
+export const acceptsHtml = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  (headers["accept"] ?? "")
+    .split(",")
+    .some((range) => /^\s*text\/html\s*(;|$)/i.test(range) && !/;\s*q=0(\.0*)?\s*$/i.test(range))
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const zip = promisify(gzip)
+
+export interface FixedPageOptions {
+  readonly contentType: string
+  readonly headersOf?: (bytes: Uint8Array) => Readonly<Record<string, string>>
+}
+
+interface Page {
+  readonly plain: Response
+  readonly zipped: Response
+  readonly unchanged: Response
+  readonly etag: string
+}
+
+const makePage = Effect.fnUntraced(function* (
+  bytes: Uint8Array,
+  { contentType, headersOf }: FixedPageOptions
+) {
+  const etag = `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`
+  const headers = { etag, "cache-control": "no-cache", vary: "accept-encoding", ...headersOf?.(bytes) }
+  const zipped = yield* Effect.promise(() => zip(bytes, { level: constants.Z_BEST_COMPRESSION }))
+  return {
+    plain: HttpServerResponse.uint8Array(bytes, { contentType, headers }),
+    zipped: HttpServerResponse.uint8Array(zipped, {
+      contentType,
+      headers: { ...headers, "content-encoding": "gzip" }
+    }),
+    unchanged: HttpServerResponse.empty({ status: 304, headers }),
+    etag
+  } satisfies Page
+})
+
+/** RFC 9110, 12.5.3: whether gzip has a weight that is not zero. */
+const acceptsGzip = (header = ""): boolean =>
+  header
+    .split(",")
+    .some((coding) => /^\s*(gzip|x-gzip|\*)\s*(;|$)/i.test(coding) && !/;\s*q=0(\.0*)?\s*$/i.test(coding))
+
+const opaque = (etag: string): string => etag.trim().replace(/^W\//, "")
+
+/** RFC 9110, 13.1.2: tags are compared weakly. */
+const isUnchanged = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  header.split(",").some((given) => given.trim() === "*" || opaque(given) === opaque(etag))
+
+const bytesOf = ({ body }: Response): Uint8Array =>
+  body._tag === "Uint8Array" ? body.body : new Uint8Array()
+
+/** Serves what the route creates. It is created and compressed once per process. */
+export const serveFixed = (options: FixedPageOptions) => {
+  let page: Page | undefined
+  const answer = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
+    page ??= yield* makePage(bytesOf(yield* app), options)
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    if (isUnchanged(headers["if-none-match"], page.etag)) return page.unchanged
+    return acceptsGzip(headers["accept-encoding"]) ? page.zipped : page.plain
+  })
+  return HttpRouter.middleware(
+    (
+      app: Effect.Effect<Response, Types.unhandled>
+    ): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => answer(app)
+  )
+}
 
 export const DOCS_PATH = "/docs"
 export const OPENAPI_PATH = "/openapi.json"
@@ -51,4 +127,22 @@ export const OpenApiDocument = Layer.unwrap(
       Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(Api)))
     ).pipe(Layer.provide(serveFixed({ contentType: "application/json" }).layer))
   )
+)
+
+const ROOT_PATH = "/"
+
+export const rootRoutes: ReadonlyArray<ServedRoute> = [{ method: "GET", path: ROOT_PATH }]
+
+const links = { docs: DOCS_PATH, openapi: OPENAPI_PATH, console: CONSOLE_PATH, health: "/healthz" }
+
+/** Sends people to the console, and answers programs with where everything is. */
+export const RootPage = HttpRouter.add(
+  "GET",
+  ROOT_PATH,
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+    const headers = { vary: "accept" }
+    return acceptsHtml(request)
+      ? HttpServerResponse.redirect(CONSOLE_PATH, { headers })
+      : HttpServerResponse.jsonUnsafe(links, { headers })
+  })
 )

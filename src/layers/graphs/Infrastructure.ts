@@ -1,5 +1,5 @@
 import { Layer, Option, Struct } from "effect"
-import { PublicUrl } from "../../http/PublicUrl.ts"
+import { PublicUrl } from "../../http/RouteTable.ts"
 import { TrustedProxies } from "../../http/server/ClientAddress.ts"
 import { GuardCeiling } from "../../services/guard/Guard.ts"
 import { defaultSettings, Settings } from "../../services/Settings.ts"

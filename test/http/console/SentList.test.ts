@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Page } from "../../../src/domain/Paging.ts"
 import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
 import type { View } from "../../../src/http/console/frame/SignedRoutes.ts"
-import { sentList } from "../../../src/http/console/pages/activity/SentList.ts"
+import { sentList } from "../../../src/http/console/runs/SentPages.ts"
 
 const AT = Date.UTC(2026, 10, 26, 10, 30)
 const NEXT = `${AT}_019ca6b1-dc00-74ba-98ec-5981f164faae`

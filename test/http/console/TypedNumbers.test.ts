@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { typedNumber } from "../../../src/http/console/frame/forms/TypedBody.ts"
+import { typedNumber } from "../../../src/http/console/forms/Forms.ts"
 
 describe("a number field of a form", () => {
   it("takes Persian and Arabic digits, and separators of thousands", () => {

@@ -4,8 +4,8 @@ import { tryNext } from "../../../src/domain/verification/VerificationMachine.ts
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import { type Language, makeLocale } from "../../../src/http/console/frame/Locale.ts"
-import { timeline } from "../../../src/http/console/pages/activity/Timeline.ts"
-import { verificationMoments } from "../../../src/http/console/pages/activity/verification/VerificationTimeline.ts"
+import { timeline } from "../../../src/http/console/runs/Timeline.ts"
+import { verificationMoments } from "../../../src/http/console/verification/VerificationTimeline.ts"
 import { created, outcomes, routeOf, START } from "../../domain/verification/VerificationRuns.ts"
 
 const attempt = (verification: Verification, step: number, at: number): Verification =>

@@ -1,6 +1,6 @@
 import { Clock, Effect, Struct } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
-import { toAccount } from "../../../http/manage/wire/SetUpWire.ts"
+import { toAccount } from "../../../http/account/SetUpWire.ts"
 import type { AccountRecord } from "../../../services/account/Accounts.ts"
 import { printOne } from "../../output/Output.ts"
 

@@ -1,10 +1,12 @@
-import { HttpServerResponse } from "effect/http"
-import { PAGE_HEADERS } from "./ConsoleHeaders.ts"
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { CONSOLE_PATH } from "../ConsolePaths.ts"
+import { PAGE_HEADERS, signInDocument } from "./Document.ts"
 import { html } from "./Html.ts"
 import { layout, type Page, type Signed } from "./Layout.ts"
 import { type ConsoleError, refusalOf } from "./Refusals.ts"
-import { signInDocument } from "./SignInLayout.ts"
-import { rememberChoices, type Visit } from "./Visit.ts"
+import { readVisit, rememberChoices, type Visit } from "./Visit.ts"
+import { errorCodeOf } from "../../errors/Envelope.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -39,3 +41,18 @@ export const answerRefusal = (visit: Visit, error: ConsoleError): Response => {
   const title = visit.locale.say("That did not work", "انجام نشد")
   return answerDocument(visit, signInDocument(visit, title, html`<p>${text}</p>`), { status, headers })
 }
+
+const isBelowConsole = (url: string): boolean =>
+  url.startsWith(CONSOLE_PATH) && ["", "/", "?"].includes(url.charAt(CONSOLE_PATH.length))
+
+/** For browsers, an error below the console's path that no page of it could answer is a page, not an envelope. */
+export const asErrorPage = Effect.fnUntraced(function* (response: HttpServerResponse.HttpServerResponse) {
+  const { url, headers } = yield* HttpServerRequest.HttpServerRequest
+  const code = errorCodeOf(response)
+  if (code === undefined || !isBelowConsole(url) || headers["accept"]?.includes("text/html") !== true) {
+    return response
+  }
+  const { allow } = response.headers
+  const page = answerRefusal(yield* readVisit, { _tag: code })
+  return allow === undefined ? page : HttpServerResponse.setHeader(page, "allow", allow)
+})

@@ -1,7 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Page, PageRequest } from "../../../domain/Paging.ts"
-import { PAGE_HEADERS } from "./ConsoleHeaders.ts"
+import { PAGE_HEADERS } from "./Document.ts"
 
 export type CsvCell = string | number | null
 

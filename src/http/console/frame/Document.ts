@@ -2,6 +2,25 @@ import { ASSETS_PATH } from "../ConsolePaths.ts"
 import { html, type Html } from "./Html.ts"
 import { addressWith, type Visit } from "./Visit.ts"
 
+/** No script or style but the console's own files, no other host, no frame. */
+export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": [
+    "default-src 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'"
+  ].join("; "),
+  "referrer-policy": "same-origin",
+  "x-frame-options": "DENY"
+}
+
+/** For a page whose address or content lets somebody in: no other request may name it. */
+export const NO_REFERRER = { "referrer-policy": "no-referrer" }
+
+/** Pages show a customer's data, and sometimes a secret. */
+export const PAGE_HEADERS = { ...CONSOLE_HEADERS, "cache-control": "no-store" }
+
 /** A drawing of the console's sprite; the words next to it say the same. */
 export const icon = (name: string): Html =>
   html`<svg class="icon" aria-hidden="true" focusable="false">
@@ -45,3 +64,20 @@ export const htmlDocument = (visit: Visit, title: string, body: Html): string =>
     ${body}
   </html>`}`
 }
+
+/** A page for visitors who are not signed in: one card in the middle. */
+export const signInDocument = (visit: Visit, title: string, card: Html): string =>
+  htmlDocument(
+    visit,
+    title,
+    html`<body class="plain">
+      <main class="card-page">
+        <div class="card-brand">${icon("peyk")}<span>${visit.locale.say("Peyk", "پیک")}</span></div>
+        <div class="card">
+          <h1>${title}</h1>
+          ${card}
+        </div>
+        ${choices(visit)}
+      </main>
+    </body>`
+  )

@@ -1,6 +1,6 @@
 import { type CodedError, type ErrorDetails, headersOfCode } from "../../errors/Envelope.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
-import { fieldMessage } from "./forms/FieldMessages.ts"
+import { fieldMessage } from "../forms/FieldMessages.ts"
 import type { Locale } from "./Locale.ts"
 
 /** A form that no page of ours was the origin of. */

@@ -1,21 +1,17 @@
 import { ByteSize, Effect } from "effect"
-import {
-  HttpIncomingMessage,
-  type HttpRouter,
-  type HttpServerRequest,
-  type HttpServerResponse
-} from "effect/http"
+import { HttpIncomingMessage, HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
-import type { Actor } from "../../../domain/user/Actor.ts"
+import { isIdPosition } from "../../../domain/Paging.ts"
 import { PLATFORM } from "../../../domain/customer/Customer.ts"
-import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
-import type { Origin } from "../../../services/ManagementWrites.ts"
+import type { Actor } from "../../../domain/user/Actor.ts"
 import { maxBodyBytes } from "../../RequestGuards.ts"
+import { readForm, sentForm } from "../forms/Forms.ts"
 import { answerPage } from "./Answers.ts"
 import { isSameToken } from "./Cookies.ts"
-import { readForm, sentForm } from "./forms/Forms.ts"
 import type { Page, Signed } from "./Layout.ts"
 import { type ConsoleError, foreignForm } from "./Refusals.ts"
+import type { Origin } from "../../../services/ManagementWrites.ts"
+import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 export type RequestContext = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
@@ -141,3 +137,9 @@ export const operatorForm = <R>(
   act: (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
 ): SignedRoute<R | HttpServerRequest.HttpServerRequest> =>
   form(path, (view, fields) => (view.session.user.isOperator === true ? act(view, fields) : isNotThere))
+
+/** The number in a path (`:id`); what is none matches nothing. */
+export const pathId = Effect.gen(function* () {
+  const { id = "" } = yield* HttpRouter.params
+  return isIdPosition(id) ? Number(id) : yield* new NotFound()
+})

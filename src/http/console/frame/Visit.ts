@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { PublicUrl } from "../../PublicUrl.ts"
+import { PublicUrl } from "../../RouteTable.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
 import { DEFAULT_ZONE, isLanguage, isTimeZone, type Language, type Locale, makeLocale } from "./Locale.ts"
 

@@ -1,4 +1,4 @@
-import { csrfField, onceField } from "../frame/forms/Forms.ts"
+import { csrfField, onceField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Signed } from "../frame/Layout.ts"
 

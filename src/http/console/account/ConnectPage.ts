@@ -1,0 +1,185 @@
+import { Effect } from "effect"
+import { Channel, isChannel } from "../../../domain/routing/Channel.ts"
+import type { PageName } from "../Navigation.ts"
+import { providerName } from "./AccountWords.ts"
+import { CHANNELS_PATH, CONNECT_PATH } from "./ChannelsPage.ts"
+import { settingInputs } from "./SettingInputs.ts"
+import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
+import { checkField, inputField } from "../forms/Fields.ts"
+import { csrfField, emptyForm, onceField } from "../forms/Forms.ts"
+import { icon } from "../frame/Document.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import type { View } from "../frame/SignedRoutes.ts"
+import { channelName } from "../parts/Text.ts"
+import type { AccountOwner } from "../../../services/account/Accounts.ts"
+import { type ProviderAdapter, ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
+
+/** Where an account is connected: a customer's own, or the platform's. */
+export interface ConnectPlace {
+  readonly owner: AccountOwner
+  readonly name: PageName
+  readonly connectPath: string
+  readonly channels: ReadonlyArray<Channel>
+  /** The page to show once the account is connected. */
+  readonly pathOfAccount: (id: number) => string
+}
+
+export const ownPlace = ({ actor }: View): ConnectPlace => ({
+  owner: actor.customerId,
+  name: "channels",
+  connectPath: CONNECT_PATH,
+  channels: Channel.literals,
+  pathOfAccount: (id) => `${CHANNELS_PATH}/${id}`
+})
+
+export interface Choice {
+  readonly channel: Channel
+  readonly adapter: ProviderAdapter
+}
+
+/** The fields of the form; a new form has none. */
+export type Typed = Pick<URLSearchParams, "get" | "has">
+
+/** Those of one channel before those that serve any. */
+const connectable = (adapters: ProviderAdapters["Service"]): ReadonlyArray<ProviderAdapter> =>
+  [...adapters.values()]
+    .filter(({ switchedOff }) => switchedOff === undefined)
+    .toSorted((a, b) => a.channels.length - b.channels.length)
+
+export const choiceOf = (
+  { channels }: ConnectPlace,
+  adapters: ProviderAdapters["Service"],
+  typed: Typed
+): Choice | null => {
+  const channel = typed.get("channel") ?? ""
+  const adapter = connectable(adapters).find(({ name }) => name === typed.get("provider"))
+  if (adapter === undefined || !isChannel(channel) || !channels.includes(channel)) return null
+  return adapter.channels.includes(channel) ? { channel, adapter } : null
+}
+
+const choiceLink = (path: string, channel: Channel, { name }: ProviderAdapter, { locale }: View): Html =>
+  html`<li>
+    <a class="choice-card" href="${path}?${String(new URLSearchParams({ channel, provider: name }))}">
+      <span>${providerName(name, locale)}</span>
+      <span class="onwards">${icon("arrow")}</span>
+    </a>
+  </li>`
+
+/** The first step: what sends, and over which channel. */
+export const choose = (
+  { channels: offered, connectPath }: ConnectPlace,
+  adapters: ProviderAdapters["Service"],
+  view: View
+): Html =>
+  html`<div class="choice-groups">
+    ${offered.map(
+      (channel) =>
+        html`<section class="panel" aria-labelledby="channel-${channel}">
+          <div class="panel-head"><h2 id="channel-${channel}">${channelName(channel, view.locale)}</h2></div>
+          <ul class="panel-body choice-cards">
+            ${connectable(adapters)
+              .filter(({ channels }) => channels.includes(channel))
+              .map((adapter) => choiceLink(connectPath, channel, adapter, view))}
+          </ul>
+        </section>`
+    )}
+  </div>`
+
+const settingsPart = (
+  { locale }: View,
+  adapter: ProviderAdapter,
+  typed: Typed,
+  errors: FieldErrors
+): Html => {
+  const { say } = locale
+  return html`<fieldset class="fields">
+    <legend>${say("Settings from the provider", "آنچه از سرویس‌دهنده گرفته‌اید")}</legend>
+    <p class="hint">
+      ${say(
+        "Stored encrypted, and never shown again: not here, and not by the API.",
+        "رمزشده نگه داشته می‌شود و دیگر هیچ‌جا نشان داده نمی‌شود؛ نه اینجا و نه در API."
+      )}
+    </p>
+    ${settingInputs(adapter, (name) => typed.get(name), errors, locale)}
+  </fieldset>`
+}
+
+const checksPart = ({ locale: { say } }: View, owner: AccountOwner, typed: Typed): Html =>
+  html`${
+    owner !== null &&
+    checkField({
+      name: "default",
+      label: say("The channel's default account", "حساب پیش‌فرض این کانال"),
+      hint: say(
+        "Used where a request or the routing order names the channel only.",
+        "هر جا درخواست یا مسیر ارسال تنها نام کانال را ببرد، این حساب به کار می‌رود."
+      ),
+      isChecked: typed.has("default")
+    })
+  }
+  ${checkField({
+    name: "check",
+    label: say("Ask the provider first whether the account works", "پیش از اتصال از سرویس‌دهنده پرسیده شود"),
+    isChecked: typed.has("check") || !typed.has("label")
+  })}`
+
+export const connectForm = (
+  view: View,
+  { owner, connectPath }: ConnectPlace,
+  { channel, adapter }: Choice,
+  typed: Typed,
+  errors: FieldErrors
+): Html => {
+  const { say } = view.locale
+  const suggested = `${channelName(channel, view.locale)} · ${providerName(adapter.name, view.locale)}`
+  return html`<form class="panel panel-body fields narrow" method="post" action="${connectPath}">
+    ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
+    <input type="hidden" name="channel" value="${channel}" />
+    <input type="hidden" name="provider" value="${adapter.name}" />
+    ${inputField({
+      name: "label",
+      label: say("Label", "نام حساب"),
+      hint: say("Only you see it, never your users.", "برای خودتان؛ کاربران شما آن را نمی‌بینند."),
+      value: typed.get("label") ?? suggested,
+      isRequired: true,
+      errors
+    })}
+    ${settingsPart(view, adapter, typed, errors)} ${checksPart(view, owner, typed)}
+    <div class="actions">
+      <button class="button primary">${say("Connect", "اتصال")}</button>
+      <a class="button quiet" href="${connectPath}">${say("Choose another provider", "سرویس‌دهندهٔ دیگر")}</a>
+    </div>
+  </form>`
+}
+
+export const connectPage = (
+  view: View,
+  place: ConnectPlace,
+  adapters: ProviderAdapters["Service"],
+  typed: Typed,
+  errors: FieldErrors
+): Page => {
+  const { say } = view.locale
+  const choice = choiceOf(place, adapters, typed)
+  return {
+    title: say("Connect an account", "اتصال حساب"),
+    name: place.name,
+    lead:
+      choice === null
+        ? say("Choose what sends, and over which channel.", "برگزینید چه چیزی و با کدام کانال بفرستد.")
+        : say(
+            `${providerName(choice.adapter.name, view.locale)}, for ${channelName(choice.channel, view.locale)}`,
+            `${providerName(choice.adapter.name, view.locale)}، برای ${channelName(choice.channel, view.locale)}`
+          ),
+    content: choice === null ? choose(place, adapters, view) : connectForm(view, place, choice, typed, errors)
+  }
+}
+
+export const connectPageAt = Effect.fnUntraced(function* (view: View, place: ConnectPlace) {
+  const chosen = emptyForm()
+  for (const name of ["channel", "provider"]) chosen.set(name, view.query.get(name) ?? "")
+  return connectPage(view, place, yield* ProviderAdapters, chosen, noFieldErrors)
+})
+
+export const showConnect = (view: View) => connectPageAt(view, ownPlace(view))

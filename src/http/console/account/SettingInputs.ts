@@ -1,0 +1,153 @@
+import { ValidationError } from "../../../domain/Errors.ts"
+import type { FieldProblem } from "../../../domain/Problem.ts"
+import type { FieldErrors } from "../forms/FieldErrors.ts"
+import { inputField, selectField } from "../forms/Fields.ts"
+import type { Html } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import type { ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
+import { type SettingField, settingFields } from "../../../services/provider/SettingFields.ts"
+
+interface Words {
+  readonly label: readonly [english: string, persian: string]
+  readonly hint?: string
+}
+
+/** Settings by name, whatever the provider: their labels, and their hints in Persian. */
+const words: Readonly<Record<string, Words>> = {
+  api_key: { label: ["API key", "کلید API"] },
+  token: { label: ["Token", "توکن"] },
+  username: { label: ["User name", "نام کاربری"] },
+  password: { label: ["Password", "گذرواژه"] },
+  secret: { label: ["Secret", "راز مشترک"], hint: "whsec_ و سپس base64؛ آنچه پیک می‌فرستد با آن امضا می‌شود." },
+  url: {
+    label: ["URL", "نشانی"],
+    hint: "جایی که درگاه شما پیام‌ها را می‌گیرد: https؛ اگر PEYK_ALLOW_PRIVATE_ADDRESSES روشن باشد، http هم."
+  },
+  line_number: { label: ["Line number", "شمارهٔ خط"], hint: "خطی که متن‌ها از آن فرستاده می‌شود." },
+  from: { label: ["Line number", "شمارهٔ خط"], hint: "خطی که متن‌ها از آن فرستاده می‌شود." },
+  from_number: {
+    label: ["Line number", "شمارهٔ خط"],
+    hint: "خطی که کدها و متن‌ها از آن فرستاده می‌شود: ‎+98 و رقم‌ها."
+  },
+  sender: {
+    label: ["Line number", "شمارهٔ خط"],
+    hint: "خطی که متن‌ها از آن فرستاده می‌شود؛ اگر خالی باشد، خطی که پنل برگزیده است."
+  },
+  sender_username: { label: ["Sender", "فرستنده"], hint: "کانالی که کد از سوی آن می‌آید." },
+  otp_template: { label: ["Template for codes", "قالب کد"], hint: "نام قالبی که کد با آن فرستاده می‌شود." },
+  otp_template_id: { label: ["Template for codes", "قالب کد"], hint: "قالبی که کد با آن فرستاده می‌شود." },
+  otp_body_id: {
+    label: ["Template for codes", "قالب کد"],
+    hint: "متن تأییدشده‌ای که کد با آن از خط خدماتی فرستاده می‌شود."
+  },
+  otp_pattern: { label: ["Pattern for codes", "الگوی کد"], hint: "الگویی که کد با آن فرستاده می‌شود." },
+  otp_parameter: {
+    label: ["Variable for the code", "متغیر کد"],
+    hint: "متغیری از قالب که کد در آن می‌نشیند."
+  },
+  otp_token: {
+    label: ["Variable for the code", "متغیر کد"],
+    hint: "متغیری از قالب که کد در آن می‌نشیند؛ اگر خالی باشد token."
+  },
+  bot_id: { label: ["Bot id", "شناسهٔ بازو"], hint: "بازویی که پیام‌ها از سوی آن می‌آید." },
+  trust_contacts: {
+    label: ["Trust shared contacts", "اعتماد به مخاطب فرستاده‌شده"],
+    hint: "آیا هر شمارهٔ فرستاده‌شده از آنِ خود فرستنده به شمار آید؛ در حالت عادی نه."
+  },
+  receives_updates: {
+    label: ["Receives updates", "دریافت رویدادها"],
+    hint: "نه، اگر برنامهٔ دیگری از شما رویدادهای بات را می‌گیرد؛ در حالت عادی بله."
+  },
+  reports_delivery: {
+    label: ["Reports delivery", "گزارش تحویل"],
+    hint: "آیا درگاه شما می‌داند که پیام به دست گیرنده رسید؛ در حالت عادی نه."
+  },
+  outcome: { label: ["Outcome", "نتیجه"], hint: "نتیجهٔ هر ارسال این حساب؛ در حالت عادی accepted." },
+  latency_ms: {
+    label: ["Latency (ms)", "درنگ (میلی‌ثانیه)"],
+    hint: "میلی‌ثانیه تا پاسخ سرویس‌دهنده، پس از رسیدن پیام به گوشی."
+  }
+}
+
+export const hintOf = ({ name, hint }: SettingField, { say }: Locale): string | undefined =>
+  hint === null ? say("", words[name]?.hint ?? "") || undefined : say(hint, words[name]?.hint ?? hint)
+
+/** What the account cannot send without a setting that it can be connected without. */
+const neededFor = (name: string, { sendingSettings }: Sending, { say }: Locale): string | null => {
+  const codes = sendingSettings?.codes.includes(name) === true
+  const texts = sendingSettings?.texts.includes(name) === true
+  if (codes && texts) return say("needed for codes and messages", "لازم برای کد و پیام")
+  if (codes) return say("needed for codes", "لازم برای کد")
+  return texts ? say("needed for messages", "لازم برای پیام") : null
+}
+
+type Sending = Pick<ProviderAdapter, "sendingSettings">
+
+export const labelOf = ({ name, isRequired }: SettingField, adapter: Sending, locale: Locale): string => {
+  const { say } = locale
+  const known = words[name]
+  const label = known === undefined ? name : say(...known.label)
+  return isRequired ? label : `${label} (${neededFor(name, adapter, locale) ?? say("optional", "اختیاری")})`
+}
+
+/** The form's name of a setting, apart from the names of its other fields. */
+export const inputName = (setting: string): string => `settings.${setting}`
+
+const choicesOf = ({ kind, choices }: SettingField, { say }: Locale) => [
+  ["", say("As by default", "پیش‌فرض")] as const,
+  ...(kind === "boolean"
+    ? ([
+        ["true", say("Yes", "بله")],
+        ["false", say("No", "نه")]
+      ] as const)
+    : choices.map((choice) => [choice, choice] as const))
+]
+
+/** Each problem of a setting at its own input; the whole where one of them belongs to none. */
+const placed = (blamed: FieldProblem, fields: ReadonlyArray<SettingField>): ReadonlyArray<FieldProblem> => {
+  if (blamed.problem.code !== "settings_refused") return [blamed]
+  const { problems } = blamed.problem.params
+  const own = problems.flatMap(({ setting, problem }) =>
+    fields.some(({ name }) => name === setting) ? [{ path: `body.settings.${setting}`, problem }] : []
+  )
+  return own.length === problems.length ? own : [blamed]
+}
+
+/** The same error with each setting's own problem at its own input, where the provider's schema found it. */
+export const bySetting =
+  (fields: ReadonlyArray<SettingField>) =>
+  <E>(error: E): E | ValidationError =>
+    error instanceof ValidationError
+      ? new ValidationError({ problems: error.problems.flatMap((each) => placed(each, fields)) })
+      : error
+
+/** The inputs for a provider's settings. A secret is typed and never shown again: not even after a mistake. */
+export const settingInputs = (
+  adapter: Pick<ProviderAdapter, "settings" | "sendingSettings">,
+  typed: (name: string) => string | null,
+  errors: FieldErrors,
+  locale: Locale
+): ReadonlyArray<Html> =>
+  settingFields(adapter.settings).map((field) => {
+    const name = inputName(field.name)
+    const options = {
+      name,
+      label: labelOf(field, adapter, locale),
+      hint: hintOf(field, locale),
+      isRequired: field.isRequired,
+      value: typed(name) ?? "",
+      errors
+    }
+    if (field.kind === "secret") {
+      return inputField({
+        ...options,
+        value: "",
+        type: "password",
+        autocomplete: "new-password",
+        isLtr: true
+      })
+    }
+    return field.kind === "boolean" || field.kind === "choice"
+      ? selectField({ ...options, choices: choicesOf(field, locale) })
+      : inputField({ ...options, isLtr: true, isNumber: field.kind === "number" })
+  })

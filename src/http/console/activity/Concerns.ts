@@ -1,0 +1,298 @@
+import { Clock, Effect } from "effect"
+import type { Instant } from "../../../domain/Instant.ts"
+import type { Problem } from "../../../domain/Problem.ts"
+import { type AccountState, blockageOf } from "../../../domain/account/AccountState.ts"
+import type { PageName } from "../Navigation.ts"
+import { skipsWords } from "../account/AccountWords.ts"
+import { icon } from "../frame/Document.ts"
+import { html, type Html, type Part } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { refusalOf } from "../frame/Refusals.ts"
+import type { View } from "../frame/SignedRoutes.ts"
+import { reasonWords } from "../guard/GuardForms.ts"
+import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
+import { pageLink } from "../parts/Panels.ts"
+import { channelName, foreign } from "../parts/Text.ts"
+import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
+import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
+import type { AccountSummary } from "../../../services/activity/AccountSummaries.ts"
+import { type SetUpConcern, SetUpConcerns } from "../../../services/customer/SetUpConcerns.ts"
+import { Webhooks } from "../../../services/webhook/Webhooks.ts"
+
+/** Something that is wrong now, and where it is put right. */
+interface Concern {
+  readonly badge: Html
+  readonly what: Part
+  readonly page: PageName
+  readonly below?: string
+  readonly action: string
+}
+
+const MAX_LISTED = 100
+
+const accountLink = ({ id }: Pick<AccountRecord, "id">, { say }: Locale) =>
+  ({ page: "channels", below: `/${id}`, action: say("See the account", "دیدن حساب") }) as const
+
+const accountName = ({ label, channel }: Pick<AccountRecord, "label" | "channel">, locale: Locale): Html =>
+  html`${foreign(label)} (${channelName(channel, locale)})`
+
+/** What holds an account up now, and passes by itself. */
+const blockageConcern = (
+  account: AccountRecord,
+  state: AccountState | undefined,
+  now: Instant,
+  locale: Locale
+): ReadonlyArray<Concern> => {
+  const { say, number } = locale
+  const blockage =
+    state === undefined ? null : (blockageOf(state, "code", now) ?? blockageOf(state, "text", now))
+  if (state === undefined || blockage === null) return []
+  const name = accountName(account, locale)
+  const link = accountLink(account, locale)
+  const until = blockage.until === null ? null : html` ${say("until", "تا")} ${locale.clock(blockage.until)}`
+  const failures = say(
+    `${number(blockage._tag === "Cooling" ? blockage.failures : 0)} failures in a row; nothing is sent over it`,
+    `${number(blockage._tag === "Cooling" ? blockage.failures : 0)} شکست پیاپی؛ چیزی از آن فرستاده نمی‌شود`
+  )
+  const used = say(
+    `${number(state.perMinute)} a minute are used up`,
+    `سقف ${number(state.perMinute)} در دقیقه پر است`
+  )
+  return [
+    blockage._tag === "Cooling"
+      ? { ...link, badge: stateBadge("cooling", locale), what: html`${name}: ${failures}${until}` }
+      : { ...link, badge: stateBadge("at_rate", locale), what: html`${name}: ${used}` }
+  ]
+}
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
+
+const stepReason = (code: string, problem: Problem | null, locale: Locale): string => {
+  if (!isErrorCode(code)) return code
+  const refusal = refusalOf({ _tag: code, problem: problem ?? undefined }, locale)
+  return [refusal.text, ...refusal.reasons].join(" ")
+}
+
+type OfAccount = Extract<SetUpConcern, { readonly account: unknown }>
+
+const ofAccount = (concern: OfAccount, locale: Locale): Concern => {
+  const { say, number } = locale
+  const link = accountLink(concern.account, locale)
+  const name = accountName(concern.account, locale)
+  switch (concern._tag) {
+    case "AccountRefused":
+      return {
+        ...link,
+        badge: stateBadge("misconfigured", locale),
+        what: html`${name}: ${say("its provider refuses it:", "سرویس‌دهنده‌اش آن را نمی‌پذیرد:")}
+        ${foreign(concern.error.message)}`
+      }
+    case "AccountSendsNothing":
+      return {
+        ...link,
+        badge: stateBadge("cannot_send", locale),
+        what: html`${name}: ${say("its settings are incomplete", "تنظیماتش ناقص است")}`
+      }
+    case "AccountNotReached":
+      return {
+        ...link,
+        badge: stateBadge("not_reached", locale),
+        what: html`${name}:
+        ${say("the last check did not reach its provider", "بررسی آخر به سرویس‌دهنده‌اش نرسید")}`
+      }
+    case "AccountSkipped": {
+      const most =
+        concern.most === null
+          ? ""
+          : say(`at most ${number(concern.most)} a minute; `, `حداکثر ${number(concern.most)} در دقیقه؛ `)
+      return {
+        ...link,
+        badge: badge("warn", say("Skipped", "رد شد")),
+        what: html`${name}: ${most}${say("codes skipped it:", "کدهایی از آن گذشتند:")}
+        ${skipsWords(concern, locale)}`
+      }
+    }
+  }
+}
+
+/** What a person has to put right: the findings that `peyk doctor` has, too. */
+const setUpConcern = (concern: SetUpConcern, locale: Locale): Concern => {
+  if ("account" in concern) return ofAccount(concern, locale)
+  const { say, number } = locale
+  switch (concern._tag) {
+    case "StepCannotSend":
+      return {
+        page: "routing",
+        action: say("See the order", "دیدن ترتیب"),
+        badge: badge("bad", say("Cannot send", "نمی‌تواند بفرستد")),
+        what: html`${say(`Step ${channelName(concern.channel, locale)} of the saved order:`, `گام ${channelName(concern.channel, locale)} در ترتیب ذخیره‌شده:`)}
+        ${stepReason(concern.code, concern.problem, locale)}`
+      }
+    case "ChannelDeliversNothing":
+      return {
+        page: "verifications",
+        below: `?channel=${concern.channel}`,
+        action: say("See its codes", "دیدن کدهایش"),
+        badge: badge("bad", say("Nothing arrives", "چیزی نمی‌رسد")),
+        what: say(
+          `${channelName(concern.channel, locale)}: of ${number(concern.codes)} codes of the last day, none was delivered or verified.`,
+          `${channelName(concern.channel, locale)}: از ${number(concern.codes)} کد یک روز گذشته، هیچ‌کدام نرسید یا تأیید نشد.`
+        )
+      }
+    case "GuardAlarms":
+      return {
+        page: "guard",
+        action: say("See the alarms", "دیدن هشدارها"),
+        badge: badge("warn", say("Guard", "نگهبان")),
+        what: html`${say(
+          concern.open === 1 ? "An alarm is open:" : `${number(concern.open)} alarms are open, the newest:`,
+          concern.open === 1 ? "هشداری باز است:" : `${number(concern.open)} هشدار باز است، تازه‌ترین:`
+        )}
+        ${reasonWords(concern, locale)}, ${say("since", "از")} ${locale.time(concern.since)}`
+      }
+  }
+}
+
+const idsOf = (concerns: ReadonlyArray<SetUpConcern>): ReadonlySet<number> =>
+  new Set(concerns.flatMap((each) => ("account" in each ? [each.account.id] : [])))
+
+const sendingConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
+  const accounts = yield* Accounts
+  const states = yield* AccountStates
+  const now = yield* Clock.currentTimeMillis
+  const [lasting, { items }] = yield* Effect.all(
+    [
+      Effect.flatMap(SetUpConcerns, (concerns) => concerns.read(actor.customerId, now)),
+      accounts.list(actor.customerId, { limit: MAX_LISTED, after: null, active: true })
+    ],
+    { concurrency: "unbounded" }
+  )
+  const byId = yield* states.read(
+    actor.customerId,
+    items.map(({ id }) => id),
+    now
+  )
+  const named = idsOf(lasting)
+  return [
+    ...lasting.map((concern) => setUpConcern(concern, locale)),
+    ...items
+      .filter(({ id }) => !named.has(id))
+      .flatMap((account) => blockageConcern(account, byId.get(account.id), now, locale))
+  ]
+})
+
+const hostOf = (url: string): Html => html`<bdi dir="ltr">${URL.parse(url)?.host ?? url}</bdi>`
+
+const webhookConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
+  const { say } = locale
+  const webhooks = yield* Webhooks
+  const { items } = yield* webhooks.list(actor.customerId, { limit: MAX_LISTED, after: null })
+  return items.flatMap(({ id, url, disabledReason, failingSince }): ReadonlyArray<Concern> => {
+    const link = {
+      page: "webhooks",
+      below: `/${id}`,
+      action: say("See its deliveries", "دیدن تحویل‌ها")
+    } as const
+    if (disabledReason === "gone" || disabledReason === "failing")
+      return [
+        {
+          ...link,
+          badge: stateBadge("disabled", locale),
+          what: html`${hostOf(url)}:
+          ${
+            disabledReason === "gone"
+              ? say("it answered 410, so it gets no more events", "پاسخ ۴۱۰ داد و دیگر رویدادی نمی‌گیرد")
+              : say(
+                  "it failed for days, so it gets no more events",
+                  "روزها ناموفق بود و دیگر رویدادی نمی‌گیرد"
+                )
+          }`
+        }
+      ]
+    return failingSince === null || disabledReason !== null
+      ? []
+      : [
+          {
+            ...link,
+            badge: badge("warn", say("Failing", "ناموفق")),
+            what: html`${hostOf(url)}: ${say("no event was accepted since", "رویدادی پذیرفته نشده از")}
+            ${locale.time(failingSince)}`
+          }
+        ]
+  })
+})
+
+/** The used share of a quota from which on it needs attention. */
+const NEAR = 0.8
+/** A wallet needs attention if it has money for fewer sends, at the highest price. */
+const SENDS_LEFT = 100
+
+const moneyConcerns = (
+  { wallet, quota, prices }: AccountSummary,
+  { locale }: View
+): ReadonlyArray<Concern> => {
+  const { say, number } = locale
+  const tone = (isOver: boolean): Tone => (isOver ? "bad" : "warn")
+  const available = wallet === null ? null : wallet.balance - wallet.held
+  const price = Math.max(...Object.values(prices))
+  const isLow = available !== null && price > 0 && available < price * SENDS_LEFT
+  const isNear = quota !== null && quota.used >= quota.limit * NEAR
+  return [
+    ...(isLow
+      ? [
+          {
+            badge: badge(tone(available < price), say("Wallet low", "موجودی کم")),
+            what: say(
+              `${locale.rials(available)} are left: about ${number(Math.floor(available / price))} sends.`,
+              `${locale.rials(available)} مانده است: نزدیک ${number(Math.floor(available / price))} ارسال.`
+            ),
+            page: "wallet" as const,
+            action: say("See the wallet", "دیدن کیف پول")
+          }
+        ]
+      : []),
+    ...(isNear
+      ? [
+          {
+            badge: badge(tone(quota.used >= quota.limit), say("Quota", "سهمیه")),
+            what: html`${say(
+              `${number(quota.used)} of ${number(quota.limit)} sends of this month are used; it begins again on`,
+              `${number(quota.used)} از ${number(quota.limit)} ارسال این ماه مصرف شد؛ از نو از`
+            )}
+            ${locale.time(quota.resetsAt)}`,
+            page: "usage" as const,
+            action: say("See the usage", "دیدن مصرف")
+          }
+        ]
+      : [])
+  ]
+}
+
+/** The present problems, each with a link to the page that solves it; nothing when all is well. */
+export const concernsPart = Effect.fnUntraced(function* (view: View, summary: AccountSummary) {
+  const { say } = view.locale
+  const [accounts, webhooks] = yield* Effect.all([sendingConcerns(view), webhookConcerns(view)], {
+    concurrency: "unbounded"
+  })
+  const concerns = [...accounts, ...webhooks, ...moneyConcerns(summary, view)]
+  if (concerns.length === 0)
+    return html`<p class="all-well">
+      ${icon("check")}${say("Nothing needs your attention.", "چیزی نیاز به رسیدگی ندارد.")}
+    </p>`
+  return html`<section class="panel concerns" aria-labelledby="concerns">
+    <div class="panel-head"><h2 id="concerns">${say("Needs attention", "نیاز به رسیدگی")}</h2></div>
+    <ul>
+      ${concerns.map(
+        (concern) =>
+          html`<li>
+            ${concern.badge}<span class="what">${concern.what}</span>${pageLink(
+              view,
+              concern.page,
+              html`${concern.action}`,
+              concern.below
+            )}
+          </li>`
+      )}
+    </ul>
+  </section>`
+})

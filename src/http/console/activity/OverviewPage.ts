@@ -1,0 +1,242 @@
+import { Clock, Effect } from "effect"
+import type { Instant } from "../../../domain/Instant.ts"
+import {
+  type ActivityFigures,
+  type ActivitySlot,
+  type ActivitySums,
+  channelsOf,
+  secondsWithin,
+  sumOf
+} from "../../../domain/activity/Activity.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { pathOf } from "../Navigation.ts"
+import { concernsPart } from "./Concerns.ts"
+import { beginOfPeriod, bucketsOf, type Period, periodLinks, periodOf, periods } from "./OverviewPeriods.ts"
+import { type Html, html } from "../frame/Html.ts"
+import { page, type View } from "../frame/SignedRoutes.ts"
+import { chart } from "../parts/Chart.ts"
+import { emptyState, searchProblems, table } from "../parts/Lists.ts"
+import { stillSummingUp, type Tile, tiles } from "../parts/Panels.ts"
+import { channelName } from "../parts/Text.ts"
+import { AccountSummaries, type AccountSummary } from "../../../services/activity/AccountSummaries.ts"
+import { ActivityReports } from "../../../services/activity/ActivityReports.ts"
+
+export const allCodes = ({ kind, channel }: ActivityFigures) => kind === "code" && channel === null
+export const allMessages = ({ kind, channel }: ActivityFigures) => kind === "message" && channel === null
+export const anyChannel = ({ channel }: ActivityFigures) => channel !== null
+
+export const share = (part: number, whole: number, { locale }: View): string =>
+  whole === 0 ? "–" : locale.percent(part / whole)
+
+export const time = (sums: ActivitySums, portion: number, { locale }: View): string => {
+  const seconds = secondsWithin(sums, portion)
+  return seconds === null ? "–" : locale.duration(seconds)
+}
+
+const moneyTiles = ({ wallet, quota }: AccountSummary, { locale }: View): ReadonlyArray<Tile> => {
+  const { say, number, rials } = locale
+  return [
+    ...(wallet === null
+      ? []
+      : [
+          {
+            label: say("Wallet", "کیف پول"),
+            value: rials(wallet.balance - wallet.held),
+            note: say(`${rials(wallet.held)} held`, `${rials(wallet.held)} نگه‌داشته`)
+          }
+        ]),
+    ...(quota === null
+      ? []
+      : [
+          {
+            label: say("This month", "این ماه"),
+            value: number(quota.used),
+            note: say(`of ${number(quota.limit)} sends`, `از ${number(quota.limit)} ارسال`)
+          }
+        ])
+  ]
+}
+
+export const figureTiles = (
+  view: View,
+  slots: ReadonlyArray<ActivitySlot>,
+  summary: AccountSummary
+): Html => {
+  const { say, number, rials } = view.locale
+  const codes = sumOf(slots, allCodes)
+  const messages = sumOf(slots, allMessages)
+  return tiles([
+    {
+      label: say("Codes", "کدها"),
+      value: number(codes.accepted),
+      note: say(`${number(codes.verified)} verified`, `${number(codes.verified)} تأییدشده`),
+      href: pathOf("verifications")
+    },
+    {
+      label: say("Conversion", "نرخ تأیید"),
+      value: share(codes.verified, codes.accepted, view),
+      note: say("of codes were verified", "از کدها تأیید شد")
+    },
+    {
+      label: say("Time to verify", "زمان تا تأیید"),
+      value: time(codes, 0.5, view),
+      ...(codes.verified > 0 && {
+        note: say(
+          `half of them; 95 % in ${time(codes, 0.95, view)}`,
+          `نیمی از آن‌ها؛ ۹۵٪ در ${time(codes, 0.95, view)}`
+        )
+      })
+    },
+    {
+      label: say("Messages", "پیام‌ها"),
+      value: number(messages.accepted),
+      href: pathOf("messages")
+    },
+    {
+      label: say("Cost", "هزینه"),
+      value: rials(sumOf(slots, anyChannel).cost),
+      note: say("of this period", "در این بازه")
+    },
+    ...moneyTiles(summary, view)
+  ])
+}
+
+const bucketLabel = (begin: Instant, period: Period, { locale }: View): string =>
+  periods[period].unit === "hour" ? locale.hour(begin) : locale.localDay(begin)
+
+export const activityChart = (
+  view: View,
+  slots: ReadonlyArray<ActivitySlot>,
+  period: Period,
+  now: Instant
+): Html => {
+  const { say } = view.locale
+  const points = bucketsOf(slots, period, now, view.locale.zone).map(({ begin, slots: within }) => {
+    const { accepted, verified } = sumOf(within, allCodes)
+    return {
+      label: bucketLabel(begin, period, view),
+      values: [verified, accepted - verified, sumOf(within, allMessages).accepted]
+    }
+  })
+  return html`<section class="panel">
+    <div class="panel-head"><h2>${say("Over time", "در گذر زمان")}</h2></div>
+    <div class="panel-body">
+      ${chart(
+        {
+          title: say("Codes and messages over time", "کدها و پیام‌ها در گذر زمان"),
+          unit: periods[period].unit === "hour" ? say("Hour", "ساعت") : say("Day", "روز"),
+          series: [
+            { label: say("Codes verified", "کدهای تأییدشده"), kind: "bar" },
+            { label: say("Codes not verified", "کدهای تأییدنشده"), kind: "bar" },
+            { label: say("Messages", "پیام‌ها"), kind: "line" }
+          ],
+          points
+        },
+        view.locale
+      )}
+    </div>
+  </section>`
+}
+
+const over = (wanted: string) => (figures: ActivityFigures) => figures.channel === wanted
+const codesOver = (wanted: string) => (figures: ActivityFigures) =>
+  figures.channel === wanted && figures.kind === "code"
+
+export const channelTable = (view: View, slots: ReadonlyArray<ActivitySlot>): Html => {
+  const { say, number, rials } = view.locale
+  const rows = channelsOf(slots).map((channel) => ({
+    channel,
+    all: sumOf(slots, over(channel)),
+    codes: sumOf(slots, codesOver(channel))
+  }))
+  type Row = (typeof rows)[number]
+  const column = (header: string, cell: (row: Row) => string) => ({ header, kind: "number" as const, cell })
+  const caption = say("By channel", "به تفکیک کانال")
+  return html`<section class="panel">
+    <div class="panel-head"><h2>${caption}</h2></div>
+    ${table<Row>(
+      caption,
+      [
+        {
+          header: say("Channel", "کانال"),
+          kind: "title",
+          cell: ({ channel }) => channelName(channel, view.locale)
+        },
+        column(say("Attempts", "تلاش‌ها"), ({ all }) => number(all.sent + all.failed)),
+        column(say("Accepted", "پذیرفته"), ({ all }) => share(all.sent, all.sent + all.failed, view)),
+        column(say("Codes verified", "کدهای تأییدشده"), ({ codes }) =>
+          share(codes.verified, codes.accepted, view)
+        ),
+        column(say("Time to verify", "زمان تا تأیید"), ({ codes }) => time(codes, 0.5, view)),
+        column(say("95 %", "۹۵٪"), ({ codes }) => time(codes, 0.95, view)),
+        column(say("Cost", "هزینه"), ({ all }) => (all.cost === 0 ? "–" : rials(all.cost)))
+      ],
+      rows
+    )}
+  </section>`
+}
+
+const firstSteps = (view: View): Html => {
+  const { say } = view.locale
+  const hasTest = view.navigation.some(({ pages }) => pages.some(({ name }) => name === "test"))
+  return html`<section class="panel">
+    ${emptyState(
+      say("Nothing was sent in this time", "در این بازه چیزی فرستاده نشده است"),
+      say(
+        "Send a code or a message: it appears here, with what became of it.",
+        "کدی یا پیامی بفرستید: همین‌جا دیده می‌شود، با آنچه بر سرش آمد."
+      ),
+      hasTest ? { href: pathOf("test"), label: say("Send a test", "ارسال آزمایشی") } : null
+    )}
+  </section>`
+}
+
+const REFRESH_SECONDS = 15
+const SOON_SECONDS = 2
+
+const noSuchPeriod = ({ locale: { say } }: View) =>
+  searchProblems([say("There is no such period. Choose one.", "چنین بازه‌ای نیست. یکی را برگزینید.")])
+
+/** The present activity and the present problems. */
+const overviewOf = Effect.fnUntraced(function* (view: View, period: Period) {
+  const { customerId } = view.actor
+  const [summaries, reports] = [yield* AccountSummaries, yield* ActivityReports]
+  const now = yield* Clock.currentTimeMillis
+  const [{ summary, concerns }, { slots, isComplete }] = yield* Effect.all(
+    [
+      Effect.gen(function* () {
+        const read = yield* summaries.read(customerId, null)
+        return { summary: read, concerns: yield* concernsPart(view, read) }
+      }),
+      reports.read(customerId, { from: beginOfPeriod(period, now, view.locale.zone) })
+    ],
+    { concurrency: "unbounded" }
+  )
+  const isEmpty = isComplete && channelsOf(slots).length === 0 && sumOf(slots, () => true).accepted === 0
+  return {
+    lead: summary.customer.name,
+    content: html`<div
+      id="overview"
+      class="sections"
+      data-live="${isComplete ? REFRESH_SECONDS : SOON_SECONDS}"
+    >
+      ${!isComplete && stillSummingUp(view.locale)} ${concerns} ${figureTiles(view, slots, summary)}
+      ${isEmpty ? firstSteps(view) : [activityChart(view, slots, period, now), channelTable(view, slots)]}
+    </div>`
+  }
+})
+
+const showOverview = Effect.fnUntraced(function* (view: View) {
+  const period = periodOf(view)
+  return {
+    title: view.locale.say("Overview", "نمای کلی"),
+    name: "overview",
+    actions: periodLinks(view, period),
+    ...(period === null ? { content: html`${noSuchPeriod(view)}` } : yield* overviewOf(view, period))
+  } as const
+})
+
+export const overviewPages = {
+  name: "overview",
+  routes: [page(pathOf("overview"), showOverview)]
+} as const satisfies ConsolePages

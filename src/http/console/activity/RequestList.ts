@@ -1,0 +1,310 @@
+import { Clock, Effect, Result } from "effect"
+import { DAY_MILLIS, HOUR_MILLIS } from "../../../domain/Instant.ts"
+import type { Page } from "../../../domain/Paging.ts"
+import { maskPhoneInAscii, parseContactPhone } from "../../../domain/Phone.ts"
+import { isRequestPosition, type LoggedRequest, shownPhone } from "../../../domain/activity/LoggedRequest.ts"
+import type { KeyMode } from "../../../domain/customer/Customer.ts"
+import { pasted } from "../../../domain/text/PastedText.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import type { View } from "../frame/SignedRoutes.ts"
+import { addressWith } from "../frame/Visit.ts"
+import { badge, stateBadge, stateWords, type Tone } from "../parts/Badge.ts"
+import {
+  type ChoiceFilter,
+  choiceProblems,
+  type Column,
+  emptyState,
+  filters,
+  pager,
+  pageRequest,
+  readTimes,
+  searchedWords,
+  searchProblems,
+  table,
+  timeFilters
+} from "../parts/Lists.ts"
+import { foreign, mono, phoneNumber } from "../parts/Text.ts"
+import { Settings } from "../../../services/Settings.ts"
+import { RequestLog } from "../../../services/activity/RequestLog.ts"
+import { RequestRecords, type RequestSearch } from "../../../services/activity/RequestRecords.ts"
+
+const MICROS_PER_SECOND = 1_000_000
+const MICROS_PER_MILLI = 1000
+
+const toneOf = (status: number): Tone => {
+  if (status < 400) return "good"
+  return status < 500 ? "warn" : "bad"
+}
+
+export const statusBadge = ({ status }: Pick<LoggedRequest, "status">): Html =>
+  badge(toneOf(status), String(status))
+
+export const routeOf = ({ method, route }: Pick<LoggedRequest, "method" | "route">): Html =>
+  mono(`${method} ${route}`)
+
+export const tookWords = ({ micros }: Pick<LoggedRequest, "micros">, { say, number, duration }: Locale) =>
+  micros >= MICROS_PER_SECOND
+    ? duration(micros / MICROS_PER_SECOND)
+    : `${number(Math.max(1, Math.round(micros / MICROS_PER_MILLI)))} ${say("ms", "میلی‌ثانیه")}`
+
+export const maskedPhone = ({ phone }: Pick<LoggedRequest, "phone">): Html =>
+  phone === null ? html`<span class="muted">–</span>` : phoneNumber(shownPhone(phone))
+
+const periods = { "1h": HOUR_MILLIS, "24h": DAY_MILLIS } as const
+const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
+
+const outcomes = {
+  good: [200, 399],
+  refused: [400, 499],
+  failed: [500, 599]
+} as const
+const isOutcome = (text: string): text is keyof typeof outcomes => Object.hasOwn(outcomes, text)
+
+const areas = ["/v1/otp", "/v1/messages", "/v1/sandbox", "/v1/account"]
+const modes: ReadonlyArray<KeyMode> = ["live", "test"]
+
+/** The form of a request id; a verification's id has it too. */
+const ID = /^[A-Za-z0-9._-]{1,128}$/
+const CODE = /^[a-z_]{1,60}$/
+const KEY = /^[1-9]\d{0,8}$/
+
+export interface TypedSearch {
+  readonly search: RequestSearch
+  /** What could not be understood, in words; such a search finds nothing. */
+  readonly problems: ReadonlyArray<string>
+}
+
+const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone"> | null => {
+  if (text === "") return {}
+  const phone = parseContactPhone(text)
+  if (Result.isSuccess(phone)) return { maskedPhone: maskPhoneInAscii(phone.success) }
+  return ID.test(text) ? { id: text } : null
+}
+
+const areaWords = (area: string, { say }: View["locale"]): string => {
+  switch (area) {
+    case "/v1/otp":
+      return say("Codes", "کدها")
+    case "/v1/messages":
+      return say("Messages", "پیام‌ها")
+    case "/v1/sandbox":
+      return say("Sandbox", "محیط آزمایشی")
+    default:
+      return say("Account", "حساب")
+  }
+}
+
+/** The filters with the same choices in every log. */
+const choicesOf = (
+  locale: View["locale"]
+): Readonly<Record<"outcome" | "route" | "within" | "mode", ChoiceFilter>> => {
+  const { say } = locale
+  return {
+    outcome: {
+      name: "outcome",
+      label: say("Status", "وضعیت"),
+      any: say("All", "همه"),
+      choices: [
+        ["good", say("Successful (2xx)", "موفق (2xx)")],
+        ["refused", say("Refused (4xx)", "ردشده (4xx)")],
+        ["failed", say("Failed (5xx)", "ناموفق (5xx)")]
+      ]
+    },
+    route: {
+      name: "route",
+      label: say("Route", "مسیر"),
+      any: say("All", "همه"),
+      choices: areas.map((area) => [area, areaWords(area, locale)] as const)
+    },
+    within: {
+      name: "within",
+      label: say("Time", "زمان"),
+      any: say("Any time", "هر زمان"),
+      choices: [
+        ["1h", say("Last hour", "ساعت گذشته")],
+        ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")]
+      ]
+    },
+    mode: {
+      name: "mode",
+      label: say("Environment", "محیط"),
+      any: say("All", "همه"),
+      choices: modes.map((mode) => [mode, stateWords(mode, locale)] as const)
+    }
+  }
+}
+
+/** What the address of the request log asks for. */
+export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
+  Effect.map(Clock.currentTimeMillis, (now): TypedSearch => {
+    const text = (name: string) => pasted(query.get(name) ?? "")
+    const { from, to, problems } = readTimes({ query, locale })
+    const subject = subjectOf(text("q"))
+    const [outcome, period, code] = [text("outcome"), text("within"), text("code")]
+    const key = KEY.test(text("key")) ? Number(text("key")) : undefined
+    const isCode = code === "" || CODE.test(code)
+    return {
+      search: {
+        ...subject,
+        statuses: isOutcome(outcome) ? outcomes[outcome] : undefined,
+        route: areas.find((area) => area === text("route")),
+        mode: modes.find((mode) => mode === text("mode")),
+        code: code === "" || !isCode ? undefined : code,
+        keyId: key,
+        from: from ?? (isPeriod(period) ? now - periods[period] : undefined),
+        to
+      },
+      problems: [
+        ...(subject === null || !isCode
+          ? [
+              locale.say(
+                "This is not a phone number, an id or an error code.",
+                "این شماره، شناسه یا کد خطا نیست."
+              )
+            ]
+          : []),
+        ...(key === undefined && text("key") !== ""
+          ? [locale.say("This is not the number of a key.", "این شمارهٔ کلید نیست.")]
+          : []),
+        ...choiceProblems({ query, locale }, Object.values(choicesOf(locale))),
+        ...problems
+      ]
+    }
+  })
+
+export const requestFilters = (
+  view: View,
+  keys: ReadonlyArray<{ readonly id: number; readonly name: string }>
+): Html => {
+  const { locale } = view
+  const { say } = locale
+  const { outcome, route, within, mode } = choicesOf(locale)
+  return filters(
+    view,
+    [
+      {
+        name: "q",
+        label: say("Request id, phone, or id of a send", "شناسهٔ درخواست، شماره یا شناسهٔ ارسال"),
+        isLtr: true,
+        isWide: true
+      },
+      outcome,
+      route,
+      within
+    ],
+    [
+      { name: "code", label: say("Error code", "کد خطا"), placeholder: "invalid_phone", isLtr: true },
+      mode,
+      ...(keys.length === 0
+        ? []
+        : [
+            {
+              name: "key",
+              label: say("Key", "کلید"),
+              any: say("All", "همه"),
+              choices: keys.map(({ id, name }) => [String(id), name] as const)
+            }
+          ]),
+      ...timeFilters(locale)
+    ]
+  )
+}
+
+const columnsOf = ({ locale, path }: View, isOfAll: boolean): ReadonlyArray<Column<LoggedRequest>> => {
+  const { say } = locale
+  return [
+    {
+      header: say("Request", "درخواست"),
+      kind: "title",
+      cell: (each) => html`<a class="row-link" href="${path}/${each.id}">${routeOf(each)}</a>`
+    },
+    {
+      header: say("Status", "وضعیت"),
+      cell: (each) => html`${statusBadge(each)} ${each.code !== null && mono(each.code)}`
+    },
+    ...(isOfAll
+      ? [
+          {
+            header: say("Customer", "مشتری"),
+            cell: ({ customerName }: LoggedRequest) => foreign(customerName)
+          }
+        ]
+      : []),
+    { header: say("Phone", "شماره"), cell: maskedPhone },
+    {
+      header: say("Key", "کلید"),
+      cell: ({ key, mode }) =>
+        html`${key === null ? html`<span class="muted">–</span>` : foreign(key.name)}
+        ${stateBadge(mode, locale)}`
+    },
+    { header: say("Took", "مدت"), kind: "number", cell: (each) => tookWords(each, locale) },
+    { header: say("Time", "زمان"), kind: "number", cell: ({ at }) => locale.time(at) }
+  ]
+}
+
+const emptyList = (
+  view: View,
+  { next, searchedTo }: Page<LoggedRequest>,
+  isFiltered: boolean,
+  days: number
+): Html => {
+  const { say, number } = view.locale
+  if (days === 0)
+    return emptyState(
+      say("The request log is off", "ثبت درخواست‌ها خاموش است"),
+      say("It is on if PEYK_REQUEST_LOG_DAYS is not 0.", "اگر PEYK_REQUEST_LOG_DAYS صفر نباشد روشن است.")
+    )
+  if (next !== null && searchedTo !== undefined)
+    return emptyState(
+      say("Nothing in this part", "در این بخش چیزی نیست"),
+      searchedWords(searchedTo, view.locale),
+      { href: addressWith(view, { cursor: next }), label: say("Search on", "ادامهٔ جست‌وجو") }
+    )
+  return isFiltered
+    ? emptyState(
+        say("Nothing matches", "چیزی پیدا نشد"),
+        say("Try fewer filters.", "پالایه‌های کمتری را امتحان کنید."),
+        { href: view.path, label: say("Show everything", "نمایش همه") }
+      )
+    : emptyState(
+        say("No request yet", "هنوز درخواستی نیست"),
+        say(
+          `Requests with a service key are listed here for ${number(days)} days.`,
+          `درخواست‌های با کلید سرویس ${number(days)} روز اینجا می‌مانند.`
+        )
+      )
+}
+
+const REFRESH_SECONDS = 5
+
+/** The request log of a customer, or of all (null), with its filters. */
+export const requestList = Effect.fnUntraced(function* (
+  view: View,
+  customerId: number | null,
+  keys: ReadonlyArray<{ readonly id: number; readonly name: string }>
+) {
+  const { say } = view.locale
+  const { requestLogDays } = yield* Settings
+  const page = yield* pageRequest(view, isRequestPosition)
+  const { search, problems } = yield* readRequestSearch(view)
+  const records = yield* RequestRecords
+  // Whoever has just made a request looks for it.
+  if (page.after === null) yield* (yield* RequestLog).flush
+  const found: Page<LoggedRequest> =
+    problems.length === 0
+      ? yield* records.list(customerId, { ...search, ...page })
+      : { items: [], next: null }
+  const { items, next, searchedTo } = found
+  const caption = say("Requests", "درخواست‌ها")
+  const isFiltered = Object.values(search).some((each) => each !== undefined) || problems.length > 0
+  return html`${requestFilters(view, keys)} ${searchProblems(problems)}
+    <section class="panel" id="requests" ${!view.query.has("cursor") && html`data-live="${REFRESH_SECONDS}"`}>
+      ${
+        items.length === 0
+          ? emptyList(view, found, isFiltered, requestLogDays)
+          : table(caption, columnsOf(view, customerId === null), items)
+      }
+      ${pager(view, next, searchedTo)}
+    </section>`
+})

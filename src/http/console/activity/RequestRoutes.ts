@@ -1,0 +1,140 @@
+import { Effect } from "effect"
+import { HttpRouter } from "effect/http"
+import { type LoggedRequest, subjectKindOf } from "../../../domain/activity/LoggedRequest.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { type PageName, pathOf } from "../Navigation.ts"
+import { maskedPhone, requestList, routeOf, statusBadge, tookWords } from "./RequestList.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import { refusalOf } from "../frame/Refusals.ts"
+import { operatorPage, page, type View } from "../frame/SignedRoutes.ts"
+import { visibleKey } from "../key/KeysPage.ts"
+import { stateBadge } from "../parts/Badge.ts"
+import { copyButton } from "../parts/Code.ts"
+import { type Fact, facts, pageLink } from "../parts/Panels.ts"
+import { foreign, mono } from "../parts/Text.ts"
+import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
+import { RequestRecords } from "../../../services/activity/RequestRecords.ts"
+import { Keys } from "../../../services/key/Keys.ts"
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
+
+const withCopy = (id: string, label: string, view: View): Html =>
+  html`<span class="with-copy">${mono(id)}${copyButton(id, label, view.locale)}</span>`
+
+/** The send that the request was about, which has a page of its own. */
+const subjectFact = (view: View, { route, subjectId }: LoggedRequest): Fact | null => {
+  const { say } = view.locale
+  const kind = subjectKindOf(route)
+  if (kind === null || subjectId === null) return null
+  const isVerification = kind === "verification"
+  const label = isVerification ? say("Verification", "کد تأیید") : say("Message", "پیام")
+  return [
+    label,
+    pageLink(view, isVerification ? "verifications" : "messages", mono(subjectId), `/${subjectId}`)
+  ]
+}
+
+const keyFact = (view: View, { key, customerId }: LoggedRequest): Html => {
+  if (key === null) return html`<span class="muted">–</span>`
+  const name = html`${foreign(key.name)} ${visibleKey(key)}`
+  return view.actor.customerId === customerId ? pageLink(view, "keys", name, `/${key.id}`) : name
+}
+
+const factsOf = (view: View, request: LoggedRequest): Html => {
+  const { locale } = view
+  const { say } = locale
+  const isOperator = view.actor.customerId !== request.customerId
+  return facts([
+    [say("Request id", "شناسهٔ درخواست"), withCopy(request.requestId, say("Copy the id", "کپی شناسه"), view)],
+    [say("Status", "وضعیت"), statusBadge(request)],
+    request.code === null ? null : [say("Error code", "کد خطا"), mono(request.code)],
+    [say("Answered at", "زمان پاسخ"), locale.time(request.at)],
+    [say("Took", "مدت"), tookWords(request, locale)],
+    isOperator
+      ? [
+          say("Customer", "مشتری"),
+          html`<a href="${pathOf("customers")}/${request.customerId}">${foreign(request.customerName)}</a>`
+        ]
+      : null,
+    [say("Environment", "محیط"), stateBadge(request.mode, locale)],
+    [say("Key", "کلید"), keyFact(view, request)],
+    [say("Phone", "شماره"), maskedPhone(request)],
+    subjectFact(view, request)
+  ])
+}
+
+/** One request of the log; of a customer, or of any (null). */
+export const requestPage = Effect.fnUntraced(function* (
+  view: View,
+  customerId: number | null,
+  name: PageName
+) {
+  const { say } = view.locale
+  const { id = "" } = yield* HttpRouter.params
+  const request = yield* (yield* RequestRecords).find(customerId, id)
+  const { code } = request
+  const text = code !== null && isErrorCode(code) ? refusalOf({ _tag: code }, view.locale).text : null
+  const made: Page = {
+    title: say("Request", "درخواست"),
+    name,
+    lead: html`<a href="${pathOf(name)}">${say("Requests", "درخواست‌ها")}</a> / ${routeOf(request)}`,
+    content: html`${text !== null && html`<p class="notice ${request.status < 500 ? "warn" : "bad"}">${text}</p>`}
+      <section class="panel panel-body" aria-label="${say("The request", "درخواست")}">
+        ${factsOf(view, request)}
+      </section>
+      <p class="hint below-list">
+        ${say(
+          "Bodies, codes and whole phone numbers are not in the log.",
+          "متن درخواست، کدها و شمارهٔ کامل در این فهرست نیست."
+        )}
+      </p>`
+  }
+  return made
+})
+
+const MAX_KEYS = 100
+
+const showRequests = Effect.fnUntraced(function* (view: View) {
+  const { say } = view.locale
+  const { customerId } = view.actor
+  const keys = yield* (yield* Keys).list(customerId, { limit: MAX_KEYS, after: null })
+  const made: Page = {
+    title: say("Requests", "درخواست‌ها"),
+    name: "requests",
+    lead: say(
+      "Requests with your service keys, the newest first.",
+      "درخواست‌های با کلیدهای سرویس شما، تازه‌ترین در بالا."
+    ),
+    content: yield* requestList(view, customerId, keys.items)
+  }
+  return made
+})
+
+const showAllRequests = Effect.fnUntraced(function* (view: View) {
+  const { say } = view.locale
+  const made: Page = {
+    title: say("All requests", "همهٔ درخواست‌ها"),
+    name: "all-requests",
+    lead: say("Requests of all customers, the newest first.", "درخواست‌های همهٔ مشتریان، تازه‌ترین در بالا."),
+    content: yield* requestList(view, null, [])
+  }
+  return made
+})
+
+/** What customers asked of the API in the last days. */
+export const requestPages = {
+  name: "requests",
+  routes: [
+    page(pathOf("requests"), showRequests),
+    page(`${pathOf("requests")}/:id`, (view) => requestPage(view, view.actor.customerId, "requests"))
+  ]
+} as const satisfies ConsolePages
+
+export const allRequestPages = {
+  name: "all-requests",
+  routes: [
+    operatorPage(pathOf("all-requests"), showAllRequests),
+    operatorPage(`${pathOf("all-requests")}/:id`, (view) => requestPage(view, null, "all-requests"))
+  ]
+} as const satisfies ConsolePages

@@ -1,0 +1,241 @@
+import { Effect } from "effect"
+import { PLATFORM } from "../../../domain/customer/Customer.ts"
+import { Locale as TextLocale } from "../../../domain/message/CodeText.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
+import { pathOf } from "../Navigation.ts"
+import { creating, formAction } from "../forms/ActionForms.ts"
+import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
+import { inputField, selectField } from "../forms/Fields.ts"
+import { csrfField } from "../forms/Forms.ts"
+import { seeOther } from "../frame/Answers.ts"
+import { clearSession } from "../frame/Cookies.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import { change, form, inOwnLog, page, type View } from "../frame/SignedRoutes.ts"
+import { addressWith } from "../frame/Visit.ts"
+import { badge } from "../parts/Badge.ts"
+import { confirmButton } from "../parts/Confirm.ts"
+import { withNotice } from "../parts/Notice.ts"
+import { facts } from "../parts/Panels.ts"
+import { ltr } from "../parts/Text.ts"
+import { mayPerform } from "../../../services/Action.ts"
+import { changeCustomer } from "../../../services/customer/CustomerActions.ts"
+import { type CustomerRecord, CustomerRecords } from "../../../services/customer/CustomerRecords.ts"
+import { setOwnPassword } from "../../../services/user/UserActions.ts"
+
+const SETTINGS_PATH = pathOf("settings")
+
+/** Which form was refused, with what was typed. */
+interface Refused {
+  readonly form: "customer" | "password"
+  readonly typed: URLSearchParams
+  readonly errors: FieldErrors
+}
+
+const languageName = (locale: TextLocale, { say }: View["locale"]): string =>
+  locale === "fa" ? say("Persian", "فارسی") : say("English", "انگلیسی")
+
+const customerFacts = ({ id, name, plan, brand, locale, webOtpHost }: CustomerRecord, view: View): Html => {
+  const { say, number } = view.locale
+  const none = say("None", "هیچ")
+  return facts([
+    [say("Name", "نام"), name],
+    [say("Number", "شماره"), number(id)],
+    [say("Plan", "طرح"), badge("info", plan)],
+    [say("Brand in codes", "نام تجاری در کدها"), brand ?? none],
+    [say("Language of codes", "زبان کدها"), languageName(locale, view.locale)],
+    [say("WebOTP site", "سایت WebOTP"), webOtpHost === null ? none : ltr(webOtpHost)]
+  ])
+}
+
+const customerForm = (view: View, customer: CustomerRecord, refused: Refused | null): Html => {
+  const { say } = view.locale
+  const { typed, errors } = refused?.form === "customer" ? refused : { typed: null, errors: noFieldErrors }
+  const value = (name: string, stored: string | null) => typed?.get(name) ?? stored ?? ""
+  return html`<form class="panel-body fields" method="post" action="${SETTINGS_PATH}">
+    ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+    ${
+      view.actor.isOwner &&
+      inputField({
+        name: "name",
+        label: say("Name", "نام"),
+        value: value("name", customer.name),
+        isRequired: true,
+        errors
+      })
+    }
+    ${inputField({
+      name: "brand",
+      label: say("Brand in codes", "نام تجاری در کدها"),
+      hint: say("The default text of codes names it.", "متن پیش‌فرض کدها آن را می‌آورد."),
+      value: value("brand", customer.brand),
+      errors
+    })}
+    ${selectField({
+      name: "locale",
+      label: say("Language of codes", "زبان کدها"),
+      hint: say(
+        "Of the default text, where a request names none.",
+        "برای متن پیش‌فرض، اگر درخواست زبانی نگوید."
+      ),
+      value: value("locale", customer.locale),
+      choices: TextLocale.literals.map((each) => [each, languageName(each, view.locale)] as const),
+      errors
+    })}
+    ${inputField({
+      name: "webotp_host",
+      label: say("WebOTP site", "سایت WebOTP"),
+      hint: say(
+        "Pages of this site can read the code from the SMS by themselves.",
+        "صفحه‌هایش کد را خودکار از پیامک می‌خوانند."
+      ),
+      placeholder: "shop.example.ir",
+      value: value("webotp_host", customer.webOtpHost),
+      isLtr: true,
+      errors
+    })}
+    <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
+  </form>`
+}
+
+const customerPanel = (view: View, customer: CustomerRecord, refused: Refused | null): Html =>
+  html`<section class="panel" aria-labelledby="customer-title">
+    <div class="panel-head"><h2 id="customer-title">${view.locale.say("Account", "حساب")}</h2></div>
+    ${
+      mayPerform(view.actor, changeCustomer.access)
+        ? customerForm(view, customer, refused)
+        : html`<div class="panel-body">${customerFacts(customer, view)}</div>`
+    }
+  </section>`
+
+const displayPanel = (view: View): Html => {
+  const { language, say, zone } = view.locale
+  const choice = (changes: Record<string, string>, label: string, isChosen: boolean, lang?: string) =>
+    html`<a
+      class="button small"
+      href="${addressWith(view, { ...changes, notice: null })}"
+      ${lang !== undefined && html`lang="${lang}"`}
+      ${isChosen && html`aria-current="true"`}
+      >${label}</a
+    >`
+  return html`<section class="panel" aria-labelledby="view-title">
+    <div class="panel-head"><h2 id="view-title">${say("Display", "نمایش")}</h2></div>
+    <div class="panel-body">
+      ${facts([
+        [
+          say("Language", "زبان"),
+          html`<span class="badges">
+            ${choice({ lang: "fa" }, "فارسی", language === "fa", "fa")}
+            ${choice({ lang: "en" }, "English", language === "en", "en")}
+          </span>`
+        ],
+        [
+          say("Theme", "پوسته"),
+          html`<span class="badges">
+            ${choice({ theme: "light" }, say("Light", "روشن"), view.theme === "light")}
+            ${choice({ theme: "dark" }, say("Dark", "تیره"), view.theme === "dark")}
+          </span>`
+        ],
+        [say("Time zone", "منطقهٔ زمانی"), ltr(zone)]
+      ])}
+    </div>
+  </section>`
+}
+
+const passwordForm = (view: View, refused: Refused | null): Html => {
+  const { say } = view.locale
+  const errors = refused?.form === "password" ? refused.errors : noFieldErrors
+  return html`<section class="panel" aria-labelledby="password-title">
+    <div class="panel-head"><h2 id="password-title">${say("Your password", "گذرواژهٔ شما")}</h2></div>
+    <form class="panel-body fields" method="post" action="${SETTINGS_PATH}/password">
+      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      <input type="hidden" name="username" value="${view.session.user.email}" autocomplete="username" />
+      ${inputField({
+        name: "password",
+        label: say("New password", "گذرواژهٔ تازه"),
+        type: "password",
+        autocomplete: "new-password",
+        hint: say(
+          "At least 8 characters. You are signed out everywhere, and sign in with it.",
+          "دست‌کم ۸ نویسه. از همه‌جا خارج می‌شوید و با آن وارد می‌شوید."
+        ),
+        isRequired: true,
+        isLtr: true,
+        errors
+      })}
+      <div><button class="button">${say("Set the password", "ثبت گذرواژه")}</button></div>
+    </form>
+  </section>`
+}
+
+const sessionsPanel = (view: View): Html => {
+  const { say } = view.locale
+  return html`<section class="panel" aria-labelledby="sessions-title">
+    <div class="panel-head"><h2 id="sessions-title">${say("Sessions", "نشست‌ها")}</h2></div>
+    <div class="panel-body fields">
+      <p>
+        ${say("Ends every session of yours, in browsers and by the API.", "همهٔ نشست‌های شما را در مرورگرها و API پایان می‌دهد.")}
+      </p>
+      <div>
+        ${confirmButton(view, {
+          action: `${SIGN_OUT_PATH}-everywhere`,
+          label: say("Sign out everywhere", "خروج از همه‌جا"),
+          kind: "danger",
+          question: say("You are signed out here too.", "از اینجا هم خارج می‌شوید."),
+          confirm: say("Sign out everywhere", "خروج از همه‌جا")
+        })}
+      </div>
+    </div>
+  </section>`
+}
+
+/** An operator, who has entered no customer's console, sees only what is their own. */
+const settingsPage = Effect.fnUntraced(function* (view: View, refused: Refused | null) {
+  const { say } = view.locale
+  const { customerId } = view.actor
+  const customer = customerId === PLATFORM ? null : yield* (yield* CustomerRecords).find(customerId)
+  const made: Page = {
+    title: say("Settings", "تنظیمات"),
+    name: "settings",
+    content: html`<div class="columns">
+      ${customer !== null && customerPanel(view, customer, refused)}
+      <div class="stack">${displayPanel(view)} ${passwordForm(view, refused)} ${sessionsPanel(view)}</div>
+    </div>`
+  }
+  return made
+})
+
+/** The fields that the form has: only owners change the account's name. An empty one ends what was set. */
+const customerInput = (fields: URLSearchParams) => {
+  const typed = ["brand", "locale", "webotp_host"].filter((name) => fields.has(name))
+  const entries = typed.map((name) => [name, fields.get(name)?.trim() || null] as const)
+  const name = fields.get("name")?.trim()
+  return { ...Object.fromEntries(entries), ...(name === undefined ? {} : { name }) }
+}
+
+const submitCustomer = formAction(changeCustomer, {
+  target: creating,
+  input: customerInput,
+  done: () => seeOther(withNotice(SETTINGS_PATH, "saved")),
+  again: (view, fields, errors) => settingsPage(view, { form: "customer", typed: fields, errors })
+})
+
+/** A new password of their own. They sign in with it. */
+const submitPassword = formAction(setOwnPassword, {
+  target: creating,
+  as: inOwnLog,
+  input: (fields) => ({ password: fields.get("password") }),
+  done: (view) => clearSession(seeOther(withNotice(SIGN_IN_PATH, "password_set")), view),
+  again: (view, fields, errors) => settingsPage(view, { form: "password", typed: fields, errors })
+})
+
+/** The account's own details, and what everybody sets for themselves. */
+export const settingsPages = {
+  name: "settings",
+  routes: [
+    page(SETTINGS_PATH, (view) => settingsPage(view, null)),
+    change(SETTINGS_PATH, submitCustomer),
+    form(`${SETTINGS_PATH}/password`, submitPassword)
+  ]
+} as const satisfies ConsolePages

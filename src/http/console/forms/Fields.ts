@@ -1,0 +1,178 @@
+import { CHANGED, type FieldErrors, noFieldErrors } from "./FieldErrors.ts"
+import { Html, html, type Part } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+
+interface FieldOptions {
+  readonly name: string
+  /** The name by which errors blame it, if several fields of the form share its own: `wait.1`. */
+  readonly key?: string
+  /** What tells it from fields with the same label; only screen readers and the summary of errors say it. */
+  readonly place?: string
+  readonly label: string
+  readonly hint?: string | undefined
+  /** The id of a hint that stands elsewhere, for several fields. */
+  readonly describedBy?: string
+  readonly isRequired?: boolean
+  readonly errors?: FieldErrors
+}
+
+export interface InputOptions extends FieldOptions {
+  readonly value?: string
+  readonly type?: "text" | "email" | "password" | "url" | "tel" | "datetime-local" | "date"
+  readonly placeholder?: string
+  readonly autocomplete?: string
+  readonly isLtr?: boolean
+  /** Phones show their number pad. It stays a text field: a browser's number field refuses Persian digits. */
+  readonly isNumber?: boolean
+  /** The id of a `datalist`. */
+  readonly suggestions?: string
+}
+
+export interface SelectOptions extends FieldOptions {
+  readonly value?: string
+  /** Their markup, if they are in groups. */
+  readonly choices: ReadonlyArray<readonly [value: string, label: string]> | Html
+}
+
+export interface TextAreaOptions extends FieldOptions {
+  readonly value?: string
+  readonly rows?: number
+  readonly isCode?: boolean
+}
+
+export interface CheckOptions extends FieldOptions {
+  readonly isChecked?: boolean
+  readonly value?: string
+}
+
+const keyOf = ({ name, key = name }: FieldOptions): string => key
+
+const idOf = (options: FieldOptions): string => `field-${keyOf(options).replaceAll(/[^A-Za-z0-9_-]/g, "-")}`
+
+/** Id, name, and the words that describe the field: its hint and its error. */
+const attributes = (options: FieldOptions): Html => {
+  const { name, hint, describedBy, isRequired, errors = noFieldErrors } = options
+  const id = idOf(options)
+  const isWrong = errors.has(keyOf(options))
+  const described = [
+    ...(describedBy === undefined ? [] : [describedBy]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(isWrong ? [`${id}-error`] : [])
+  ]
+  return html`id="${id}" name="${name}" ${isRequired === true && html`required`}
+  ${described.length > 0 && html`aria-describedby="${described.join(" ")}"`}
+  ${isWrong && html`aria-invalid="true"`}`
+}
+
+const notes = (options: FieldOptions): Part => {
+  const { hint, errors = noFieldErrors } = options
+  const error = errors.get(keyOf(options))
+  return [
+    hint !== undefined && html`<p class="hint" id="${idOf(options)}-hint">${hint}</p>`,
+    error !== undefined && html`<p class="field-error" id="${idOf(options)}-error" dir="auto">${error}</p>`
+  ]
+}
+
+const asField = (options: FieldOptions, markup: Html): Html => {
+  const { label, place } = options
+  return markup.asField({
+    name: keyOf(options),
+    id: idOf(options),
+    label: place === undefined ? label : `${place} ${label}`
+  })
+}
+
+const labelled = (options: FieldOptions, control: Html): Html => {
+  const { label, place } = options
+  return asField(
+    options,
+    html`<div class="field">
+      <label for="${idOf(options)}"
+        >${place !== undefined && html`<span class="hidden">${place} </span>`}${label}</label
+      >
+      ${control} ${notes(options)}
+    </div>`
+  )
+}
+
+export const inputField = (options: InputOptions): Html => {
+  const { value, type, placeholder, autocomplete, isLtr, isNumber, suggestions } = options
+  return labelled(
+    options,
+    html`<input
+      ${attributes(options)}
+      type="${type ?? "text"}"
+      value="${value ?? ""}"
+      placeholder="${placeholder ?? ""}"
+      autocomplete="${autocomplete ?? "off"}"
+      ${suggestions !== undefined && html`list="${suggestions}"`}
+      ${isNumber === true && html`inputmode="numeric"`}
+      ${(isLtr === true || isNumber === true) && html`dir="ltr"`}
+    />`
+  )
+}
+
+const optionList = (
+  choices: ReadonlyArray<readonly [value: string, label: string]>,
+  chosen: string | undefined
+): Part =>
+  choices.map(
+    ([value, label]) => html`<option value="${value}" ${value === chosen && html`selected`}>${label}</option>`
+  )
+
+export const selectField = (options: SelectOptions): Html => {
+  const { choices, value } = options
+  return labelled(
+    options,
+    html`<select ${attributes(options)}>
+      ${choices instanceof Html ? choices : optionList(choices, value)}
+    </select>`
+  )
+}
+
+export const textAreaField = (options: TextAreaOptions): Html =>
+  labelled(
+    options,
+    html`<textarea
+      ${attributes(options)}
+      rows="${options.rows ?? 4}"
+      class="${options.isCode === true && "code"}"
+      dir="${options.isCode === true ? "ltr" : "auto"}"
+    >
+${options.value ?? ""}</textarea>`
+  )
+
+export const checkField = (options: CheckOptions): Html =>
+  asField(
+    options,
+    html`<div class="field">
+      <label class="check">
+        <input
+          type="checkbox"
+          ${attributes(options)}
+          value="${options.value ?? "true"}"
+          ${options.isChecked === true && html`checked`}
+        />
+        <span>${options.label}</span>
+      </label>
+      ${notes(options)}
+    </div>`
+  )
+
+/** How people write a time in their own calendar. */
+export const JALALI_EXAMPLE = "۱۴۰۵/۰۹/۰۳ ۱۴:۳۰"
+
+/** A date and time. Browsers ask for Gregorian dates; Persian pages have a text field for the calendar of Iran. */
+export const timeField = (options: Omit<InputOptions, "type">, { language }: Locale): Html =>
+  language === "fa"
+    ? inputField({ ...options, placeholder: JALALI_EXAMPLE, isLtr: true })
+    : inputField({ ...options, type: "datetime-local" })
+
+/**
+ * The version of which a form shows the values. A form that was refused keeps it, until its page has said that
+ * somebody changed it, and shows what is saved now.
+ */
+export const versionField = (current: number, typed: URLSearchParams | null, errors: FieldErrors): Html => {
+  const version = errors.has(CHANGED) ? null : typed?.get("version")
+  return html`<input type="hidden" name="version" value="${version ?? current}" />`
+}

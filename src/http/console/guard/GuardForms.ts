@@ -1,0 +1,217 @@
+import type { ShownAlarm } from "../../../domain/guard/Alarm.ts"
+import { EntryType, type GuardList, GuardMode } from "../../../domain/guard/GuardSettings.ts"
+import { pathOf } from "../Navigation.ts"
+import { CHANGED, CONFLICT, errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
+import { inputField, selectField, versionField } from "../forms/Fields.ts"
+import { csrfField } from "../forms/Forms.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import type { View } from "../frame/SignedRoutes.ts"
+import { postButton } from "../parts/Confirm.ts"
+import { table } from "../parts/Lists.ts"
+import { facts } from "../parts/Panels.ts"
+import { mono } from "../parts/Text.ts"
+import { mayPerform } from "../../../services/Action.ts"
+import { changeGuard } from "../../../services/guard/GuardActions.ts"
+import type { SavedGuard, StoredEntry } from "../../../services/guard/GuardRecords.ts"
+
+type Words = readonly [english: string, persian: string]
+
+const modes: Readonly<Record<GuardMode, Words>> = {
+  off: ["Off", "خاموش"],
+  record: ["Record only", "فقط ثبت"],
+  enforcing: ["Enforcing", "اعمال"]
+}
+
+export const modeWords = (mode: GuardMode, { say }: Locale): string => say(...modes[mode])
+
+const types: Readonly<Record<EntryType, Words>> = {
+  phone: ["Phone", "شماره"],
+  prefix: ["Beginning of numbers", "آغاز شماره‌ها"],
+  ip: ["Address or network", "نشانی یا شبکه"]
+}
+
+export const typeWords = (type: EntryType, { say }: Locale): string => say(...types[type])
+
+const kinds: Readonly<Record<ShownAlarm["kind"], Words>> = {
+  customer: ["All codes", "همهٔ کدها"],
+  network: ["Network", "شبکه"],
+  prefix: ["Range of numbers", "بازهٔ شماره‌ها"],
+  device: ["Device", "دستگاه"],
+  phone: ["Phone", "شماره"]
+}
+
+export const segmentWords = ({ kind, key }: ShownAlarm, { say }: Locale): Html =>
+  html`${say(...kinds[kind])} ${key !== "" && mono(key)}`
+
+const reasons: Readonly<Record<ShownAlarm["reason"], Words>> = {
+  unverified: ["Codes are not verified", "کدها تأیید نمی‌شوند"],
+  budget: ["Too many unverified codes", "کدهای تأییدنشدهٔ زیاد"],
+  bombed: ["Many services send to it", "سرویس‌های زیادی به آن می‌فرستند"],
+  outage: ["A channel is out; nobody is blocked", "یک کانال قطع است؛ کسی مسدود نیست"]
+}
+
+export const reasonWords = ({ reason }: Pick<ShownAlarm, "reason">, { say }: Locale): string =>
+  say(...reasons[reason])
+
+export const actionWords = ({ action, enforced }: ShownAlarm, { say }: Locale): string => {
+  if (action === null) return say("None", "هیچ")
+  const words = action === "no_sms" ? say("No SMS", "بدون پیامک") : say("Refuse", "رد")
+  return enforced ? words : say(`Recorded: ${words}`, `ثبت شد: ${words}`)
+}
+
+export const GUARD_PATH = pathOf("guard")
+
+/** A form of the page; after it was refused, with what was typed. */
+export interface ShownForm {
+  readonly errors: FieldErrors
+  readonly typed: URLSearchParams | null
+}
+
+export const untouched: ShownForm = { errors: noFieldErrors, typed: null }
+
+/** Whether the person may change the set-up. */
+export const mayChange = ({ actor }: View): boolean => mayPerform(actor, changeGuard.access)
+
+const settingLabels = ({ say }: View["locale"]) => ({
+  mode: say("Mode", "حالت"),
+  unverifiedHour: say("Unverified codes in an hour", "کدهای تأییدنشده در ساعت"),
+  smsPrice: say("Price of an SMS, in rials", "بهای یک پیامک به ریال")
+})
+
+/** The settings as they are stored. */
+const savedFacts = ({ mode, unverifiedHour, smsPrice }: SavedGuard, { locale }: View): Html => {
+  const { say, number } = locale
+  const labels = settingLabels(locale)
+  return facts([
+    [labels.mode, modeWords(mode, locale)],
+    [
+      labels.unverifiedHour,
+      unverifiedHour === null
+        ? say("By your traffic", "بر پایهٔ ترافیک شما")
+        : unverifiedHour === 0
+          ? say("No limit", "بی‌حد")
+          : number(unverifiedHour)
+    ],
+    [labels.smsPrice, smsPrice === null ? "–" : number(smsPrice)]
+  ])
+}
+
+/** The settings for those who may only read. */
+const savedSettings = (saved: SavedGuard, view: View): Html =>
+  html`<section class="panel panel-body" aria-label="${view.locale.say("Settings", "تنظیمات")}">
+    ${savedFacts(saved, view)}
+  </section>`
+
+export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, view: View): Html => {
+  if (!mayChange(view)) return savedSettings(saved, view)
+  const { locale } = view
+  const { say } = locale
+  const labels = settingLabels(locale)
+  return html`<form class="panel panel-body fields narrow" method="post" action="${GUARD_PATH}">
+    ${csrfField(view.csrf)} ${versionField(saved.version, typed, errors)} ${errorSummary(errors, locale)}
+    ${
+      errors.has(CHANGED) &&
+      html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+        ${savedFacts(saved, view)}`
+    }
+    ${selectField({
+      name: "mode",
+      label: labels.mode,
+      value: typed?.get("mode") ?? saved.mode,
+      choices: GuardMode.literals.map((mode) => [mode, modeWords(mode, locale)] as const),
+      hint: say(
+        "Record only counts what enforcing would refuse.",
+        "فقط ثبت، آنچه را اعمال رد می‌کرد می‌شمارد."
+      ),
+      errors
+    })}
+    ${inputField({
+      name: "unverified_hour",
+      label: labels.unverifiedHour,
+      isNumber: true,
+      value: typed?.get("unverified_hour") ?? String(saved.unverifiedHour ?? ""),
+      hint: say("Empty: by your traffic. 0: no limit.", "خالی: بر پایهٔ ترافیک شما. ۰: بی‌حد."),
+      errors
+    })}
+    ${inputField({
+      name: "sms_price",
+      label: labels.smsPrice,
+      isNumber: true,
+      value: typed?.get("sms_price") ?? String(saved.smsPrice ?? ""),
+      hint: say("For the report of what was saved.", "برای گزارش صرفه‌جویی."),
+      errors
+    })}
+    <div class="actions"><button class="button primary">${say("Save", "ذخیره")}</button></div>
+  </form>`
+}
+
+/** Both lists have a form on the page: the names of their fields differ. */
+export const fieldOf = (list: GuardList, field: string): string => `${list}_${field}`
+
+const entryForm = (list: GuardList, view: View, { errors: given, typed }: ShownForm): Html => {
+  const { locale } = view
+  const errors = new Map(
+    [...given].map(
+      ([field, message]) => [field === CONFLICT ? field : fieldOf(list, field), message] as const
+    )
+  )
+  const { say } = locale
+  return html`<form class="panel-body fields" method="post" action="${GUARD_PATH}/${list}/add">
+    ${csrfField(view.csrf)} ${errorSummary(errors, locale)}
+    ${selectField({
+      name: fieldOf(list, "type"),
+      label: say("What", "چه"),
+      value: typed?.get(fieldOf(list, "type")) ?? "prefix",
+      choices: EntryType.literals.map((type) => [type, typeWords(type, locale)] as const),
+      errors
+    })}
+    ${inputField({
+      name: fieldOf(list, "value"),
+      label: say("Value", "مقدار"),
+      value: typed?.get(fieldOf(list, "value")) ?? "",
+      isLtr: true,
+      isRequired: true,
+      errors
+    })}
+    <div class="actions"><button class="button">${say("Add", "افزودن")}</button></div>
+  </form>`
+}
+
+export const entryPanel = (
+  list: GuardList,
+  entries: ReadonlyArray<StoredEntry>,
+  view: View,
+  shown: ShownForm
+): Html => {
+  const { locale } = view
+  const { say } = locale
+  const title = list === "allow" ? say("Always let pass", "همیشه مجاز") : say("Always refuse", "همیشه ممنوع")
+  return html`<section class="panel">
+    <h2 class="panel-body">${title}</h2>
+    ${
+      entries.length > 0 &&
+      table(
+        title,
+        [
+          { header: say("Value", "مقدار"), kind: "title", cell: ({ value }: StoredEntry) => mono(value) },
+          { header: say("What", "چه"), cell: ({ type }) => typeWords(type, locale) },
+          {
+            header: say("Actions", "کارها"),
+            kind: "actions",
+            cell: ({ type, value }) =>
+              mayChange(view) &&
+              postButton(view, {
+                action: `${GUARD_PATH}/${list}/remove`,
+                label: say("Remove", "حذف"),
+                fields: { type, value },
+                isSmall: true
+              })
+          }
+        ],
+        entries
+      )
+    }
+    ${mayChange(view) && entryForm(list, view, shown)}
+  </section>`
+}

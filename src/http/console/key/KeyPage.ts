@@ -1,0 +1,122 @@
+import { Clock, Effect } from "effect"
+import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../domain/key/ApiKey.ts"
+import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
+import { selectField, versionField } from "../forms/Fields.ts"
+import { csrfField, onceField } from "../forms/Forms.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import { pathId, type View } from "../frame/SignedRoutes.ts"
+import { asTyped, limitFields, nameField } from "./KeyForms.ts"
+import { KEYS_PATH, visibleKey } from "./KeysPage.ts"
+import { stateBadge } from "../parts/Badge.ts"
+import { confirmButton } from "../parts/Confirm.ts"
+import { facts } from "../parts/Panels.ts"
+import { foreign, mono } from "../parts/Text.ts"
+import { Keys } from "../../../services/key/Keys.ts"
+
+const overlaps = [
+  ["86400", "One day", "یک روز"],
+  ["3600", "One hour", "یک ساعت"],
+  ["604800", "One week", "یک هفته"],
+  ["0", "Not at all", "هیچ"]
+] as const
+
+const factsOf = (key: ApiKeyRecord, status: ApiKeyStatus, { locale }: View): Html => {
+  const { say, time, number } = locale
+  return facts([
+    [say("Key", "کلید"), visibleKey(key)],
+    [say("Mode", "حالت"), stateBadge(key.mode, locale)],
+    [say("Status", "وضعیت"), stateBadge(status, locale)],
+    [
+      say("Requests per minute", "درخواست در دقیقه"),
+      key.requestsPerMinute === null
+        ? say("The default", "پیش‌فرض")
+        : key.requestsPerMinute === 0
+          ? say("No limit", "بی‌سقف")
+          : number(key.requestsPerMinute)
+    ],
+    [
+      say("Allowed networks", "شبکه‌های مجاز"),
+      key.allowedIps === null ? say("Any", "همه") : mono(key.allowedIps.join(", "))
+    ],
+    [say("Created", "ساخت"), time(key.createdAt)],
+    [say("Last used", "آخرین استفاده"), time(key.lastUsedAt)],
+    [say("Expires", "انقضا"), time(key.expiresAt)],
+    key.revokedAt === null ? null : [say("Revoked", "ابطال"), time(key.revokedAt)]
+  ])
+}
+
+const changeForm = (view: View, key: ApiKeyRecord, typed: URLSearchParams, errors: FieldErrors): Html => {
+  const { say } = view.locale
+  return html`<section class="panel" aria-labelledby="change-title">
+    <div class="panel-head"><h2 id="change-title">${say("Name and limits", "نام و محدودیت‌ها")}</h2></div>
+    <form class="panel-body fields" method="post" action="${KEYS_PATH}/${key.id}">
+      ${csrfField(view.csrf)} ${versionField(key.version, typed, errors)} ${errorSummary(errors, view.locale)}
+      ${nameField(view.locale, typed.get("name") ?? "", errors)} ${limitFields(view.locale, typed, errors)}
+      <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
+    </form>
+  </section>`
+}
+
+const rotateForm = (view: View, { id }: ApiKeyRecord): Html => {
+  const { say } = view.locale
+  return html`<section class="panel" aria-labelledby="rotate-title">
+    <div class="panel-head"><h2 id="rotate-title">${say("Rotate", "چرخاندن کلید")}</h2></div>
+    <form class="panel-body fields" method="post" action="${KEYS_PATH}/${id}/rotate">
+      ${csrfField(view.csrf)}${onceField()}
+      <p class="hint">
+        ${say(
+          "Makes another key with the same settings. This one works on for a while, so that nothing stops.",
+          "کلید دیگری با همین تنظیمات می‌سازد. این یکی مدتی کار می‌کند تا چیزی از کار نیفتد."
+        )}
+      </p>
+      ${selectField({
+        name: "overlap_seconds",
+        label: say("This key works on for", "این کلید کار کند تا"),
+        choices: overlaps.map(([seconds, english, persian]) => [seconds, say(english, persian)] as const)
+      })}
+      <div><button class="button">${say("Rotate the key", "چرخاندن کلید")}</button></div>
+    </form>
+  </section>`
+}
+
+export const keyPage = Effect.fnUntraced(function* (
+  view: View,
+  id: number,
+  typed: URLSearchParams | null,
+  errors: FieldErrors
+) {
+  const { say } = view.locale
+  const key = yield* (yield* Keys).find(view.actor.customerId, id)
+  const status = apiKeyStatus(key, yield* Clock.currentTimeMillis)
+  const mayChange = view.actor.scope === "full" && status === "active"
+  const made: Page = {
+    title: key.name,
+    name: "keys",
+    lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a> / ${foreign(key.name)}`,
+    actions: mayChange
+      ? confirmButton(view, {
+          action: `${KEYS_PATH}/${id}/revoke`,
+          label: say("Revoke", "ابطال"),
+          kind: "danger",
+          question: say(
+            "Requests with this key are refused from now on. That cannot be undone.",
+            "از این پس درخواست‌های این کلید رد می‌شود. این کار برگشت ندارد."
+          ),
+          confirm: say("Revoke the key", "کلید باطل شود")
+        })
+      : null,
+    content: html`<div class="columns">
+      <div class="stack">
+        <section class="panel panel-body" aria-label="${say("The key", "کلید")}">
+          ${factsOf(key, status, view)}
+        </section>
+        ${mayChange && rotateForm(view, key)}
+      </div>
+      ${mayChange && html`<div class="stack">${changeForm(view, key, typed ?? asTyped(key), errors)}</div>`}
+    </div>`
+  }
+  return made
+})
+
+export const showKey = (view: View) => Effect.flatMap(pathId, (id) => keyPage(view, id, null, noFieldErrors))

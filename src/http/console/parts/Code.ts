@@ -1,0 +1,54 @@
+import { icon } from "../frame/Document.ts"
+import { html, type Html, type Part } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+
+/** Copies `value`; shown where there is JavaScript. `what` is for those who hear the page: “Copy the id”. */
+export const copyButton = (value: string, what: string, { say }: Locale): Html =>
+  html`<button
+    type="button"
+    class="copy"
+    data-copy="${value}"
+    data-copied="${say("Copied", "کپی شد")}"
+    hidden
+  >
+    ${icon("copy")}<span class="hidden">${what}</span>
+  </button>`
+
+/** Code or a payload, to read and to copy. */
+export const codeBlock = (label: string, code: string, locale: Locale): Html =>
+  html`<figure class="code-figure">
+    <figcaption>
+      <span>${label}</span>${copyButton(code, locale.say(`Copy: ${label}`, `کپی: ${label}`), locale)}
+    </figcaption>
+    <pre class="code-block" tabindex="0" role="region" aria-label="${label}"><code>${code}</code></pre>
+  </figure>`
+
+export interface ShownSecret {
+  /** “The key”. */
+  readonly label: string
+  readonly secret: string
+  /** Its purpose, and the next step. */
+  readonly more?: Part
+  readonly done: string
+}
+
+/** A secret that was just made. No other page shows it. */
+export const secretPanel = ({ label, secret, more, done }: ShownSecret, locale: Locale): Html => {
+  const { say } = locale
+  return html`<section class="panel" aria-labelledby="secret-title">
+    <div class="panel-head"><h2 id="secret-title">${label}</h2></div>
+    <div class="panel-body fields">
+      <p class="notice warn" role="status">
+        ${say(
+          "Copy it now and keep it safe. It is shown this once only.",
+          "همین حالا کپی کنید و جای امنی نگه دارید. تنها همین یک بار نشان داده می‌شود."
+        )}
+      </p>
+      <p class="secret">
+        <code>${secret}</code>${copyButton(secret, say(`Copy: ${label}`, `کپی: ${label}`), locale)}
+      </p>
+      ${more}
+      <p><a class="button primary" href="${done}">${say("I have kept it", "نگه داشتم")}</a></p>
+    </div>
+  </section>`
+}

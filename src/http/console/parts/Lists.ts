@@ -1,0 +1,274 @@
+import { Effect } from "effect"
+import { ValidationError } from "../../../domain/Errors.ts"
+import type { Instant } from "../../../domain/Instant.ts"
+import type { PageRequest } from "../../../domain/Paging.ts"
+import { problem } from "../../../domain/Problem.ts"
+import { pasted } from "../../../domain/text/PastedText.ts"
+import { JALALI_EXAMPLE } from "../forms/Fields.ts"
+import { formatLocalTime, parseLocalTime } from "../forms/LocalTime.ts"
+import { html, type Html, type Part } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { addressWith, type Visit } from "../frame/Visit.ts"
+
+/** In place of a list without rows: why it is empty, and what to do next. */
+export const emptyState = (
+  title: string,
+  text: Html | string,
+  action: { readonly href: string; readonly label: string } | null = null
+): Html =>
+  html`<div class="empty">
+    <p><strong>${title}</strong></p>
+    <p>${text}</p>
+    ${action !== null && html`<p><a class="button" href="${action.href}">${action.label}</a></p>`}
+  </div>`
+
+export interface Column<Row> {
+  /** The heading; on a phone it stands next to each cell. */
+  readonly header: string
+  readonly cell: (row: Row) => Part
+  /**
+   * `title` names the row (one column has it), `number` is aligned at the end, and `actions` has a header that is
+   * only heard.
+   */
+  readonly kind?: "title" | "number" | "actions"
+}
+
+const classOf = <Row>({ kind }: Column<Row>): string =>
+  kind === "number" ? "end" : kind === "title" ? "title" : kind === "actions" ? "row-end" : ""
+
+const headerOf = <Row>(column: Column<Row>): Html =>
+  html`<th scope="col" role="columnheader" class="${classOf(column)}">
+    ${column.kind === "actions" ? html`<span class="hidden">${column.header}</span>` : column.header}
+  </th>`
+
+const cellOf = <Row>(column: Column<Row>, row: Row): Html =>
+  column.kind === "title"
+    ? html`<th scope="row" role="rowheader" class="title">${column.cell(row)}</th>`
+    : html`<td role="cell" class="${classOf(column)}" data-label="${column.header}">
+        <div>${column.cell(row)}</div>
+      </td>`
+
+/**
+ * A table whose rows become cards on a phone. The roles are said again because cards are not laid out as a table.
+ * `caption` is what it lists, for those who hear the page.
+ */
+export const table = <Row>(
+  caption: string,
+  columns: ReadonlyArray<Column<Row>>,
+  rows: ReadonlyArray<Row>
+): Html =>
+  html`<div class="table-scroll" tabindex="0" role="region" aria-label="${caption}">
+    <table role="table" class="cards">
+      <caption class="hidden">
+        ${caption}
+      </caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          ${columns.map(headerOf)}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${rows.map(
+          (row) =>
+            html`<tr role="row">
+              ${columns.map((column) => cellOf(column, row))}
+            </tr>`
+        )}
+      </tbody>
+    </table>
+  </div>`
+
+const ROWS = 25
+
+/** The page of a list that the address asks for. `isPosition` recognizes a cursor of this list. */
+export const pageRequest = (
+  { query }: Pick<Visit, "query">,
+  isPosition: (text: string) => boolean,
+  limit = ROWS
+): Effect.Effect<PageRequest, ValidationError> => {
+  const after = query.get("cursor")
+  return after === null || isPosition(after)
+    ? Effect.succeed({ limit, after })
+    : Effect.fail(
+        new ValidationError({ problems: [{ path: "query.cursor", problem: problem("other_cursor") }] })
+      )
+}
+
+/** How far a search went that has not found enough yet. */
+export const searchedWords = (searchedTo: Instant, { say, time }: Locale): Html =>
+  html`${say("Searched back to", "جست‌وجو شد تا")} ${time(searchedTo)}`
+
+/**
+ * Links below a list to its first and its next page, with the same filters. Null if the list has one page. A search
+ * that may find nothing more is continued, and promises no page.
+ */
+export const pager = (
+  view: Pick<Visit, "path" | "query" | "locale">,
+  next: string | null,
+  searchedTo?: Instant
+): Html | null => {
+  const { say } = view.locale
+  const isFirst = !view.query.has("cursor")
+  if (isFirst && next === null) return null
+  const link = (cursor: string | null, label: string) =>
+    html`<a class="button small" href="${addressWith(view, { cursor, notice: null })}">${label}</a>`
+  const rest = (cursor: string): Html =>
+    searchedTo === undefined
+      ? link(cursor, say("Next page", "صفحهٔ بعد"))
+      : html`<span class="muted">${searchedWords(searchedTo, view.locale)}</span>
+          ${link(cursor, say("Search on", "ادامهٔ جست‌وجو"))}`
+  return html`<nav class="pager" aria-label="${say("Pages", "صفحه‌ها")}">
+    ${isFirst ? html`<span></span>` : link(null, say("First page", "صفحهٔ نخست"))}
+    ${next === null ? html`<span class="muted">${say("End of the list", "پایان فهرست")}</span>` : rest(next)}
+  </nav>`
+}
+
+export interface TextFilter {
+  readonly name: string
+  readonly label: string
+  readonly placeholder?: string
+  readonly type?: "search" | "tel" | "datetime-local" | "date"
+  /** Its text is Latin: a phone, an id. */
+  readonly isLtr?: boolean
+  readonly isWide?: boolean
+}
+
+export interface ChoiceFilter {
+  readonly name: string
+  readonly label: string
+  /** The words for “no filter”. */
+  readonly any: string
+  /** A value in the address that means the same as no filter. */
+  readonly anyValue?: string
+  readonly choices: ReadonlyArray<readonly [value: string, label: string]>
+}
+
+export type Filter = TextFilter | ChoiceFilter
+
+/** In Persian a time is typed in the calendar of Iran: the browser's own field knows the Gregorian one only. */
+const textControl = (filter: TextFilter, value: string, { language }: Locale): Html => {
+  const isJalali = filter.type === "datetime-local" && language === "fa"
+  return html`<input
+    type="${isJalali ? "text" : (filter.type ?? "search")}"
+    name="${filter.name}"
+    value="${value}"
+    placeholder="${isJalali ? JALALI_EXAMPLE : (filter.placeholder ?? "")}"
+    ${(filter.isLtr === true || isJalali) && html`dir="ltr"`}
+    autocomplete="off"
+  />`
+}
+
+/** A shared address may have its times in the calendar of the other language. What is no time stays as it was typed. */
+const shownValue = (filter: Filter, typed: string, locale: Locale): string => {
+  if (!("type" in filter) || filter.type !== "datetime-local") return typed
+  const at = parseLocalTime(typed, locale.zone)
+  return at === null ? typed : formatLocalTime(at, locale)
+}
+
+const control = (filter: Filter, value: string, locale: Locale): Html =>
+  "choices" in filter
+    ? html`<select name="${filter.name}">
+        <option value="">${filter.any}</option>
+        ${filter.choices.map(
+          ([choice, label]) =>
+            html`<option value="${choice}" ${choice === value && html`selected`}>${label}</option>`
+        )}
+      </select>`
+    : textControl(filter, value, locale)
+
+const field = (filter: Filter, { query, locale }: Pick<Visit, "query" | "locale">): Html =>
+  html`<label class="field ${"isWide" in filter && filter.isWide === true && "wide"}">
+    <span>${filter.label}</span>
+    ${control(filter, shownValue(filter, query.get(filter.name) ?? "", locale), locale)}
+  </label>`
+
+/** A message for each filter whose value in the address is not one of its choices. Such a search finds nothing. */
+export const choiceProblems = (
+  { query, locale: { say } }: Pick<Visit, "query" | "locale">,
+  all: ReadonlyArray<Filter>
+): ReadonlyArray<string> =>
+  all.flatMap((filter) => {
+    if (!("choices" in filter)) return []
+    const { name, label, anyValue = "", choices } = filter
+    const wanted = query.get(name) ?? ""
+    return wanted === "" || wanted === anyValue || choices.some(([choice]) => choice === wanted)
+      ? []
+      : [say(`${label}: there is no such choice.`, `«${label}» چنین گزینه‌ای ندارد.`)]
+  })
+
+/**
+ * A form over a list; what it says is in the address, so a filtered list can be shared. `more` are filters that are
+ * needed less often: they are folded away unless one is set.
+ */
+export const filters = (
+  view: Pick<Visit, "path" | "query" | "locale">,
+  all: ReadonlyArray<Filter>,
+  more: ReadonlyArray<Filter> = []
+): Html => {
+  const { path, query } = view
+  const { say } = view.locale
+  const isAnySet = (some: ReadonlyArray<Filter>) => some.some(({ name }) => (query.get(name) ?? "") !== "")
+  const isSet = isAnySet([...all, ...more])
+  return html`<form
+    class="filters"
+    method="get"
+    action="${path}"
+    role="search"
+    aria-label="${say("Filters", "پالایه‌ها")}"
+  >
+    ${all.map((filter) => field(filter, view))}
+    <div class="filter-actions">
+      <button class="button">${say("Apply", "اعمال")}</button>
+      ${isSet && html`<a class="button quiet" href="${path}">${say("Clear", "پاک‌کردن")}</a>`}
+    </div>
+    ${
+      more.length > 0 &&
+      html`<details class="more-filters" ${isAnySet(more) && html`open`}>
+        <summary>${say("More filters", "پالایه‌های بیشتر")}</summary>
+        <div class="filters">${more.map((filter) => field(filter, view))}</div>
+      </details>`
+    }
+  </form>`
+}
+
+/** The times between which a list's rows lie, as its address has them. */
+export interface TimeSearch {
+  readonly from: Instant | undefined
+  readonly to: Instant | undefined
+  /** The times that could not be read, in words; such a search finds nothing. */
+  readonly problems: ReadonlyArray<string>
+}
+
+const labels = ({ say }: Locale) => ({ from: say("From", "از"), to: say("To", "تا") })
+
+export const timeFilters = (locale: Locale): ReadonlyArray<TextFilter> =>
+  Object.entries(labels(locale)).map(([name, label]) => ({ name, label, type: "datetime-local" }))
+
+export const readTimes = ({ query, locale }: Pick<Visit, "query" | "locale">): TimeSearch => {
+  const problems: Array<string> = []
+  const read = (name: "from" | "to"): Instant | undefined => {
+    const text = pasted(query.get(name) ?? "")
+    if (text === "") return undefined
+    const at = parseLocalTime(text, locale.zone)
+    if (at !== null) return at
+    const label = labels(locale)[name]
+    problems.push(
+      locale.say(
+        `${label}: not a date and time.`,
+        `«${label}» تاریخ و ساعت نیست. مانند \u2066${JALALI_EXAMPLE}\u2069 بنویسید.`
+      )
+    )
+    return undefined
+  }
+  return { from: read("from"), to: read("to"), problems }
+}
+
+/** Above a list: what was not understood of its search. */
+export const searchProblems = (problems: ReadonlyArray<string>): ReadonlyArray<Html> =>
+  problems.map((problem) => html`<p class="notice bad" role="alert">${problem}</p>`)
+
+/** A file has no place for problems: it is refused. */
+export const refusedSearch = (problems: ReadonlyArray<string>): ValidationError =>
+  new ValidationError({
+    problems: problems.map((text) => ({ path: "", problem: problem("other", { text }) }))
+  })

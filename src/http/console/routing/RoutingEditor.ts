@@ -1,0 +1,239 @@
+import { Result } from "effect"
+import type { Plan, SendingAccount, StepOrder } from "../../../domain/customer/Customer.ts"
+import { checkCodeTemplate, type Template } from "../../../domain/message/Template.ts"
+import { type Channel, codeChannels } from "../../../domain/routing/Channel.ts"
+import { carries } from "../../../domain/routing/RouteAccount.ts"
+import { DEFAULT_WAIT_SECONDS } from "../../../domain/routing/RouteResolution.ts"
+import { pathOf } from "../Navigation.ts"
+import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
+import { inputField, selectField } from "../forms/Fields.ts"
+import { csrfField, draftField } from "../forms/Forms.ts"
+import { icon } from "../frame/Document.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import type { View } from "../frame/SignedRoutes.ts"
+import { channelName } from "../parts/Text.ts"
+import { type DraftStep, MAX_STEPS, MEASURED } from "./RoutingDraft.ts"
+
+/** The choices for a step. */
+export interface Choices {
+  readonly plan: Plan
+  readonly accounts: ReadonlyArray<SendingAccount>
+  readonly sharedChannels: ReadonlySet<Channel>
+  readonly templates: ReadonlyArray<Template>
+}
+
+const targets = (channel: Channel, chosen: string, choices: Choices, { say }: Locale) => [
+  [`${channel}:`, say("default", "پیش‌فرض")] as const,
+  ...choices.accounts
+    .filter((account) => account.channel === channel && carries("code", account))
+    .map(({ id, label, active }) => ({ value: `${channel}:${id}`, label, active }))
+    .filter(({ value, active }) => active || value === chosen)
+    .map(
+      ({ value, label, active }) => [value, active ? label : `${label} (${say("off", "خاموش")})`] as const
+    ),
+  ...(choices.plan === "start" && choices.sharedChannels.has(channel)
+    ? [[`${channel}:shared`, say("shared sender", "فرستندهٔ اشتراکی")] as const]
+    : [])
+]
+
+/** Codes go over telegram only where an account opens it. */
+const offered = ({ accounts }: Choices): ReadonlyArray<Channel> =>
+  accounts.some(({ channel, sendsCodes }) => channel === "telegram" && sendsCodes)
+    ? [...codeChannels, "telegram"]
+    : codeChannels
+
+export const targetOptions = (chosen: string, choices: Choices, locale: Locale): Html => {
+  const groups = offered(choices).map((channel) => ({
+    name: channelName(channel, locale),
+    options: targets(channel, chosen, choices, locale)
+  }))
+  const isKnown = groups.some(({ options }) => options.some(([value]) => value === chosen))
+  return html`${
+    !isKnown && chosen !== "" && html`<option value="${chosen}" selected>${chosen}</option>`
+  }${groups.map(
+    ({ name, options }) =>
+      html`<optgroup label="${name}">
+        ${options.map(
+          ([value, label]) =>
+            html`<option value="${value}" ${value === chosen && html`selected`}>${name} · ${label}</option>`
+        )}
+      </optgroup>`
+  )}`
+}
+
+const usable = ({ templates }: Choices) =>
+  templates.filter((template) => Result.isSuccess(checkCodeTemplate(template)))
+
+const moveButton = (verb: "up" | "down" | "remove", row: number, label: string, isOff: boolean): Html =>
+  html`<button
+    class="button quiet small"
+    name="do"
+    value="${verb}:${row}"
+    formnovalidate
+    data-move="${verb}"
+    ${isOff && html`disabled`}
+  >
+    ${icon(verb)}<span class="hidden">${label}</span>
+  </button>`
+
+export const WAITS_HINT = "waits-hint"
+
+/** The fields of one step. Those of all steps have the same names; errors blame them by their row. */
+const stepFields = (
+  { target, wait, template }: DraftStep,
+  row: number,
+  choices: Choices,
+  errors: FieldErrors,
+  locale: Locale
+): Html => {
+  const { say, number } = locale
+  const inRow = (name: string) => ({
+    name,
+    key: `${name}.${row}`,
+    place: say(`Step ${number(row + 1)}:`, `گام ${number(row + 1)}:`),
+    errors
+  })
+  return html`<div class="route-fields">
+    ${selectField({
+      ...inRow("target"),
+      label: say("Channel and account", "کانال و حساب"),
+      choices: targetOptions(target, choices, locale)
+    })}
+    ${inputField({
+      ...inRow("wait"),
+      label: say("Wait (s)", "انتظار (ثانیه)"),
+      value: wait,
+      placeholder: String(DEFAULT_WAIT_SECONDS),
+      suggestions: "waits",
+      describedBy: WAITS_HINT,
+      isLtr: true
+    })}
+    ${selectField({
+      ...inRow("template"),
+      label: say("Text of the code", "متن کد"),
+      value: template,
+      choices: [
+        ["", say("Default", "پیش‌فرض")],
+        ...usable(choices).map(({ id, name }) => [String(id), name] as const)
+      ]
+    })}
+  </div>`
+}
+
+export const stepRow = (
+  step: DraftStep,
+  row: number,
+  count: number,
+  choices: Choices,
+  errors: FieldErrors,
+  { locale }: View
+): Html => {
+  const { say, number } = locale
+  const place = number(row + 1)
+  return html`<li class="route-step" data-step>
+    <span class="grip" data-grip aria-hidden="true">${icon("grip")}</span>
+    <span class="place" data-place>${place}</span>
+    ${stepFields(step, row, choices, errors, locale)}
+    <div class="row-actions">
+      ${moveButton("up", row, say(`Move step ${place} up`, `گام ${place} بالاتر`), row === 0)}
+      ${moveButton("down", row, say(`Move step ${place} down`, `گام ${place} پایین‌تر`), row === count - 1)}
+      ${moveButton("remove", row, say(`Remove step ${place}`, `حذف گام ${place}`), false)}
+    </div>
+  </li>`
+}
+
+export const ROUTING_PATH = pathOf("routing")
+
+const orderField = (order: StepOrder, errors: FieldErrors, { say }: Locale): Html =>
+  selectField({
+    name: "order",
+    label: say("Which channel is first", "کدام کانال نخست است"),
+    choices: [
+      ["saved", say("As the steps stand", "به ترتیب گام‌ها")],
+      [MEASURED, say("The cheapest of the best, as measured", "ارزان‌ترینِ نزدیک به بهترین، طبق سنجش")]
+    ],
+    value: order,
+    errors
+  })
+
+const waitsHint = ({ say }: Locale): Html =>
+  html`<p class="hint" id="${WAITS_HINT}">
+      ${say(
+        "The wait before the next step: 45 to 120 seconds, or the word measured for the time in which most codes of that channel are verified. Empty: 60.",
+        "انتظار تا گام بعد: ۴۵ تا ۱۲۰ ثانیه، یا واژهٔ measured برای زمانی که بیشتر کدهای آن کانال در آن تأیید می‌شوند. خالی: ۶۰."
+      )}
+    </p>
+    <datalist id="waits"><option value="${MEASURED}"></option></datalist>`
+
+const addedStep = (choices: Choices, locale: Locale): Html => {
+  const { say } = locale
+  return html`<div class="route-add">
+    <label class="field">
+      <span>${say("Another step", "گامی دیگر")}</span>
+      <select name="added">
+        ${targetOptions("", choices, locale)}
+      </select>
+    </label>
+    <button class="button" name="do" value="add" formnovalidate>
+      ${icon("plus")}${say("Add", "افزودن")}
+    </button>
+  </div>`
+}
+
+/** What a script copies for another step, so that adding one touches no other. */
+const NEW_STEP: DraftStep = { target: "", wait: "", template: "" }
+
+/** An order as the form has it. */
+export interface EditedOrder {
+  readonly rows: ReadonlyArray<DraftStep>
+  readonly order: StepOrder
+  readonly version: string
+}
+
+/** The form in which an order is made. Its buttons work without JavaScript: each shows the page with the new draft. */
+export const routingEditor = (
+  view: View,
+  { rows, order, version }: EditedOrder,
+  choices: Choices,
+  errors: FieldErrors
+): Html => {
+  const { say } = view.locale
+  return html`<form
+    class="panel"
+    method="post"
+    action="${ROUTING_PATH}"
+    id="routing-form"
+    data-preview="outlook"
+    data-kept="draft version order target wait template"
+    autocomplete="off"
+    data-reorder
+  >
+    <div class="panel-head">
+      <h2>${say("The order", "ترتیب")}</h2>
+      <p class="muted">
+        ${say("Drag the steps, or move them by the arrows.", "گام‌ها را بکشید یا با پیکان‌ها جابه‌جا کنید.")}
+      </p>
+    </div>
+    <div class="panel-body stack-tight">
+      ${csrfField(view.csrf)} ${draftField(view)} <input type="hidden" name="version" value="${version}" />
+      ${errorSummary(errors, view.locale)}
+      <button class="hidden" name="do" value="preview" tabindex="-1" aria-hidden="true">
+        ${say("Preview", "پیش‌نمایش")}
+      </button>
+      ${orderField(order, errors, view.locale)} ${waitsHint(view.locale)}
+      <ol class="route-steps" data-steps>
+        ${rows.map((step, row) => stepRow(step, row, rows.length, choices, errors, view))}
+      </ol>
+      <template data-new-step data-most="${MAX_STEPS}"
+        >${stepRow(NEW_STEP, MAX_STEPS, MAX_STEPS, choices, noFieldErrors, view)}</template
+      >
+      ${addedStep(choices, view.locale)}
+    </div>
+    <div class="panel-body actions">
+      <button class="button primary" name="do" value="save">${say("Save the order", "ذخیرهٔ ترتیب")}</button>
+      <button class="button" name="do" value="preview">${say("Preview", "پیش‌نمایش")}</button>
+      <a class="button quiet" href="${ROUTING_PATH}">${say("Undo changes", "بازگرداندن")}</a>
+    </div>
+  </form>`
+}

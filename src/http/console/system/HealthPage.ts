@@ -1,0 +1,191 @@
+import { Clock, Effect } from "effect"
+import type { Instant } from "../../../domain/Instant.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { pathOf } from "../Navigation.ts"
+import { icon } from "../frame/Document.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import { operatorPage, type View } from "../frame/SignedRoutes.ts"
+import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
+import { type Column, table } from "../parts/Lists.ts"
+import { type Tile, tiles } from "../parts/Panels.ts"
+import { channelName, foreign, ltr, mono } from "../parts/Text.ts"
+import {
+  type DueTimers,
+  type FailingAccount,
+  type FailingWebhook,
+  type HealthReport,
+  HealthReports,
+  Readiness
+} from "../../../services/system/HealthReports.ts"
+
+const HEALTH_PATH = pathOf("health")
+/** Timers that are due for longer are late. */
+const LATE_MILLIS = 5000
+const MILLIS_PER_SECOND = 1000
+
+const owner = (
+  { customerId, customerName }: Pick<FailingAccount, "customerId" | "customerName">,
+  { locale: { say } }: View
+): Html =>
+  customerId === null
+    ? html`<a href="${pathOf("shared-accounts")}">${say("shared", "مشترک")}</a>`
+    : html`<a href="${pathOf("customers")}/${customerId}">${foreign(customerName ?? "")}</a>`
+
+const lateOf = ({ oldestAt }: DueTimers, now: Instant): boolean =>
+  oldestAt !== null && now - oldestAt > LATE_MILLIS
+
+const healthTiles = (report: HealthReport, isReady: boolean, now: Instant, view: View): Html => {
+  const { say, number } = view.locale
+  const due = report.timers.reduce((sum, { count }) => sum + count, 0)
+  const isLate = report.timers.some((each) => lateOf(each, now))
+  const failing = report.accounts.length + report.webhooks.length
+  const toneIf = (isBad: boolean, tone: Tone): Pick<Tile, "tone"> => (isBad ? { tone } : {})
+  return tiles([
+    {
+      label: say("This process", "این پردازه"),
+      value: isReady ? say("Ready", "آماده") : say("Not ready", "ناآماده"),
+      note: mono("/readyz"),
+      ...toneIf(!isReady, "bad")
+    },
+    {
+      label: say("PostgreSQL answers in", "پاسخ PostgreSQL در"),
+      value: `${number(Math.round(report.roundTripMillis * 10) / 10)} ${say("ms", "میلی‌ثانیه")}`,
+      note: say(
+        `${number(report.connections)} ${report.connections === 1 ? "connection" : "connections"} of all processes`,
+        `${number(report.connections)} اتصال از همهٔ پردازه‌ها`
+      )
+    },
+    {
+      label: say("Timers due", "زمان‌سنج‌های سررسیده"),
+      value: number(due),
+      note: isLate ? say("some are late", "برخی دیر شده‌اند") : say("none is late", "هیچ‌کدام دیر نشده"),
+      ...toneIf(isLate, "warn")
+    },
+    {
+      label: say("Failing now", "ناموفق اکنون"),
+      value: number(failing),
+      note: say("accounts and webhooks", "حساب‌ها و وب‌هوک‌ها"),
+      ...toneIf(failing > 0, "warn")
+    }
+  ])
+}
+
+interface HealthPanel<Row> {
+  readonly id: string
+  readonly title: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly rows: ReadonlyArray<Row>
+  /** Shown instead of an empty table. */
+  readonly goodNews: string
+}
+
+const panel = <Row>({ id, title, columns, rows, goodNews }: HealthPanel<Row>): Html =>
+  html`<div class="panel">
+    <div class="panel-head"><h2 id="${id}">${title}</h2></div>
+    ${
+      rows.length === 0
+        ? html`<div class="panel-body"><p class="all-well">${icon("check")}${goodNews}</p></div>`
+        : table<Row>(title, columns, rows)
+    }
+  </div>`
+
+const timersPanel = ({ timers }: HealthReport, now: Instant, { locale }: View): Html => {
+  const { say, number, duration } = locale
+  return panel<DueTimers>({
+    id: "timers-title",
+    title: say("Timers due", "زمان‌سنج‌های سررسیده"),
+    columns: [
+      { header: say("Kind", "نوع"), kind: "title", cell: ({ kind }) => mono(kind) },
+      { header: say("Due", "سررسیده"), kind: "number", cell: ({ count }) => number(count) },
+      {
+        header: say("The oldest, for", "قدیمی‌ترین، به مدت"),
+        kind: "number",
+        cell: (each) => (each.oldestAt === null ? "–" : duration((now - each.oldestAt) / MILLIS_PER_SECOND))
+      },
+      {
+        header: say("State", "وضعیت"),
+        cell: (each) =>
+          lateOf(each, now) ? badge("warn", say("Late", "دیر")) : badge("good", say("In time", "به‌هنگام"))
+      }
+    ],
+    rows: timers.filter(({ count }) => count > 0),
+    goodNews: say("Nothing waits for a process.", "چیزی در انتظار پردازه‌ای نیست.")
+  })
+}
+
+const accountsPanel = ({ accounts }: HealthReport, view: View): Html => {
+  const { locale } = view
+  const { say } = locale
+  return panel<FailingAccount>({
+    id: "accounts-title",
+    title: say("Accounts that fail", "حساب‌های ناموفق"),
+    columns: [
+      { header: say("Account", "حساب"), kind: "title", cell: ({ label }) => foreign(label) },
+      { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
+      { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
+      {
+        header: say("State", "وضعیت"),
+        cell: ({ coolingUntil }) =>
+          coolingUntil === null
+            ? stateBadge("misconfigured", locale)
+            : html`${stateBadge("cooling", locale)}
+                <span class="sub">${say("until", "تا")} ${locale.clock(coolingUntil)}</span>`
+      }
+    ],
+    rows: accounts,
+    goodNews: say("No account cools down or is refused.", "هیچ حسابی در استراحت یا پذیرفته‌نشده نیست.")
+  })
+}
+
+const webhooksPanel = ({ webhooks }: HealthReport, view: View): Html => {
+  const { locale } = view
+  const { say } = locale
+  return panel<FailingWebhook>({
+    id: "webhooks-title",
+    title: say("Webhooks that fail", "وب‌هوک‌های ناموفق"),
+    columns: [
+      {
+        header: say("Endpoint", "نقطهٔ پایانی"),
+        kind: "title",
+        cell: ({ url }) => ltr(URL.parse(url)?.host ?? url)
+      },
+      { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
+      {
+        header: say("State", "وضعیت"),
+        cell: ({ failingSince }) =>
+          failingSince === null
+            ? stateBadge("disabled", locale)
+            : html`${badge("warn", say("Failing", "ناموفق"))}
+                <span class="sub">${say("since", "از")} ${locale.time(failingSince)}</span>`
+      }
+    ],
+    rows: webhooks,
+    goodNews: say("Every webhook accepts its events.", "همهٔ وب‌هوک‌ها رویدادهایشان را می‌گیرند.")
+  })
+}
+
+const REFRESH_SECONDS = 10
+
+const showHealth = Effect.fnUntraced(function* (view: View) {
+  const { say } = view.locale
+  const now = yield* Clock.currentTimeMillis
+  const isReady = yield* (yield* Readiness).isReady
+  const report = yield* (yield* HealthReports).read(now)
+  const made: Page = {
+    title: say("Health", "سلامت"),
+    name: "health",
+    lead: say("The current state of the whole installation.", "آنچه این نصب اکنون می‌کند."),
+    content: html`<div id="health" class="sections" data-live="${REFRESH_SECONDS}">
+      ${healthTiles(report, isReady, now, view)} ${timersPanel(report, now, view)}
+      ${accountsPanel(report, view)} ${webhooksPanel(report, view)}
+    </div>`
+  }
+  return made
+})
+
+/** For those who run the installation. */
+export const healthPages = {
+  name: "health",
+  routes: [operatorPage(HEALTH_PATH, showHealth)]
+} as const satisfies ConsolePages

@@ -1,0 +1,239 @@
+import { Effect, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { ConsolePages, ConsoleRoute } from "../ConsolePages.ts"
+import {
+  CONSOLE_PATH,
+  HOME_PATH,
+  safeNext,
+  SIGN_IN_LINK_PATH,
+  SIGN_IN_PATH,
+  SIGN_OUT_PATH
+} from "../ConsolePaths.ts"
+import { creating, formAction } from "../forms/ActionForms.ts"
+import { csrfField, readForm } from "../forms/Forms.ts"
+import { answerDocument, answerRefusal, redirectTo, seeOther } from "../frame/Answers.ts"
+import {
+  browserCookie,
+  clearSession,
+  csrfCookie,
+  isSameToken,
+  setBrowser,
+  setCsrf,
+  setSession
+} from "../frame/Cookies.ts"
+import { NO_REFERRER, signInDocument } from "../frame/Document.ts"
+import { html, type Html } from "../frame/Html.ts"
+import { type ConsoleError, foreignForm, refusalOf } from "../frame/Refusals.ts"
+import { form, inOwnLog, raw, type View } from "../frame/SignedRoutes.ts"
+import { readVisit, type Visit } from "../frame/Visit.ts"
+import { notice } from "../parts/Notice.ts"
+import { RequestId } from "../../errors/Envelope.ts"
+import { TrustedProxies } from "../../server/ClientAddress.ts"
+import { originOf } from "../../wire/ManageAuth.ts"
+import { ConsoleSignIns, type SignedInBrowser } from "../../../services/user/ConsoleSignIns.ts"
+import { signOut, signOutEverywhere } from "../../../services/user/UserActions.ts"
+
+const CSRF_BYTES = 32
+
+/** The fields of a sign-in that is shown again. */
+interface Typed {
+  readonly email: string
+  readonly next: string
+}
+
+const alert = (text: string | null): Html | null =>
+  text === null ? null : html`<p class="notice bad" role="alert">${text}</p>`
+
+const signInForm = (visit: Visit, csrf: string, typed: Typed, problem: string | null): Html => {
+  const { say } = visit.locale
+  return html`${notice(visit)} ${alert(problem)}
+    <form method="post" action="${SIGN_IN_PATH}" class="fields">
+      ${csrfField(csrf)} <input type="hidden" name="next" value="${typed.next}" />
+      <label class="field">
+        <span>${say("E-mail", "ایمیل")}</span>
+        <input
+          type="email"
+          name="email"
+          value="${typed.email}"
+          autocomplete="username"
+          required
+          dir="ltr"
+          autofocus
+        />
+      </label>
+      <label class="field">
+        <span>${say("Password", "گذرواژه")}</span>
+        <input type="password" name="password" autocomplete="current-password" required dir="ltr" />
+      </label>
+      <button class="button primary wide">${say("Sign in", "ورود")}</button>
+    </form>
+    <p class="hint">
+      ${say("No password yet? Whoever runs the service makes a link:", "گذرواژه ندارید؟ گردانندهٔ سرویس پیوند می‌سازد:")}
+      <code dir="ltr">peyk user sign-in-link --customer ID --email E-MAIL</code>
+    </p>`
+}
+
+const linkForm = ({ locale: { say } }: Visit, csrf: string, token: string): Html =>
+  html`<p>
+      ${say("This link signs you in once, in this browser.", "این پیوند یک بار و در همین مرورگر شما را وارد می‌کند.")}
+    </p>
+    <form method="post" action="${SIGN_IN_LINK_PATH}" class="fields" data-hide-query>
+      ${csrfField(csrf)} <input type="hidden" name="token" value="${token}" />
+      <button class="button primary wide">${say("Sign in", "ورود")}</button>
+    </form>`
+
+const originOfVisit = Effect.gen(function* () {
+  return originOf(yield* HttpServerRequest.HttpServerRequest, yield* TrustedProxies, yield* RequestId)
+})
+
+/** A form that carries the token of the visitor's own cookie. */
+const readOwnForm = Effect.fnUntraced(function* (visit: Visit) {
+  const form = yield* readForm
+  if (isSameToken(form.get("csrf"), csrfCookie(visit))) return form
+  return yield* Effect.fail<ConsoleError>(foreignForm)
+})
+
+const titleOf = ({ locale: { say } }: Visit): string => say("Sign in", "ورود")
+
+const makeCsrf = Effect.map(
+  SecureRandom.SecureRandom,
+  (random) => (visit: Visit) =>
+    Effect.suspend(() => {
+      const known = csrfCookie(visit)
+      return known === null
+        ? Effect.map(random.randomBytes(CSRF_BYTES), (bytes) => Buffer.from(bytes).toString("base64url"))
+        : Effect.succeed(known)
+    })
+)
+
+/** How visitors become users: with a password, or by a link. */
+export const signInPages = Effect.gen(function* () {
+  const signIns = yield* ConsoleSignIns
+  const csrfOf = yield* makeCsrf
+
+  const showSignIn = Effect.fnUntraced(function* (visit: Visit, typed: Typed, error: ConsoleError | null) {
+    const csrf = yield* csrfOf(visit)
+    const refusal = error === null ? null : refusalOf(error, visit.locale)
+    const problem =
+      error?._tag === "unauthenticated"
+        ? visit.locale.say("This e-mail and password do not belong together.", "ایمیل یا گذرواژه درست نیست.")
+        : (refusal?.text ?? null)
+    const card = signInForm(visit, csrf, typed, problem)
+    const page = answerDocument(visit, signInDocument(visit, titleOf(visit), card), refusal ?? {})
+    return setCsrf(page, visit, csrf)
+  })
+
+  const welcome = (visit: Visit, { secret, browser }: SignedInBrowser, next: string | null) => {
+    const response = setSession(seeOther(safeNext(next)), visit, secret)
+    return browser === null ? response : setBrowser(response, visit, browser)
+  }
+
+  const signIn = Effect.gen(function* () {
+    const visit = yield* readVisit
+    const refuse = (error: ConsoleError) => Effect.succeed(answerRefusal(visit, error))
+    return yield* readOwnForm(visit).pipe(
+      Effect.matchEffect({
+        onFailure: refuse,
+        onSuccess: (
+          form
+        ): Effect.Effect<
+          HttpServerResponse.HttpServerResponse,
+          never,
+          HttpServerRequest.HttpServerRequest
+        > => {
+          const email = form.get("email") ?? ""
+          const next = safeNext(form.get("next"))
+          const password = Redacted.make(form.get("password") ?? "")
+          return Effect.flatMap(originOfVisit, (origin) =>
+            signIns.signIn({ email, password }, origin, browserCookie(visit))
+          ).pipe(
+            Effect.map((started) => welcome(visit, started, next)),
+            Effect.catch((error) => showSignIn(visit, { email, next }, error))
+          )
+        }
+      })
+    )
+  })
+
+  const signInByLink = Effect.gen(function* () {
+    const visit = yield* readVisit
+    return yield* Effect.gen(function* () {
+      const form = yield* readOwnForm(visit)
+      const link = Redacted.make(form.get("token") ?? "")
+      const signedIn = yield* signIns.signInByLink(link, yield* originOfVisit, browserCookie(visit))
+      return HttpServerResponse.setHeaders(welcome(visit, signedIn, null), NO_REFERRER)
+    }).pipe(
+      Effect.catch((error: ConsoleError) =>
+        Effect.succeed(error._tag === "unauthenticated" ? usedLink(visit) : answerRefusal(visit, error))
+      )
+    )
+  })
+
+  const askByLink = Effect.gen(function* () {
+    const visit = yield* readVisit
+    const csrf = yield* csrfOf(visit)
+    const token = visit.query.get("token")
+    const card = token === null ? openAgain(visit) : linkForm(visit, csrf, token)
+    const document = signInDocument(visit, titleOf(visit), card)
+    return setCsrf(answerDocument(visit, document, { headers: NO_REFERRER }), visit, csrf)
+  })
+
+  const ask = Effect.gen(function* () {
+    const visit = yield* readVisit
+    return yield* showSignIn(visit, { email: "", next: safeNext(visit.query.get("next")) }, null)
+  })
+
+  const routes: ReadonlyArray<ConsoleRoute> = [
+    { method: "GET", path: SIGN_IN_PATH, handle: ask },
+    { method: "POST", path: SIGN_IN_PATH, handle: signIn },
+    { method: "GET", path: SIGN_IN_LINK_PATH, handle: askByLink },
+    { method: "POST", path: SIGN_IN_LINK_PATH, handle: signInByLink }
+  ]
+  return routes
+})
+
+/** The console's script takes the token out of the address, so a page that is loaded again has none. */
+const openAgain = ({ locale: { say } }: Visit): Html =>
+  html`<p>
+      ${say("Open the sign-in link again, from where you got it.", "پیوند ورود را دوباره از همان جا که گرفته‌اید باز کنید.")}
+    </p>
+    <p><a href="${SIGN_IN_PATH}">${say("Sign in with a password", "ورود با گذرواژه")}</a></p>`
+
+const usedLink = (visit: Visit) => {
+  const { say } = visit.locale
+  const text = say(
+    "This link was used already, or is more than ten minutes old. Ask for another one.",
+    "این پیوند پیش‌تر به کار رفته یا بیش از ده دقیقه از ساختش گذشته. پیوند دیگری بخواهید."
+  )
+  const card = html`${alert(text)}
+    <p><a href="${SIGN_IN_PATH}">${say("Sign in with a password", "ورود با گذرواژه")}</a></p>`
+  return answerDocument(visit, signInDocument(visit, titleOf(visit), card), {
+    status: 401,
+    headers: NO_REFERRER
+  })
+}
+
+const signedOut = (view: View) => clearSession(seeOther(SIGN_IN_PATH), view)
+
+const submitSignOut = (view: View, fields: URLSearchParams) =>
+  formAction(signOut, { target: Effect.succeed(view.session.id), as: inOwnLog, done: signedOut })(
+    view,
+    fields
+  )
+
+const submitSignOutEverywhere = formAction(signOutEverywhere, {
+  target: creating,
+  as: inOwnLog,
+  done: signedOut
+})
+
+/** Where a session begins and ends. */
+export const sessionPages = {
+  name: null,
+  routes: [
+    raw(CONSOLE_PATH, (view) => Effect.succeed(redirectTo(view, HOME_PATH))),
+    form(SIGN_OUT_PATH, submitSignOut),
+    form(`${SIGN_OUT_PATH}-everywhere`, submitSignOutEverywhere)
+  ]
+} as const satisfies ConsolePages

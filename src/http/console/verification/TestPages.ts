@@ -1,0 +1,285 @@
+import { Effect, Schedule } from "effect"
+import { NotFound } from "../../../domain/Errors.ts"
+import { isUuidPosition } from "../../../domain/Paging.ts"
+import { isTerminal } from "../../../domain/verification/Verification.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { pathOf } from "../Navigation.ts"
+import { errorSummary, type FieldErrors, fieldErrorsOf, noFieldErrors } from "../forms/FieldErrors.ts"
+import { inputField } from "../forms/Fields.ts"
+import { csrfField } from "../forms/Forms.ts"
+import { answerPage, seeOther } from "../frame/Answers.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import { type ConsoleError, refusalOf } from "../frame/Refusals.ts"
+import { change, page, type View } from "../frame/SignedRoutes.ts"
+import { stateBadge, type Tone } from "../parts/Badge.ts"
+import { facts, pageLink } from "../parts/Panels.ts"
+import { foreign, phoneNumber, shortId } from "../parts/Text.ts"
+import { choicesOf } from "../routing/RoutingPage.ts"
+import { TEST_PATH, testForm } from "./TestForm.ts"
+import { channelsOf, checkRequest, snippets, type TestRequest, testRequestOf } from "./TestRequest.ts"
+import { performOnce } from "../../../services/Action.ts"
+import { noteTestCode, noteTestMessage } from "../../../services/message/MessageActions.ts"
+import { Messages, SandboxMessages } from "../../../services/message/Messages.ts"
+import { SandboxVerifications, Verifications } from "../../../services/verification/Verifications.ts"
+
+const ends = {
+  verified: ["good", "Verified: the right code was entered.", "تأیید شد: کد درست وارد شد."],
+  expired: ["warn", "The code has expired.", "کد منقضی شده است."],
+  locked: ["bad", "Too many wrong codes: the verification is locked.", "کد نادرست زیاد بود: قفل شد."],
+  failed: ["bad", "The verification has failed.", "ارسال این کد ناموفق بود."],
+  canceled: ["info", "It was canceled.", "لغو شده است."]
+} as const satisfies Readonly<Record<string, readonly [Tone, string, string]>>
+
+const isEnd = (status: string): status is keyof typeof ends => Object.hasOwn(ends, status)
+
+/** How the verification ended: from its status, because an address must not make the page claim an outcome. */
+const verdict = (status: string, { locale: { say } }: View): Html | null => {
+  if (!isEnd(status)) return null
+  const [tone, english, persian] = ends[status]
+  return html`<p class="notice ${tone}" role="status">${say(english, persian)}</p>`
+}
+
+export const isSandbox = (mode: string | null): boolean => mode !== "live"
+
+/** The verifications of the mode that a page or a form names. */
+export const verificationsOf = (mode: string | null) =>
+  Effect.gen(function* () {
+    return isSandbox(mode) ? yield* SandboxVerifications : yield* Verifications
+  })
+
+export const messagesOf = (mode: string | null) =>
+  Effect.gen(function* () {
+    return isSandbox(mode) ? yield* SandboxMessages : yield* Messages
+  })
+
+const codeForm = (view: View, id: string, errors: FieldErrors): Html => {
+  const { say } = view.locale
+  const mode = view.query.get("mode") ?? "sandbox"
+  return html`<form class="fields inline" method="post" action="${TEST_PATH}/verify">
+    ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+    <input type="hidden" name="id" value="${id}" /><input type="hidden" name="mode" value="${mode}" />
+    ${inputField({
+      name: "code",
+      label: isSandbox(mode)
+        ? say("The code that arrived: 123456 in the sandbox", "کدی که رسید: در محیط آزمایشی ۱۲۳۴۵۶")
+        : say("The code that arrived", "کدی که رسید"),
+      isLtr: true,
+      isRequired: true,
+      autocomplete: "one-time-code",
+      errors
+    })}
+    <div><button class="button primary">${say("Verify", "بررسی کد")}</button></div>
+  </form>`
+}
+
+/** Where the code can be read, if it went over a simulated account. */
+const simulatedPhone = (view: View, phone: string): Html | null =>
+  view.navigation.some(({ pages }) => pages.some(({ name }) => name === "simulator"))
+    ? html`<p class="hint">
+        ${view.locale.say("Sent over a simulated account?", "از حسابی شبیه‌سازی‌شده رفت؟")}
+        ${pageLink(
+          view,
+          "simulator",
+          view.locale.say("Read it on the simulated phone", "آن را در تلفن شبیه‌سازی‌شده بخوانید"),
+          `?phone=${encodeURIComponent(phone)}`
+        )}
+      </p>`
+    : null
+
+const codeResult = Effect.fnUntraced(function* (view: View, id: string, errors: FieldErrors) {
+  const { say, time } = view.locale
+  const verifications = yield* verificationsOf(view.query.get("mode"))
+  const found = yield* verifications.status({ customerId: view.actor.customerId, id })
+  const isOver = isTerminal(found.status)
+  const isLive = !isSandbox(view.query.get("mode"))
+  return html`<div id="test-result" class="stack-tight" ${!isOver && html`data-live="3"`}>
+      ${verdict(found.status, view)}
+      ${facts([
+        [say("Code", "کد"), html`<a href="${pathOf("verifications")}/${id}">${shortId(id)}</a>`],
+        [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
+        [say("Phone", "شماره"), phoneNumber(found.phone)],
+        isLive ? [say("Channel", "کانال"), foreign(found.currentChannel.label)] : null,
+        [say("Valid until", "اعتبار تا"), time(found.expiresAt)]
+      ])}
+    </div>
+    ${isLive && simulatedPhone(view, found.phone)}
+    ${!isOver && view.actor.scope === "full" && codeForm(view, id, errors)}`
+})
+
+const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
+  const { say } = view.locale
+  const messages = yield* messagesOf(view.query.get("mode"))
+  const found = yield* messages.status({ customerId: view.actor.customerId, id })
+  const isOver = found.status !== "queued" && found.status !== "sending"
+  return html`<div id="test-result" ${!isOver && html`data-live="3"`}>
+    ${facts([
+      [say("Message", "پیام"), html`<a href="${pathOf("messages")}/${id}">${shortId(id)}</a>`],
+      [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
+      [say("Phone", "شماره"), phoneNumber(found.phone)]
+    ])}
+    ${!isSandbox(view.query.get("mode")) && simulatedPhone(view, found.phone)}
+  </div>`
+})
+
+/** The result of the test that the address names. */
+export const resultPanel = Effect.fnUntraced(function* (view: View, errors: FieldErrors) {
+  const { query, locale } = view
+  const { say } = locale
+  const id = query.get("id") ?? ""
+  if (!isUuidPosition(id)) return null
+  const isMessage = query.get("kind") === "message"
+  const shown = yield* isMessage ? messageResult(view, id) : codeResult(view, id, errors)
+  const run = `${pathOf(isMessage ? "messages" : "verifications")}/${id}`
+  return html`<section class="panel" aria-labelledby="result-title">
+    <div class="panel-head">
+      <h2 id="result-title">${say("What became of it", "نتیجه")}</h2>
+      <a href="${run}">${say("What happened, step by step", "چه شد، گام به گام")}</a>
+    </div>
+    <div class="panel-body stack-tight">${shown}</div>
+  </section>`
+})
+
+const testPage = Effect.fnUntraced(function* (
+  view: View,
+  request: TestRequest,
+  errors: FieldErrors,
+  codeErrors: FieldErrors = noFieldErrors
+) {
+  const { say } = view.locale
+  const choices = yield* choicesOf(view.actor.customerId)
+  const result = yield* resultPanel(view, codeErrors)
+  const made: Page = {
+    title: say("Send a test", "ارسال آزمایشی"),
+    name: "test",
+    lead: say(
+      "Send a code or a message, and see what becomes of it.",
+      "کد یا پیامی بفرستید و ببینید چه می‌شود."
+    ),
+    content: html`<div class="columns even">
+      <div class="stack">
+        ${result} ${view.actor.scope === "full" && testForm(view, request, choices, errors)}
+      </div>
+      <div class="stack">${snippets(view, request)}</div>
+    </div>`
+  }
+  return made
+})
+
+const showTest = (view: View) => testPage(view, testRequestOf(view.query), noFieldErrors)
+
+const sendCode = Effect.fnUntraced(function* ({ actor, sent }: View, request: TestRequest) {
+  const channels = channelsOf(request)
+  const verifications = yield* verificationsOf(request.mode)
+  const { verificationId } = yield* verifications.send({
+    customerId: actor.customerId,
+    idempotency: sent,
+    phone: request.phone,
+    channels: channels.length === 0 ? undefined : channels,
+    templateId: request.mode === "live" ? (request.templateId ?? undefined) : undefined
+  })
+  return verificationId
+})
+
+const sendMessage = Effect.fnUntraced(function* ({ actor, sent }: View, request: TestRequest) {
+  const { mode, phone: to, message, templateId, parameters } = request
+  const messages = yield* messagesOf(mode)
+  const content =
+    templateId === null
+      ? { message }
+      : { template: { id: templateId, parameters, given: Object.fromEntries(parameters) } }
+  const { messageId } = yield* messages.send({
+    customerId: actor.customerId,
+    idempotency: sent,
+    to,
+    ...content,
+    channels: channelsOf(request)
+  })
+  return messageId
+})
+
+/** Longer than a provider takes, unless its time-out was raised. */
+const UNTIL_ANSWERED = Schedule.upTo(Schedule.spaced("250 millis"), { duration: "30 seconds" })
+
+/** If the form is sent again, it gets the id of the first time, once that was answered. */
+const sendOnce = Effect.fnUntraced(
+  function* (view: View, request: TestRequest) {
+    return request.kind === "code" ? yield* sendCode(view, request) : yield* sendMessage(view, request)
+  },
+  Effect.retry({ while: ({ _tag }) => _tag === "idempotency_key_in_progress", schedule: UNTIL_ANSWERED })
+)
+
+/** Sends what the form says, and notes in the audit log who did: without the phone and the text. */
+const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
+  const { mode, kind } = request
+  yield* checkRequest(request)
+  const id = yield* sendOnce(view, request)
+  const { actor, origin, sent } = view
+  const input = { mode, channels: channelsOf(request).map(({ channel }) => channel) }
+  const call = { actor, origin, target: id, input, version: null }
+  yield* performOnce(kind === "code" ? noteTestCode : noteTestMessage, call, {
+    status: 200,
+    idempotency: sent,
+    encode: () => Effect.succeed(null)
+  })
+  return seeOther(`${TEST_PATH}?${String(new URLSearchParams({ mode, kind, id }))}`)
+})
+
+/** The field to blame for a refusal; of the others, no field. */
+const fieldOf: Readonly<Partial<Record<ConsoleError["_tag"], string>>> = {
+  invalid_phone: "phone",
+  blocked_phone: "phone",
+  too_many_requests_phone_hour: "phone",
+  too_many_requests_phone_day: "phone",
+  message_required: "message",
+  message_too_long: "message",
+  channels_required: "target.0",
+  fallback_order_required: "target.0"
+}
+
+const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
+  const errors = fieldErrorsOf(error, view.locale)
+  if (errors.size > 0) return errors
+  const { text, reasons } = refusalOf(error, view.locale)
+  return new Map([[fieldOf[error._tag] ?? "send", [text, ...reasons].join(" ")]])
+}
+
+const submitTest = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
+  const request = testRequestOf(typed)
+  if (typed.get("do") === "preview") return answerPage(view, yield* testPage(view, request, noFieldErrors))
+  return yield* send(view, request).pipe(
+    Effect.catch((error: ConsoleError) => {
+      const { status, headers } = refusalOf(error, view.locale)
+      return Effect.map(testPage(view, request, errorsOf(error, view)), (shown) =>
+        answerPage(view, shown, { status, headers })
+      )
+    })
+  )
+})
+
+/** Compares the code that somebody typed; it counts as any other entry does. */
+const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
+  const id = typed.get("id") ?? ""
+  if (!isUuidPosition(id)) return yield* new NotFound()
+  const mode = typed.get("mode") === "live" ? "live" : "sandbox"
+  const { customerId } = view.actor
+  const code = typed.get("code") ?? ""
+  const verifications = yield* verificationsOf(mode)
+  const { reason } = yield* verifications.verify({ customerId, id, code })
+  const query = new URLSearchParams({ mode, kind: "code", id })
+  if (reason !== "invalid_code") return seeOther(`${TEST_PATH}?${String(query)}`)
+  const wrong = view.locale.say("The code is wrong. Try again.", "کد نادرست است. دوباره امتحان کنید.")
+  const shown = yield* testPage(
+    { ...view, query },
+    testRequestOf(query),
+    noFieldErrors,
+    new Map([["code", wrong]])
+  )
+  return answerPage({ ...view, query }, shown, { status: 422 })
+})
+
+/** Sending from the console, through the same use cases as the API. */
+export const testPages = {
+  name: "test",
+  routes: [page(TEST_PATH, showTest), change(TEST_PATH, submitTest), change(`${TEST_PATH}/verify`, verify)]
+} as const satisfies ConsolePages

@@ -1,0 +1,169 @@
+import { Clock, Effect } from "effect"
+import {
+  effectiveStatus,
+  isTerminal,
+  type Verification,
+  wasCalled
+} from "../../../domain/verification/Verification.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { pathOf } from "../Navigation.ts"
+import { formAction } from "../forms/ActionForms.ts"
+import { typedNumber } from "../forms/Forms.ts"
+import { seeOther } from "../frame/Answers.ts"
+import { html } from "../frame/Html.ts"
+import { change, page, type View } from "../frame/SignedRoutes.ts"
+import { confirmButton, postButton } from "../parts/Confirm.ts"
+import { withNotice } from "../parts/Notice.ts"
+import { channelName, phoneText } from "../parts/Text.ts"
+import {
+  eventsPart,
+  findRun,
+  replayEvents,
+  requestedId,
+  runContent,
+  runFacts,
+  runPeriods,
+  storyPart
+} from "../runs/RunParts.ts"
+import { type CodeRun, verificationStory } from "./VerificationStory.ts"
+import { verificationMoments } from "./VerificationTimeline.ts"
+import { Settings } from "../../../services/Settings.ts"
+import { RunHistories } from "../../../services/activity/RunHistories.ts"
+import { cancelVerification, tryNextChannel } from "../../../services/verification/VerificationActions.ts"
+import { VerificationRecords } from "../../../services/verification/VerificationRecords.ts"
+
+const PATH = pathOf("verifications")
+
+const readRun = Effect.fnUntraced(function* ({ actor }: View) {
+  const records = yield* VerificationRecords
+  const histories = yield* RunHistories
+  const { maxWrongCodes } = yield* Settings
+  const id = yield* requestedId
+  const { found: verification, isLive } = yield* findRun((mode) => records.find(actor.customerId, id, mode))
+  const now = yield* Clock.currentTimeMillis
+  const { attempts, createdAt, expiresAt, verifiedAt } = verification
+  const times = {
+    createdAt,
+    startsAt: createdAt,
+    instants: [verifiedAt, expiresAt, ...attempts.map(({ attempted_at: at }) => at)],
+    isActive: !isTerminal(effectiveStatus(verification, now))
+  }
+  const history = yield* histories.read(actor.customerId, {
+    kind: "verification",
+    id,
+    ...runPeriods(times, now)
+  })
+  const run: CodeRun = { verification, history, now, maxWrongCodes: isLive ? maxWrongCodes : null }
+  return { run, isLive }
+})
+
+const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
+  const { say } = view.locale
+  const isActive = !isTerminal(effectiveStatus(verification, now))
+  if (!isActive || !isLive || view.actor.scope !== "full") return null
+  const path = `${PATH}/${verification.id}`
+  const sequence = verification.attempts.findLast(wasCalled)?.step
+  return html`${
+    verification.remaining.length > 0 &&
+    verification.nextStepAt !== null &&
+    postButton(view, {
+      action: `${path}/next`,
+      label: say("Try the next channel now", "کانال بعدی همین حالا"),
+      kind: "primary",
+      fields: sequence === undefined ? {} : { from_sequence: String(sequence + 1) }
+    })
+  }
+  ${confirmButton(view, {
+    action: `${path}/cancel`,
+    label: say("Cancel", "لغو"),
+    kind: "danger",
+    question: say(
+      "Nothing more is tried, and the code that was sent stops working.",
+      "دیگر چیزی فرستاده نمی‌شود و کدی که فرستاده شده از کار می‌افتد."
+    ),
+    confirm: say("Cancel this code", "این کد را لغو کن")
+  })}`
+}
+
+/** Why the channels had this order, where it was measured. */
+const measuredRows = ({ route }: Verification, { locale }: View) => {
+  const { say, number, percent } = locale
+  return route.flatMap(({ channel, measured }) => {
+    if (measured === undefined) return []
+    const { conversion, codes, verified, explored } = measured
+    const counts = say(
+      `${percent(conversion)} verified if tried first, by ${number(verified)} of ${number(codes)} codes`,
+      `${percent(conversion)} تأیید اگر نخست باشد، از ${number(verified)} کد از ${number(codes)}`
+    )
+    const note =
+      explored === true ? say("; tried first this time to measure it", "؛ این بار برای سنجش، نخست") : ""
+    return [
+      [
+        say(`Why ${channelName(channel, locale)} here`, `چرا ${channelName(channel, locale)} اینجا`),
+        `${counts}${note}`
+      ] as const
+    ]
+  })
+}
+
+const details = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
+  const { locale } = view
+  const { say } = locale
+  const { expiresAt, verifiedAt } = verification
+  return runFacts(view, verification, {
+    status: effectiveStatus(verification, now),
+    isLive,
+    phone: say("Phone", "شماره"),
+    behindId: [],
+    end:
+      verifiedAt === null
+        ? [say("Expires", "انقضا"), locale.time(expiresAt)]
+        : [say("Verified", "تأیید"), locale.time(verifiedAt)],
+    further: measuredRows(verification, view)
+  })
+}
+
+const show = Effect.fnUntraced(function* (view: View) {
+  const { locale } = view
+  const { say } = locale
+  const { run, isLive } = yield* readRun(view)
+  const { verification, history } = run
+  return {
+    title: `${say("Code to", "کد به")} ${phoneText(verification.phone, locale)}`,
+    name: "verifications",
+    lead: html`<a href="${PATH}">${say("Verifications", "کدهای تأیید")}</a>`,
+    content: runContent(view, {
+      isActive: !isTerminal(effectiveStatus(verification, run.now)),
+      story: storyPart(view, verificationStory(run, locale), buttons(view, run, isLive)),
+      moments: verificationMoments(run, locale),
+      details: details(view, run, isLive),
+      more: eventsPart(view, history.events, `${PATH}/${verification.id}`)
+    })
+  } as const
+})
+
+const cancel = formAction(cancelVerification, {
+  target: requestedId,
+  done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "canceled"))
+})
+
+const tryNext = formAction(tryNextChannel, {
+  target: requestedId,
+  input: (fields) => ({ from_sequence: typedNumber(fields.get("from_sequence")) }),
+  done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "next"))
+})
+
+const replay = Effect.fnUntraced(function* (view: View) {
+  const { verification, history } = (yield* readRun(view)).run
+  return yield* replayEvents(view, history.events, `${PATH}/${verification.id}`)
+})
+
+export const verificationPages = {
+  name: null,
+  routes: [
+    page(`${PATH}/:id`, show),
+    change(`${PATH}/:id/cancel`, cancel),
+    change(`${PATH}/:id/next`, tryNext),
+    change(`${PATH}/:id/replay`, replay)
+  ]
+} as const satisfies ConsolePages

@@ -1,0 +1,293 @@
+import type { Instant } from "../../../domain/Instant.ts"
+import { MAX_LATENESS_MILLIS, standbyNotNeeded } from "../../../domain/verification/Step.ts"
+import {
+  type Attempt,
+  effectiveStatus,
+  isTerminal,
+  type Verification
+} from "../../../domain/verification/Verification.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { attemptState } from "../parts/Runs.ts"
+import { channelName, foreign, mono } from "../parts/Text.ts"
+import { whatWentWrong, whySkipped } from "../runs/ErrorWords.ts"
+import { callWords, deliveryMoment, type Moment, routeWords } from "../runs/Timeline.ts"
+import { type CodeRun, stepName } from "./VerificationStory.ts"
+
+const SLOT_SHOWN_MILLIS = 300
+
+const slotWords = (millis: number, locale: Locale): string | null =>
+  millis < SLOT_SHOWN_MILLIS
+    ? null
+    : locale.say(
+        `Waited ${locale.duration(millis / 1000)} for a slot of its account.`,
+        `${locale.duration(millis / 1000)} در انتظار نوبت حسابش ماند.`
+      )
+
+/**
+ * Whether somebody asked for the next channel: a wait is only shorter than its step says by the lateness of that step,
+ * which the next one makes up for.
+ */
+const isAskedFor = (waitedMillis: number, waitSeconds: number): boolean =>
+  waitedMillis < waitSeconds * 1000 - MAX_LATENESS_MILLIS
+
+/** Why this attempt came when it did. */
+const reasonOf = (
+  { verification }: Pick<CodeRun, "verification">,
+  index: number,
+  locale: Locale
+): string | null => {
+  const { say } = locale
+  const { attempts, route, createdAt } = verification
+  const [previous, current] = [attempts[index - 1], attempts[index]]
+  if (current?.attempted_at == null) return null
+  if (previous?.attempted_at == null) return slotWords(current.attempted_at - createdAt, locale)
+  const waitedMillis = current.attempted_at - previous.attempted_at
+  const waited = locale.duration(waitedMillis / 1000)
+  const name = stepName(verification, previous.step, locale)
+  if (previous.status === "failed")
+    return say(`Tried because ${name} failed.`, `چون ${name} ناموفق بود، امتحان شد.`)
+  const waitSeconds = (route[previous.step] ?? route[0]).wait
+  if (isAskedFor(waitedMillis, waitSeconds))
+    return say(
+      `Tried because the next channel was asked for, ${waited} after ${name}.`,
+      `چون ${waited} پس از ${name} کانال بعدی خواسته شد، امتحان شد.`
+    )
+  const wait = locale.duration(waitSeconds)
+  return say(
+    `Tried because the code was not entered within ${waited} of ${name} (the wait there is ${wait}).`,
+    `چون کد تا ${waited} پس از ${name} وارد نشد (انتظار آنجا ${wait} است)، امتحان شد.`
+  )
+}
+
+/** “Standby: SMS.ir, not needed.” */
+const standbyWords = ({ verification }: CodeRun, attempt: Attempt, { say }: Locale): Html | null => {
+  const { route, attempts } = verification
+  const labels = standbyNotNeeded(route, attempt).flatMap((step) =>
+    attempts.some((each) => each.step === step) ? [] : [route[step]?.descriptor.label ?? ""]
+  )
+  return labels.length === 0
+    ? null
+    : html`${say("Standby", "پشتیبان")}:
+      ${labels.map((label, index) => [index > 0 && say(", ", "، "), foreign(label)])}${say(
+        ", not needed.",
+        "، نیازی نشد."
+      )}`
+}
+
+const causeOf = ({ error_code, skip_reason }: Attempt, locale: Locale): string | null => {
+  if (skip_reason !== undefined) return whySkipped(skip_reason, locale)
+  return error_code === null ? null : whatWentWrong(error_code, locale)
+}
+
+const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale): Moment => {
+  const { say } = locale
+  const { route } = run.verification
+  const step = route[attempt.step] ?? route[0]
+  const name = channelName(step.channel, locale)
+  const state = attemptState(attempt)
+  const call = callWords(step, attempt.provider_message_id, locale)
+  return {
+    at: attempt.attempted_at,
+    tone: attempt.status === "sent" ? "good" : state === "unknown" ? "warn" : "bad",
+    what:
+      attempt.status === "sent"
+        ? say(`Sent over ${name}`, `از ${name} فرستاده شد`)
+        : attempt.attempted_at === null
+          ? say(`${name} was not called`, `${name} فراخوانی نشد`)
+          : state === "unknown"
+            ? say(`${name}: outcome unknown`, `${name}: نتیجه نامعلوم`)
+            : say(`${name} failed`, `${name} ناموفق بود`),
+    more: [
+      call,
+      reasonOf(run, index, locale),
+      standbyWords(run, attempt, locale),
+      attempt.error_code !== null && html`${mono(attempt.error_code)}: ${causeOf(attempt, locale)}.`
+    ],
+    words: attempt.provider_error
+  }
+}
+
+/** A step that was passed over, because its account could not send in time. */
+const skipped = ({ verification }: CodeRun, step: number, locale: Locale): Moment => {
+  const { say } = locale
+  const name = stepName(verification, step, locale)
+  const account = (verification.route[step] ?? verification.route[0]).descriptor.label
+  return {
+    at: null,
+    tone: "warn",
+    what: say(`${name} was skipped`, `از ${name} گذشت`),
+    more: [
+      html`${foreign(account)} · ${say("its account could not send in time", "حسابش به‌موقع نمی‌توانست بفرستد")}`
+    ]
+  }
+}
+
+/** The attempts, each after the steps that were skipped on the way to it. */
+export const attemptMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { route, attempts, remaining } = run.verification
+  const notNeeded = attempts.flatMap((attempt) => standbyNotNeeded(route, attempt))
+  const passed = [...route.keys()].filter(
+    (step) =>
+      !remaining.includes(step) &&
+      !notNeeded.includes(step) &&
+      attempts.every((attempt) => attempt.step !== step)
+  )
+  const passedIn = (from: number, to: number) =>
+    passed.filter((step) => step > from && step < to).map((step) => skipped(run, step, locale))
+  const furthest = (count: number) => Math.max(-1, ...attempts.slice(0, count).map(({ step }) => step))
+  return [
+    ...attempts.flatMap((attempt, index) => [
+      ...passedIn(furthest(index), attempt.step),
+      attempted(run, attempt, index, locale)
+    ]),
+    ...passedIn(furthest(attempts.length), route.length)
+  ]
+}
+
+/** Why the next step waits, and for what. */
+const waitWords = ({ repeating, slotReserved }: Verification, { say }: Locale): string => {
+  if (repeating) {
+    return say(
+      "Asked again with the same id, because the first answer was lost.",
+      "دوباره با همان شناسه، چون پاسخ نخست گم شد."
+    )
+  }
+  return slotReserved
+    ? say(
+        "At a slot of its account that is reserved for it.",
+        "در نوبتی از حسابش که برای آن کنار گذاشته شده است."
+      )
+    : say("Unless the code is entered before.", "مگر آنکه کد پیش از آن وارد شود.")
+}
+
+/** The next step and the expiry of a code that has not ended. */
+export const nextMoments = ({ verification, now }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { say } = locale
+  const { remaining, nextStepAt, expiresAt } = verification
+  if (isTerminal(effectiveStatus(verification, now))) return []
+  const within = (at: Instant) => locale.duration((at - now) / 1000)
+  const expiry: Moment = {
+    at: expiresAt,
+    tone: "plain",
+    isToCome: true,
+    what: say(`Expires in ${within(expiresAt)}`, `تا ${within(expiresAt)} دیگر منقضی می‌شود`)
+  }
+  const [next] = remaining
+  if (next === undefined || nextStepAt === null) return [expiry]
+  const step: Moment = {
+    at: nextStepAt,
+    tone: "plain",
+    isToCome: true,
+    what: say(
+      `Next: ${stepName(verification, next, locale)} in ${within(nextStepAt)}`,
+      `بعدی: ${stepName(verification, next, locale)} تا ${within(nextStepAt)} دیگر`
+    ),
+    more: [waitWords(verification, locale)]
+  }
+  return [step, expiry]
+}
+
+const endWords = {
+  verified: ["good", "Verified: the right code was entered", "تأیید شد: کد درست وارد شد"],
+  locked: ["bad", "Locked: too many wrong codes", "قفل شد: کدهای نادرست زیاد"],
+  expired: ["plain", "Expired: its time was over", "منقضی شد: زمانش به سر رسید"],
+  failed: ["bad", "Failed: no channel is left", "ناموفق: کانالی نمانده است"],
+  canceled: ["plain", "Canceled", "لغو شد"]
+} as const
+
+const eventTime = ({ history }: CodeRun, type: string): Instant | null =>
+  history.events.find((event) => event.type === type)?.occurredAt ?? null
+
+export const endMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { verification, now } = run
+  const status = effectiveStatus(verification, now)
+  if (!isTerminal(status) || status === "pending" || status === "queued") return []
+  const [tone, english, persian] = endWords[status]
+  const at =
+    status === "verified"
+      ? verification.verifiedAt
+      : status === "expired"
+        ? verification.expiresAt
+        : eventTime(run, `verification.${status}`)
+  const { captured } = verification
+  const price = Math.max(0, ...verification.route.map((step) => step.price ?? 0))
+  const charge =
+    captured > 0
+      ? locale.say(`${locale.rials(captured)} were charged.`, `${locale.rials(captured)} برداشته شد.`)
+      : price > 0 &&
+        locale.say(
+          "Nothing was charged; what was held is free again.",
+          "هزینه‌ای برداشته نشد؛ آنچه نگه داشته شده بود آزاد شد."
+        )
+  return [{ at, tone, what: locale.say(english, persian), more: [charge] }]
+}
+
+const accepted = ({ verification }: CodeRun, locale: Locale): Moment => {
+  const { say } = locale
+  const { route, createdAt, expiresAt } = verification
+  const { source } = route[0]
+  const origin =
+    source === "saved"
+      ? say("your saved order", "ترتیب ذخیره‌شدهٔ شما")
+      : source === "request"
+        ? say("the channels of the request", "کانال‌های درخواست")
+        : null
+  const price = Math.max(0, ...route.map((step) => step.price ?? 0))
+  return {
+    at: createdAt,
+    tone: "info",
+    what: say("Accepted", "پذیرفته شد"),
+    more: [
+      html`${say("Route", "مسیر")}:
+      ${routeWords(route, locale)}${origin !== null && ` · ${say("from", "از")} ${origin}`}`,
+      say(
+        `The code is valid for ${locale.duration((expiresAt - createdAt) / 1000)}.`,
+        `کد ${locale.duration((expiresAt - createdAt) / 1000)} اعتبار دارد.`
+      ),
+      price > 0 &&
+        say(
+          `${locale.rials(price)} were held in the wallet.`,
+          `${locale.rials(price)} از کیف پول نگه داشته شد.`
+        )
+    ]
+  }
+}
+
+const reports = ({ verification }: CodeRun, locale: Locale): ReadonlyArray<Moment> =>
+  verification.attempts.flatMap(({ step, delivery }) =>
+    delivery === undefined ? [] : [deliveryMoment(delivery, stepName(verification, step, locale), locale)]
+  )
+
+const wrongCodes = ({ history, maxWrongCodes }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+  const { say, number } = locale
+  const count = history.wrongCodes ?? 0
+  if (count === 0) return []
+  return [
+    {
+      at: null,
+      tone: "warn",
+      what:
+        count === 1
+          ? say("1 wrong code was entered", "۱ کد نادرست وارد شد")
+          : say(`${number(count)} wrong codes were entered`, `${number(count)} کد نادرست وارد شد`),
+      more: [
+        maxWrongCodes !== null &&
+          say(
+            `After ${number(maxWrongCodes)} a code is locked.`,
+            `پس از ${number(maxWrongCodes)} بار کد قفل می‌شود.`
+          )
+      ]
+    }
+  ]
+}
+
+/** The timeline of a code, with its next event. */
+export const verificationMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => [
+  accepted(run, locale),
+  ...attemptMoments(run, locale),
+  ...wrongCodes(run, locale),
+  ...reports(run, locale),
+  ...endMoments(run, locale),
+  ...nextMoments(run, locale)
+]

@@ -1,0 +1,239 @@
+import { Effect, Schema } from "effect"
+import { HttpRouter } from "effect/http"
+import type { WebhookDelivery, WebhookTry } from "../../../domain/webhook/Webhook.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { pathOf } from "../Navigation.ts"
+import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
+import { byField, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
+import { answerPage, seeOther } from "../frame/Answers.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import { change, page, pathId, type View, writerPage } from "../frame/SignedRoutes.ts"
+import { typedTime } from "../key/KeyForms.ts"
+import { codeBlock } from "../parts/Code.ts"
+import { postButton } from "../parts/Confirm.ts"
+import { emptyState, table } from "../parts/Lists.ts"
+import { type NoticeKey, withNotice } from "../parts/Notice.ts"
+import { facts } from "../parts/Panels.ts"
+import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
+import { ltr, mono, shortId } from "../parts/Text.ts"
+import { typedWebhook } from "./WebhookForms.ts"
+import { webhookPage } from "./WebhookPage.ts"
+import {
+  NEW_WEBHOOK_PATH,
+  newWebhookPage,
+  pathFor,
+  showNewWebhook,
+  shownWebhook,
+  ShownWebhook,
+  showWebhooks,
+  WEBHOOKS_PATH,
+  webhookSecretPage
+} from "./WebhooksPage.ts"
+import {
+  changeWebhook,
+  createWebhook,
+  removeWebhook,
+  replayEvent,
+  replaySince,
+  rotateSecret,
+  testWebhook
+} from "../../../services/webhook/WebhookActions.ts"
+import { Webhooks } from "../../../services/webhook/Webhooks.ts"
+
+const triesPart = ({ tries }: WebhookDelivery, { locale }: View): Html => {
+  const { say, time, number } = locale
+  return html`<section class="panel" aria-labelledby="tries-title">
+    <div class="panel-head"><h2 id="tries-title">${say("Tries", "تلاش‌ها")}</h2></div>
+    ${
+      tries.length === 0
+        ? emptyState(
+            say("Not tried yet", "هنوز تلاشی نشده"),
+            say("It is due in a moment.", "به‌زودی فرستاده می‌شود.")
+          )
+        : table(
+            say("Each try and its response", "هر تلاش و پاسخش"),
+            [
+              { header: say("Time", "زمان"), kind: "title", cell: ({ at }: WebhookTry) => time(at) },
+              { header: say("Response", "پاسخ"), cell: tryBadge },
+              {
+                header: say("Took", "مدت"),
+                kind: "number",
+                cell: ({ duration_ms }) => `${number(duration_ms)} ${say("ms", "میلی‌ثانیه")}`
+              }
+            ],
+            tries.toReversed()
+          )
+    }
+  </section>`
+}
+
+/** The page of what the event is about. */
+const subjectLink = ({ eventType, subject }: WebhookDelivery, { navigation }: View): Html => {
+  const name = eventType.startsWith("message.") ? "messages" : "verifications"
+  const isServed = navigation.some(({ pages }) => pages.some((page) => page.name === name))
+  return isServed && /^(?:message|verification)\./.test(eventType)
+    ? html`<a href="${pathOf(name)}/${subject}">${shortId(subject)}</a>`
+    : shortId(subject)
+}
+
+const readable = (body: string): string => JSON.stringify(JSON.parse(body), null, 2)
+
+const factsOf = (delivery: WebhookDelivery, view: View): Html => {
+  const { say, time, number } = view.locale
+  return facts([
+    [say("State", "وضعیت"), deliveryBadge(delivery, view.locale)],
+    [say("Event", "رویداد"), mono(delivery.eventId)],
+    [say("About", "دربارهٔ"), subjectLink(delivery, view)],
+    [say("Sequence", "ترتیب"), number(delivery.sequence)],
+    [say("Created", "ساخت"), time(delivery.createdAt)],
+    delivery.nextTryAt === null ? null : [say("Next try", "تلاش بعدی"), time(delivery.nextTryAt)],
+    delivery.finishedAt === null ? null : [say("Finished", "پایان"), time(delivery.finishedAt)]
+  ])
+}
+
+const bodyPart = (body: string | null, { locale }: View): Html =>
+  body === null
+    ? html`<p class="notice info">${locale.say("Its record was deleted.", "رکورد آن حذف شده است.")}</p>`
+    : codeBlock(locale.say("The posted body", "بدنهٔ فرستاده‌شده"), readable(body), locale)
+
+/** One event on its way to one endpoint: what was posted, and what came back. */
+export const showDelivery = Effect.fnUntraced(function* (view: View) {
+  const { actor, locale } = view
+  const { say } = locale
+  const id = yield* pathId
+  const { event_id: eventId = "" } = yield* HttpRouter.params
+  const webhooks = yield* Webhooks
+  const webhook = yield* webhooks.find(actor.customerId, id)
+  const delivery = yield* webhooks.delivery(actor.customerId, id, eventId)
+  const body = yield* webhooks.body(actor.customerId, id, eventId)
+  const made: Page = {
+    title: delivery.eventType,
+    name: "webhooks",
+    lead: html`<a href="${pathFor(id)}">${ltr(webhook.url)}</a>`,
+    actions:
+      actor.scope === "full" && webhook.disabledReason === null
+        ? postButton(view, {
+            action: pathFor(id, `/events/${eventId}/replay`),
+            label: say("Deliver it again", "دوباره تحویل شود"),
+            kind: "primary"
+          })
+        : null,
+    content: html`<div class="columns" id="delivery" data-live="3">
+      <div class="stack">${triesPart(delivery, view)} ${bodyPart(body, view)}</div>
+      <section class="panel panel-body" aria-label="${say("The delivery", "تحویل")}">
+        ${factsOf(delivery, view)}
+      </section>
+    </div>`
+  }
+  return made
+})
+
+const WEBHOOK_PATH = `${WEBHOOKS_PATH}/:id` as const
+const EVENT_PATH = `${WEBHOOK_PATH}/events/:event_id` as const
+
+const backTo = (id: number, key: NoticeKey, below = "") => seeOther(withNotice(pathFor(id, below), key))
+
+const showWebhook = (view: View) => Effect.flatMap(pathId, (id) => webhookPage(view, id, null, noFieldErrors))
+
+const submitNew = onceFormAction(createWebhook, {
+  target: creating,
+  input: (fields) => ({ ...typedWebhook(fields), mode: fields.get("mode") }),
+  shown: ShownWebhook,
+  show: shownWebhook,
+  done: (view, created) =>
+    answerPage(
+      view,
+      webhookSecretPage(view, created, view.locale.say("The webhook is made", "وب‌هوک ساخته شد"))
+    ),
+  again: (view, fields, errors) => newWebhookPage(view, fields, byField(errors))
+})
+
+const submitChange = formAction(changeWebhook, {
+  target: pathId,
+  input: typedWebhook,
+  done: (_, { id }) => backTo(id, "saved"),
+  again: (view, fields, errors) =>
+    Effect.flatMap(pathId, (id) => webhookPage(view, id, fields, byField(errors)))
+})
+
+const switchTo = (active: boolean) =>
+  formAction(changeWebhook, {
+    target: pathId,
+    input: () => ({ active }),
+    done: (_, { id }) => backTo(id, active ? "enabled" : "disabled")
+  })
+
+const submitRemoval = formAction(removeWebhook, {
+  target: pathId,
+  done: () => seeOther(withNotice(WEBHOOKS_PATH, "deleted"))
+})
+
+const submitTest = (view: View, fields: URLSearchParams) =>
+  Effect.flatMap(pathId, (id) =>
+    onceFormAction(testWebhook, {
+      target: Effect.succeed(id),
+      shown: Schema.Null,
+      show: () => null,
+      done: () => backTo(id, "sent")
+    })(view, fields)
+  )
+
+const submitRotation = onceFormAction(rotateSecret, {
+  target: pathId,
+  shown: ShownWebhook,
+  show: shownWebhook,
+  done: (view, created) =>
+    answerPage(view, webhookSecretPage(view, created, view.locale.say("The new secret", "کلید امضای تازه")))
+})
+
+const eventInPath = Effect.gen(function* () {
+  const { event_id = "" } = yield* HttpRouter.params
+  return { id: yield* pathId, event_id }
+})
+
+const submitReplay = (view: View, fields: URLSearchParams) =>
+  Effect.flatMap(eventInPath, (target) =>
+    onceFormAction(replayEvent, {
+      target: Effect.succeed(target),
+      shown: Schema.Null,
+      show: () => null,
+      done: () => backTo(target.id, "replayed", `/events/${target.event_id}`)
+    })(view, fields)
+  )
+
+/** The form has one field: every error is said there. */
+const ofSince = (errors: FieldErrors): FieldErrors =>
+  new Map([...errors.values()].map((message) => ["since", message]))
+
+const submitReplaySince = (view: View, fields: URLSearchParams) =>
+  Effect.flatMap(pathId, (id) =>
+    onceFormAction(replaySince, {
+      target: Effect.succeed(id),
+      input: () => ({ since: typedTime(fields.get("since"), view.locale.zone) ?? "" }),
+      shown: Schema.Int,
+      show: ({ replayed }) => replayed,
+      done: (_, replayed) => backTo(id, replayed === 0 ? "nothing_to_replay" : "replayed"),
+      again: (_, __, errors) => webhookPage(view, id, null, ofSince(errors))
+    })(view, fields)
+  )
+
+/** Webhook endpoints, and what was delivered to them. */
+export const webhookPages = {
+  name: "webhooks",
+  routes: [
+    page(WEBHOOKS_PATH, showWebhooks),
+    writerPage(NEW_WEBHOOK_PATH, showNewWebhook),
+    change(NEW_WEBHOOK_PATH, submitNew),
+    page(WEBHOOK_PATH, showWebhook),
+    change(WEBHOOK_PATH, submitChange),
+    change(`${WEBHOOK_PATH}/enable`, switchTo(true)),
+    change(`${WEBHOOK_PATH}/disable`, switchTo(false)),
+    change(`${WEBHOOK_PATH}/delete`, submitRemoval),
+    change(`${WEBHOOK_PATH}/test`, submitTest),
+    change(`${WEBHOOK_PATH}/secret`, submitRotation),
+    change(`${WEBHOOK_PATH}/replay`, submitReplaySince),
+    page(EVENT_PATH, showDelivery),
+    change(`${EVENT_PATH}/replay`, submitReplay)
+  ]
+} as const satisfies ConsolePages

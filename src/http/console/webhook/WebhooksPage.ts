@@ -1,0 +1,186 @@
+import { Effect, Redacted, Schema } from "effect"
+import { isIdPosition } from "../../../domain/Paging.ts"
+import { EVERY_EVENT, type WebhookEndpoint } from "../../../domain/webhook/Webhook.ts"
+import { pathOf } from "../Navigation.ts"
+import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
+import { selectField } from "../forms/Fields.ts"
+import { csrfField, onceField } from "../forms/Forms.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
+import type { View } from "../frame/SignedRoutes.ts"
+import { badge, stateBadge } from "../parts/Badge.ts"
+import { secretPanel } from "../parts/Code.ts"
+import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
+import { foreign, ltr } from "../parts/Text.ts"
+import { webhookFields } from "./WebhookForms.ts"
+import { type CreatedWebhook, Webhooks } from "../../../services/webhook/Webhooks.ts"
+
+export const WEBHOOKS_PATH = pathOf("webhooks")
+
+export const pathFor = (id: number, below = ""): string => `${WEBHOOKS_PATH}/${id}${below}`
+
+export const NEW_WEBHOOK_PATH = `${WEBHOOKS_PATH}/new` as const
+
+const disabledWords = {
+  gone: ["Switched off: it answered 410", "خاموش: پاسخ ۴۱۰ داد"],
+  failing: ["Switched off: it failed for days", "خاموش: چند روز شکست خورد"],
+  manual: ["Switched off", "خاموش"]
+} as const
+
+/** Whether events reach it. */
+export const webhookState = ({ disabledReason, failingSince }: WebhookEndpoint, locale: Locale): Html => {
+  const { say, time } = locale
+  if (disabledReason !== null) {
+    const [english, persian] = disabledWords[disabledReason]
+    return badge(disabledReason === "manual" ? "plain" : "bad", say(english, persian))
+  }
+  return failingSince === null
+    ? stateBadge("active", locale)
+    : html`${badge("warn", say("Failing", "در حال شکست"))}
+        <span class="sub">${say("since", "از")} ${time(failingSince)}</span>`
+}
+
+const eventsWords = ({ events }: WebhookEndpoint, { say, number }: Locale): string =>
+  events.includes(EVERY_EVENT)
+    ? say("Every event", "همهٔ رویدادها")
+    : say(
+        `${number(events.length)} ${events.length === 1 ? "event" : "events"}`,
+        `${number(events.length)} رویداد`
+      )
+
+const webhookTable = (webhooks: ReadonlyArray<WebhookEndpoint>, { locale }: View): Html => {
+  const { say, time } = locale
+  return table(
+    say("Webhooks", "وب‌هوک‌ها"),
+    [
+      {
+        header: say("Address", "نشانی"),
+        kind: "title",
+        cell: ({ id, url, description }: WebhookEndpoint) =>
+          html`<a href="${WEBHOOKS_PATH}/${id}" class="clip" dir="ltr" title="${url}">${ltr(url)}</a>
+            ${description !== "" && html`<span class="sub">${foreign(description)}</span>`}`
+      },
+      { header: say("Events", "رویدادها"), cell: (webhook) => eventsWords(webhook, locale) },
+      { header: say("Mode", "حالت"), cell: ({ mode }) => stateBadge(mode, locale) },
+      { header: say("State", "وضعیت"), cell: (webhook) => webhookState(webhook, locale) },
+      { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) }
+    ],
+    webhooks
+  )
+}
+
+export const showWebhooks = Effect.fnUntraced(function* (view: View) {
+  const { actor, locale } = view
+  const { say } = locale
+  const request = yield* pageRequest(view, isIdPosition)
+  const { items, next } = yield* (yield* Webhooks).list(actor.customerId, request)
+  const link = { href: NEW_WEBHOOK_PATH, label: say("New webhook", "وب‌هوک تازه") }
+  const mayWrite = actor.scope === "full"
+  const made: Page = {
+    title: say("Webhooks", "وب‌هوک‌ها"),
+    name: "webhooks",
+    lead: say(
+      "Peyk posts a signed event when a code or a message changes, so that you need not ask.",
+      "پیک با هر تغییر یک کد یا پیام، رویدادی امضاشده می‌فرستد تا نیازی به پرسیدن نباشد."
+    ),
+    actions: mayWrite ? html`<a class="button primary" href="${link.href}">${link.label}</a>` : null,
+    content: html`<div class="panel">
+      ${
+        items.length > 0
+          ? webhookTable(items, view)
+          : emptyState(
+              say("No webhook yet", "هنوز وب‌هوکی نیست"),
+              say(
+                "Without one, your backend has to read the status every 5 to 10 seconds.",
+                "بی وب‌هوک، سرور شما باید هر ۵ تا ۱۰ ثانیه وضعیت را بخواند."
+              ),
+              mayWrite ? link : null
+            )
+      }
+      ${pager(view, next)}
+    </div>`
+  }
+  return made
+})
+
+export const newWebhookPage = Effect.fnUntraced(function* (
+  view: View,
+  typed: URLSearchParams,
+  errors: FieldErrors
+) {
+  const { say } = view.locale
+  const { allowsPrivateAddresses } = yield* Webhooks
+  const made: Page = {
+    title: say("New webhook", "وب‌هوک تازه"),
+    name: "webhooks",
+    lead: html`<a href="${WEBHOOKS_PATH}">${say("Webhooks", "وب‌هوک‌ها")}</a>`,
+    content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_WEBHOOK_PATH}">
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
+      ${webhookFields(view.locale, typed, errors, allowsPrivateAddresses)}
+      ${selectField({
+        name: "mode",
+        label: say("Mode", "حالت"),
+        hint: say(
+          "Test: events of the sandbox. It cannot be changed later.",
+          "آزمایشی: رویدادهای محیط آزمایشی. بعداً تغییر نمی‌کند."
+        ),
+        value: typed.get("mode") ?? "live",
+        choices: [
+          ["live", say("Live", "واقعی")],
+          ["test", say("Test", "آزمایشی")]
+        ]
+      })}
+      <div class="actions">
+        <button class="button primary">${say("Create the webhook", "ساخت وب‌هوک")}</button>
+        <a class="button quiet" href="${WEBHOOKS_PATH}">${say("Cancel", "انصراف")}</a>
+      </div>
+    </form>`
+  }
+  return made
+})
+
+/** By default it takes every event. */
+const blank = new URLSearchParams({ events: EVERY_EVENT })
+
+export const showNewWebhook = (view: View) => newWebhookPage(view, blank, noFieldErrors)
+
+/** What the page of a new secret shows. */
+export const ShownWebhook = Schema.Struct({
+  id: Schema.Int,
+  url: Schema.String,
+  secret: Schema.RedactedFromValue(Schema.String)
+})
+
+export const shownWebhook = ({ endpoint, secret }: CreatedWebhook): typeof ShownWebhook.Type => {
+  const { id, url } = endpoint
+  return { id, url, secret }
+}
+
+/** The only page that shows the secret. */
+export const webhookSecretPage = (
+  view: View,
+  { id, url, secret }: typeof ShownWebhook.Type,
+  title: string
+): Page => {
+  const { say } = view.locale
+  return {
+    title,
+    name: "webhooks",
+    lead: ltr(url),
+    content: secretPanel(
+      {
+        label: say("The signing secret", "کلید امضا"),
+        secret: Redacted.value(secret),
+        done: `${WEBHOOKS_PATH}/${id}`,
+        more: html`<p class="hint">
+          ${say(
+            "Check the signature of each event with it (Standard Webhooks), before you trust the event.",
+            "پیش از اعتماد به هر رویداد، امضایش را با آن بسنجید (Standard Webhooks)."
+          )}
+        </p>`
+      },
+      view.locale
+    )
+  }
+}

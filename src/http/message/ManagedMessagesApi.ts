@@ -1,0 +1,48 @@
+import { Schema } from "effect"
+import { HttpApiGroup, OpenApi } from "effect/http-api"
+import { type Message, MessageStatus, Strategy, viewMessage } from "../../domain/message/Message.ts"
+import { withMetadata } from "../Metadata.ts"
+import { MessageStatusResponse, toMessageStatus } from "./MessageSchemas.ts"
+import { ManageAuth } from "../wire/ManageAuth.ts"
+import { reading } from "../wire/ManageWire.ts"
+import { attemptDetails, deliverySearch, PathUuid, Rials, toAttemptDetails } from "../wire/SearchFields.ts"
+import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
+
+const MessageResource = Schema.Struct({
+  ...MessageStatusResponse.fields,
+  attempts: Schema.Array(
+    Schema.Struct({ ...MessageStatusResponse.fields.attempts.value.fields, ...attemptDetails })
+  ),
+  text: Schema.String,
+  cost: Rials
+}).annotate({ identifier: "Message" })
+
+/** Everything except the metadata, which is JSON text already. */
+export const toMessage = (message: Message): Omit<typeof MessageResource.Type, "metadata"> => {
+  const status = toMessageStatus(viewMessage(message))
+  const attempts = status.attempts.map((attempt) => ({
+    ...attempt,
+    ...toAttemptDetails(message.attempts.find(({ step }) => step + 1 === attempt.sequence))
+  }))
+  return { ...status, attempts, text: message.text, cost: message.captured }
+}
+
+/** As JSON text that contains the metadata exactly as it came. */
+export const messageJson = (message: Message): string => withMetadata(toMessage(message), message.metadata)
+
+export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
+  .add(
+    deliverySearch(
+      "messages",
+      {
+        status: Schema.optionalKey(MessageStatus),
+        strategy: Schema.optionalKey(Strategy)
+      },
+      MessageResource
+    ),
+    reading(PathUuid, MessageResource, "Read a message with the outcomes of its attempts")
+  )
+  .prefix("/v1/manage/messages")
+  .middleware(NoUndeclaredInput)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: messages" })) {}

@@ -1,0 +1,198 @@
+import { Clock, Effect, Option } from "effect"
+import { isIdPosition } from "../../domain/Paging.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
+import { foldDigits } from "../../domain/text/PastedText.ts"
+import { type Actor, scopeOfRole } from "../../domain/user/Actor.ts"
+import { userActor } from "../../domain/user/Sessions.ts"
+import { SIGN_IN_PATH } from "../console/ConsolePaths.ts"
+import { SIMULATOR_PATH } from "../console/Navigation.ts"
+import { isSimulated, outcomeButtons } from "../console/account/SimulatorPart.ts"
+import { csrfField } from "../console/forms/Forms.ts"
+import { answerDocument } from "../console/frame/Answers.ts"
+import { csrfOfSession, sessionSecret } from "../console/frame/Cookies.ts"
+import { choices, htmlDocument, icon } from "../console/frame/Document.ts"
+import { html, type Html } from "../console/frame/Html.ts"
+import type { Visit } from "../console/frame/Visit.ts"
+import { copyButton } from "../console/parts/Code.ts"
+import { emptyState, filters, pager, pageRequest } from "../console/parts/Lists.ts"
+import { channelName, foreign, ltr } from "../console/parts/Text.ts"
+import { Accounts } from "../../services/account/Accounts.ts"
+import { type ReceivedMessage, Simulator } from "../../services/system/Simulator.ts"
+import { ConsoleSessions } from "../../services/user/ConsoleSessions.ts"
+
+/** The visitor who is signed in to the console in the same browser. */
+export interface Person {
+  readonly actor: Actor
+  readonly csrf: string
+}
+
+/** Null: nobody, which is enough to look. */
+export const personOf = Effect.fnUntraced(function* (visit: Visit) {
+  const secret = sessionSecret(visit)
+  if (secret === null) return null
+  const session = yield* (yield* ConsoleSessions).use(secret, yield* Clock.currentTimeMillis)
+  if (Option.isNone(session)) return null
+  const { id, user } = session.value
+  const person: Person = {
+    actor: userActor(user, scopeOfRole(user.role), id),
+    csrf: csrfOfSession(secret)
+  }
+  return person
+})
+
+const MAX_ACCOUNTS = 100
+
+/** Buttons for the next outcome of each simulated account of the person's customer. */
+export const outcomesPanel = Effect.fnUntraced(function* (visit: Visit, { actor, csrf }: Person) {
+  const { locale } = visit
+  const { items } = yield* (yield* Accounts).list(actor.customerId, { limit: MAX_ACCOUNTS, after: null })
+  const simulated = items.filter(isSimulated)
+  const forced = yield* (yield* Simulator).forced(simulated.map(({ id }) => id))
+  if (simulated.length === 0) return null
+  return html`<section class="panel" aria-labelledby="outcomes-title">
+    <div class="panel-head">
+      <h2 id="outcomes-title">${locale.say("The next send", "ارسال بعدی")}</h2>
+      <span class="muted">${locale.say("Once, for each account", "یک بار، برای هر حساب")}</span>
+    </div>
+    <ul class="panel-body stack-tight">
+      ${simulated.map(
+        ({ id, label }) =>
+          html`<li class="stack-tight">
+            <strong>${foreign(label)}</strong>
+            ${outcomeButtons({ csrf, locale }, id, forced.get(id), "simulator")}
+          </li>`
+      )}
+    </ul>
+  </section>`
+})
+
+export const DELETE_PATH = "/simulator/delete"
+
+const deleteButton = (csrf: string, fields: Readonly<Record<string, string>>, label: Html | string): Html =>
+  html`<form method="post" action="${DELETE_PATH}">
+    ${csrfField(csrf)}
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button class="button quiet small">${label}</button>
+  </form>`
+
+const messageItem = (message: ReceivedMessage, { locale }: Visit, person: Person | null): Html => {
+  const { say, time } = locale
+  const { id, phone, channel, text, code, at } = message
+  return html`<li class="received">
+    <p class="bubble-head">
+      <a href="${SIMULATOR_PATH}?phone=${encodeURIComponent(phone)}">${ltr(phone)}</a>
+      <span class="muted">${channelName(channel, locale)} · ${time(at)}</span>
+    </p>
+    <p class="bubble" dir="auto">${text}</p>
+    <div class="received-foot">
+      ${
+        code !== null &&
+        html`<span
+          ><strong class="mono">${ltr(code)}</strong>
+          ${copyButton(code, say("Copy the code", "کپی کد"), locale)}</span
+        >`
+      }
+      ${
+        person !== null &&
+        deleteButton(
+          person.csrf,
+          { id: String(id) },
+          html`${icon("remove")}<span class="hidden">${say("Delete the message", "حذف پیام")}</span>`
+        )
+      }
+    </div>
+  </li>`
+}
+
+/** `0912…` and `+98912…` are parts of the same number. */
+const digitsOf = (phone: string): string =>
+  foldDigits(phone)
+    .replace(/\D/g, "")
+    .replace(/^(?:0098|98|0)/, "")
+
+export const receivedMessages = Effect.fnUntraced(function* (visit: Visit, person: Person | null) {
+  const { query, locale } = visit
+  const { say } = locale
+  const word = (name: string) => query.get(name)?.trim() || undefined
+  const phone = word("phone")
+  const { items, next } = yield* (yield* Simulator).search({
+    ...(yield* pageRequest(visit, isIdPosition)),
+    phone: phone === undefined ? undefined : digitsOf(phone),
+    channel: word("channel"),
+    text: word("text")
+  })
+  const list =
+    items.length === 0
+      ? emptyState(
+          say("Nothing has arrived", "هنوز چیزی نرسیده است"),
+          say(
+            "What is sent over simulated accounts appears here, with its code.",
+            "آنچه با حساب‌های شبیه‌سازی‌شده فرستاده شود، با کدش اینجا دیده می‌شود."
+          ),
+          { href: "/console/test", label: say("Send a test", "ارسال آزمایشی") }
+        )
+      : html`<ol class="panel-body received-list">
+          ${items.map((message) => messageItem(message, visit, person))}
+        </ol>`
+  return html`<section class="panel" id="received" data-live="2" aria-labelledby="received-title">
+    <div class="panel-head">
+      <h2 id="received-title">${say("What the phones received", "آنچه گوشی‌ها گرفتند")}</h2>
+      ${person !== null && items.length > 0 && deleteButton(person.csrf, { all: "true" }, say("Delete all", "حذف همه"))}
+    </div>
+    ${list} ${pager(visit, next)}
+  </section>`
+})
+
+const signInHint = ({ locale: { say } }: Visit): Html =>
+  html`<section class="panel panel-body">
+    <p class="muted">
+      ${say("To force the outcome of a send, or to delete messages,", "برای تعیین نتیجهٔ یک ارسال یا حذف پیام‌ها،")}
+      <a href="${SIGN_IN_PATH}">${say("sign in to the console", "وارد کنسول شوید")}</a>.
+    </p>
+  </section>`
+
+const searchForm = (visit: Visit): Html => {
+  const { say } = visit.locale
+  return filters(visit, [
+    { name: "phone", label: say("Phone", "شماره"), type: "tel", placeholder: "0912…", isLtr: true },
+    { name: "text", label: say("Text or code", "متن یا کد") },
+    {
+      name: "channel",
+      label: say("Channel", "کانال"),
+      any: say("All channels", "همهٔ کانال‌ها"),
+      choices: Channel.literals.map((channel) => [channel, channelName(channel, visit.locale)])
+    }
+  ])
+}
+
+/** The phones of the simulator: anybody who reaches the server may look; to change something, one signs in. */
+export const simulatorPage = Effect.fnUntraced(function* (visit: Visit) {
+  const { say } = visit.locale
+  const person = yield* personOf(visit)
+  const title = say("Simulator", "شبیه‌ساز")
+  const writer = person?.actor.scope === "full" ? person : null
+  const aside = writer === null ? signInHint(visit) : yield* outcomesPanel(visit, writer)
+  const body = html`<body class="plain">
+    <a class="skip" href="#main">${say("Skip to content", "رفتن به محتوا")}</a>
+    <main id="main" tabindex="-1">
+      <div class="top simulator-top">
+        <a class="brand" href="/console">${icon("peyk")}<span>${say("Peyk", "پیک")}</span></a>
+        ${choices(visit)}
+      </div>
+      <div class="heading">
+        <div>
+          <h1>${title}</h1>
+          <p class="lead">
+            ${say("Phones for development: nothing leaves this server.", "گوشی‌های آزمایشی: چیزی از این سرور بیرون نمی‌رود.")}
+          </p>
+        </div>
+      </div>
+      ${searchForm(visit)}
+      <div class="columns">
+        <div class="stack">${yield* receivedMessages(visit, writer)}</div>
+        <div class="stack">${aside}</div>
+      </div>
+    </main>
+  </body>`
+  return answerDocument(visit, htmlDocument(visit, title, body))
+})

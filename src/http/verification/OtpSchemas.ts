@@ -1,0 +1,188 @@
+import { Schema } from "effect"
+import { isIP } from "node:net"
+import { jsonObject, optional, PositiveInt, ResourceId } from "../../domain/Fields.ts"
+import { problem } from "../../domain/Problem.ts"
+import { check, isMaxEntries } from "../../domain/SchemaProblems.ts"
+import { SkipReason } from "../../domain/account/Pace.ts"
+import { WaitSeconds } from "../../domain/customer/Customer.ts"
+import { Locale } from "../../domain/message/CodeText.ts"
+import { TemplateId } from "../../domain/message/Template.ts"
+import { AttemptErrorCode } from "../../domain/provider/ProviderOutcome.ts"
+import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
+import { consistentStep } from "../../domain/routing/RouteRequest.ts"
+import { bareNumber } from "../../domain/text/PastedText.ts"
+import { StorableText } from "../../domain/text/VisibleText.ts"
+import { VerificationStatus } from "../../domain/verification/Verification.ts"
+import { MetadataField } from "../Metadata.ts"
+
+const ChannelObject = Schema.Struct({
+  channel: Schema.String.annotate({
+    description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
+  }),
+  account_id: optional(PositiveInt).annotateKey({
+    description: "The exact account, when several serve the channel."
+  }),
+  sender: optional(Schema.Literal("shared")).annotateKey({
+    description: "The platform's account; start plan only."
+  }),
+  provider: optional(Schema.String).annotateKey({ description: "For sms only, e.g. smsir." }),
+  wait: optional(WaitSeconds).annotateKey({ description: "Seconds to wait before the next channel." })
+})
+  .check(consistentStep)
+  .annotate({ identifier: "ChannelObject" })
+
+/** Far more than there are channels: it bounds the work for a list that is refused anyway. */
+const MAX_CHANNELS = 20
+
+const Channels = Schema.Union([
+  Schema.String,
+  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(
+    Schema.isMinLength(1),
+    isMaxEntries(MAX_CHANNELS)
+  )
+]).annotate({ description: "One channel name, or a list of names or channel objects, in order." })
+
+const Phone = Schema.String.annotate({
+  description: "An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators",
+  examples: ["09121234567"]
+})
+
+const Address = Schema.String.check(check((text: string) => isIP(text) !== 0, problem("not_ip")))
+
+const clientText = (maxLength: number) =>
+  StorableText.check(Schema.isMinLength(1), Schema.isMaxLength(maxLength))
+
+const Client = Schema.Struct({
+  ip: optional(Address).annotateKey({ description: "The user's address, not your server's." }),
+  user_agent: optional(clientText(1024)).annotateKey({ description: "The user's User-Agent header." }),
+  device_id: optional(clientText(256)).annotateKey({ description: "Your own id of the user's device." }),
+  trusted: optional(Schema.Boolean).annotateKey({ description: "You vouch for this user." })
+}).annotate({
+  identifier: "OtpClient",
+  description: "Who asked for the code. Protects you from abuse; only keyed hashes of it are stored."
+})
+
+/** Fields of every send that do not change its route. */
+const AnySend = {
+  metadata: optional(MetadataField),
+  locale: optional(Locale).annotateKey({
+    description: "The language of the default text: fa (default) or en."
+  }),
+  client: optional(Client)
+}
+
+export const SendBody = Schema.Struct({
+  phone: Phone,
+  channels: optional(Channels),
+  channel_timeout: optional(WaitSeconds),
+  template_id: optional(TemplateId),
+  ...AnySend
+}).annotate({ identifier: "OtpSendRequest" })
+
+const IGNORED = "Checked, but without effect in the sandbox."
+
+export const SandboxSendBody = Schema.Struct({
+  phone: Phone,
+  channels: optional(Channels),
+  channel_timeout: optional(WaitSeconds).annotateKey({ description: IGNORED }),
+  template_id: optional(TemplateId).annotateKey({ description: IGNORED }),
+  ...AnySend
+}).annotate({ identifier: "SandboxOtpSendRequest" })
+
+const Code = Schema.String.annotate({
+  description: "1 to 10 digits, as the user typed or pasted them: also Persian ones, or with separators.",
+  examples: ["123456"]
+}).check(
+  check(
+    (text: string) => /^\d{1,10}$/.test(bareNumber(text)),
+    problem("not_digits", { minimum: 1, maximum: 10 })
+  )
+)
+
+export const VerifyBody = Schema.Struct({ verification_id: ResourceId, code: Code }).annotate({
+  identifier: "OtpVerifyRequest"
+})
+
+const NextFields = Schema.Struct({
+  from_sequence: optional(PositiveInt).annotateKey({
+    description: "The attempt that you looked at. If a later one exists, nothing happens."
+  })
+}).annotate({ identifier: "OtpNextRequest" })
+
+/** Null: the request has no body. */
+export const NextBody = [NextFields, Schema.Null] as const
+export type NextBody = (typeof NextBody)[number]["Type"]
+
+export const SendResponse = Schema.Struct({
+  verification_id: Schema.String,
+  status: Schema.Literals(["queued", "failed"]),
+  current_attempt_channel: ChannelDescriptor,
+  expires_in: Schema.Int
+}).annotate({ identifier: "OtpSendResponse" })
+
+export const VerifyResponse = Schema.Struct({
+  verified: Schema.Boolean,
+  reason: Schema.Literals([
+    "ok",
+    "invalid_code",
+    "expired",
+    "locked",
+    "failed",
+    "already_verified",
+    "canceled"
+  ])
+}).annotate({ identifier: "OtpVerifyResponse" })
+
+const SandboxStatusFields = {
+  verification_id: Schema.String,
+  status: VerificationStatus,
+  phone: Schema.String,
+  current_channel: ChannelDescriptor,
+  expires_at: Schema.String,
+  verified_at: Schema.NullOr(Schema.String),
+  metadata: Schema.optionalKey(jsonObject()).annotateKey({
+    description: "As the send had it; absent if it had none."
+  })
+}
+
+export const SandboxStatusResponse = Schema.Struct(SandboxStatusFields).annotate({
+  identifier: "SandboxOtpStatusResponse"
+})
+
+const AttemptStatus = Schema.Literals(["sent", "failed"])
+
+export const StatusResponse = Schema.Struct({
+  ...SandboxStatusFields,
+  current_channel_status: Schema.NullOr(AttemptStatus),
+  remaining_seconds: Schema.NullOr(Schema.Int),
+  attempts: Schema.Array(
+    Schema.Struct({
+      sequence: Schema.Int,
+      channel: ChannelDescriptor,
+      status: AttemptStatus,
+      dispatched_at: Schema.NullOr(Schema.String).annotateKey({
+        description: "Null if the provider was not called, because no account could send in time."
+      }),
+      transition_reason: Schema.NullOr(Schema.Literals(["timed_out", "failed"])),
+      error_code: Schema.NullOr(AttemptErrorCode),
+      skip_reason: Schema.optionalKey(SkipReason).annotateKey({
+        description:
+          "Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way."
+      }),
+      delivery: Schema.NullOr(Schema.Literals(["delivered", "undelivered"])).annotateKey({
+        description: "The provider's delivery report; null without one."
+      })
+    })
+  )
+}).annotate({ identifier: "OtpStatusResponse" })
+
+/** In a list, with the time that `created_after` compares. */
+export const ListedVerification = Schema.Struct({
+  ...StatusResponse.fields,
+  created_at: Schema.String
+}).annotate({ identifier: "ListedOtp" })
+
+export const ListedSandboxVerification = Schema.Struct({
+  ...SandboxStatusFields,
+  created_at: Schema.String
+}).annotate({ identifier: "ListedSandboxOtp" })

@@ -1,0 +1,132 @@
+import { Result } from "effect"
+import { formatInstant, formatNullableInstant, type Instant } from "../../domain/Instant.ts"
+import { normalPhone } from "../../domain/Phone.ts"
+import type { Client } from "../../domain/customer/Client.ts"
+import type { Principal } from "../../domain/customer/Customer.ts"
+import { templateIdOf } from "../../domain/message/Template.ts"
+import type { StepRequest } from "../../domain/routing/RouteRequest.ts"
+import {
+  type Verification,
+  type VerificationView,
+  viewVerification
+} from "../../domain/verification/Verification.ts"
+import { readMetadata, withMetadata } from "../Metadata.ts"
+import type { CodedError } from "../errors/Envelope.ts"
+import type { SandboxStatusResponse, SendBody, SendResponse, StatusResponse } from "./OtpSchemas.ts"
+import type { SendAnswer, SendRequest } from "../../services/verification/VerificationSends.ts"
+
+const toStep = (
+  element: Exclude<NonNullable<(typeof SendBody.Type)["channels"]>, string>[number]
+): StepRequest =>
+  typeof element === "string"
+    ? { channel: element }
+    : {
+        channel: element.channel,
+        account_id: element.account_id ?? undefined,
+        sender: element.sender ?? undefined,
+        provider: element.provider ?? undefined,
+        wait: element.wait ?? undefined
+      }
+
+/** All forms of `channels` as steps; undefined if absent. */
+const toSteps = (channels: (typeof SendBody.Type)["channels"]): ReadonlyArray<StepRequest> | undefined => {
+  if (channels == null) return undefined
+  return typeof channels === "string" ? [{ channel: channels }] : channels.map(toStep)
+}
+
+const toClient = (client: (typeof SendBody.Type)["client"]): Client | undefined =>
+  client == null
+    ? undefined
+    : {
+        ip: client.ip ?? undefined,
+        userAgent: client.user_agent ?? undefined,
+        deviceId: client.device_id ?? undefined,
+        trusted: client.trusted ?? undefined
+      }
+
+/** A body, and its JSON text, which is needed if it has metadata. */
+export interface Posted<Body> {
+  readonly payload: Body
+  readonly text: string
+}
+
+/** The customer's request, with its idempotency key. */
+export const sendRequestOf = (
+  { customerId, setUpVersion }: Principal,
+  key: string | null,
+  { payload, text }: Posted<typeof SendBody.Type>
+): Result.Result<SendRequest, CodedError> =>
+  Result.map(readMetadata(text, payload.metadata), (metadata) => {
+    // In the contract's words: its fingerprint is stored, and other versions of Peyk must compute the same.
+    const body = {
+      phone: normalPhone(payload.phone),
+      channels: toSteps(payload.channels),
+      channel_timeout: payload.channel_timeout ?? undefined,
+      template_id: templateIdOf(payload.template_id),
+      metadata: metadata?.value,
+      locale: payload.locale ?? undefined
+    }
+    return {
+      customerId,
+      setUpVersion,
+      phone: body.phone,
+      channels: body.channels,
+      channelTimeout: body.channel_timeout,
+      templateId: body.template_id,
+      metadata: metadata?.text,
+      locale: body.locale,
+      client: toClient(payload.client),
+      idempotency: key === null ? undefined : { key, body }
+    }
+  })
+
+export const toSendResponse = (answer: SendAnswer): typeof SendResponse.Type => ({
+  verification_id: answer.verificationId,
+  status: answer.status,
+  current_attempt_channel: answer.currentAttemptChannel,
+  expires_in: answer.expiresIn
+})
+
+/** The whole status in the sandbox except the metadata, which is JSON text already. */
+const toSandboxStatus = (view: VerificationView): Omit<typeof SandboxStatusResponse.Type, "metadata"> => ({
+  verification_id: view.id,
+  status: view.status,
+  phone: view.phone,
+  current_channel: view.currentChannel,
+  expires_at: formatInstant(view.expiresAt),
+  verified_at: formatNullableInstant(view.verifiedAt)
+})
+
+/** The same for a live verification. */
+export const toStatus = (view: VerificationView): Omit<typeof StatusResponse.Type, "metadata"> => ({
+  ...toSandboxStatus(view),
+  current_channel_status: view.currentChannelStatus,
+  remaining_seconds: view.remainingSeconds,
+  attempts: view.attempts.map((attempt) => ({
+    sequence: attempt.sequence,
+    channel: attempt.channel,
+    status: attempt.status,
+    dispatched_at: formatNullableInstant(attempt.dispatchedAt),
+    transition_reason: attempt.transitionReason,
+    error_code: attempt.errorCode,
+    ...(attempt.skipReason !== null && { skip_reason: attempt.skipReason }),
+    delivery: attempt.delivery
+  }))
+})
+
+/** The status as JSON, with the metadata exactly as the request had it. */
+export const statusJson = (view: VerificationView): string => withMetadata(toStatus(view), view.metadata)
+
+export const sandboxStatusJson = (view: VerificationView): string =>
+  withMetadata(toSandboxStatus(view), view.metadata)
+
+const listedWith =
+  (toWire: (view: VerificationView) => object) =>
+  (verification: Verification, now: Instant): string => {
+    const view = viewVerification(verification, now)
+    return withMetadata({ ...toWire(view), created_at: formatInstant(verification.createdAt) }, view.metadata)
+  }
+
+/** An entry of a list. */
+export const listedJson = listedWith(toStatus)
+export const sandboxListedJson = listedWith(toSandboxStatus)

@@ -1,0 +1,175 @@
+import { Redacted, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { DateTimeText, Timestamp } from "../../domain/Fields.ts"
+import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
+import { KeyMode } from "../../domain/customer/Customer.ts"
+import {
+  DeliveryStatus,
+  DisabledReason,
+  TEST_EVENT,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  WebhookEventType
+} from "../../domain/webhook/Webhook.ts"
+import { RequireJson } from "../RequestGuards.ts"
+import { ManageAuth } from "../wire/ManageAuth.ts"
+import {
+  changed,
+  conflict,
+  id,
+  invalid,
+  keyErrors,
+  notFound,
+  pageOf,
+  pageQuery,
+  PathId,
+  reading,
+  summary
+} from "../wire/ManageWire.ts"
+import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
+import { NewWebhookBody, ReplayBody, WebhookChangeBody } from "../../services/webhook/WebhookActions.ts"
+import type { CreatedWebhook } from "../../services/webhook/Webhooks.ts"
+
+const WebhookResource = Schema.Struct({
+  id: Schema.Int,
+  url: Schema.String,
+  events: Schema.Array(Schema.String),
+  description: Schema.String,
+  mode: KeyMode,
+  active: Schema.Boolean,
+  status: Schema.Literals(["active", "disabled"]),
+  disabled_reason: Schema.NullOr(DisabledReason),
+  failing_since: Schema.NullOr(Timestamp),
+  created_at: Timestamp,
+  version: Schema.Int
+}).annotate({ identifier: "Webhook" })
+
+const CreatedWebhookResource = Schema.Struct({
+  ...WebhookResource.fields,
+  secret: Schema.String.annotateKey({ description: "The signing secret of events, returned only once." })
+}).annotate({ identifier: "CreatedWebhook" })
+
+const DeliveryResource = Schema.Struct({
+  event_id: Schema.String,
+  event_type: Schema.String,
+  subject: Schema.String,
+  sequence: Schema.Int,
+  status: DeliveryStatus,
+  tries: Schema.Array(
+    Schema.Struct({
+      at: Timestamp,
+      status: Schema.NullOr(Schema.Int),
+      error: Schema.NullOr(Schema.String),
+      duration_ms: Schema.Int
+    })
+  ),
+  created_at: Timestamp,
+  next_try_at: Schema.NullOr(Timestamp),
+  finished_at: Schema.NullOr(Timestamp)
+}).annotate({ identifier: "WebhookDelivery" })
+
+const Replayed = Schema.Struct({
+  replayed: Schema.Int,
+  next_since: Schema.NullOr(Timestamp).annotateKey({
+    description: "Where the next request continues; null: that was all."
+  })
+}).annotate({ identifier: "WebhookReplayed" })
+
+export const toWebhook = (endpoint: WebhookEndpoint) => ({
+  id: endpoint.id,
+  url: endpoint.url,
+  events: endpoint.events,
+  description: endpoint.description,
+  mode: endpoint.mode,
+  active: endpoint.disabledReason === null,
+  status: endpoint.disabledReason === null ? ("active" as const) : ("disabled" as const),
+  disabled_reason: endpoint.disabledReason,
+  failing_since: formatNullableInstant(endpoint.failingSince),
+  created_at: formatInstant(endpoint.createdAt),
+  version: endpoint.version
+})
+
+export const toCreatedWebhook = ({ endpoint, secret }: CreatedWebhook) => ({
+  ...toWebhook(endpoint),
+  secret: Redacted.value(secret)
+})
+
+export const toDelivery = (delivery: WebhookDelivery) => ({
+  event_id: delivery.eventId,
+  event_type: delivery.eventType,
+  subject: delivery.subject,
+  sequence: delivery.sequence,
+  status: delivery.status,
+  tries: delivery.tries.map((made) => ({ ...made, at: formatInstant(made.at) })),
+  created_at: formatInstant(delivery.createdAt),
+  next_try_at: formatNullableInstant(delivery.nextTryAt),
+  finished_at: formatNullableInstant(delivery.finishedAt)
+})
+
+export class WebhooksGroup extends HttpApiGroup.make("webhooks")
+  .add(
+    HttpApiEndpoint.get("list", "/", {
+      query: pageQuery("webhooks"),
+      success: pageOf(WebhookResource),
+      error: invalid
+    }).annotateMerge(summary("List webhooks, the newest first")),
+    HttpApiEndpoint.post("create", "/", {
+      payload: NewWebhookBody,
+      success: CreatedWebhookResource.pipe(HttpApiSchema.status(201)),
+      error: [invalid, notFound, conflict, ...keyErrors]
+    })
+      .annotateMerge(summary("Create a webhook; its secret is returned only once"))
+      .middleware(RequireJson),
+    reading(PathId, WebhookResource, "Read a webhook"),
+    HttpApiEndpoint.patch("update", "/:id", {
+      params: id,
+      payload: WebhookChangeBody,
+      success: WebhookResource,
+      error: [invalid, notFound, changed]
+    })
+      .annotateMerge(summary("Change a webhook, or switch it off and on; If-Match guards against others"))
+      .middleware(RequireJson),
+    HttpApiEndpoint.delete("remove", "/:id", {
+      params: id,
+      success: HttpApiSchema.Empty(204),
+      error: [...undeclaredBodyErrors, notFound, changed]
+    }).annotateMerge(summary("Remove a webhook; its pending deliveries fail")),
+    HttpApiEndpoint.post("test", "/:id/test", {
+      params: id,
+      success: DeliveryResource.pipe(HttpApiSchema.status(202)),
+      error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
+    }).annotateMerge(summary(`Send a ${TEST_EVENT} event to a webhook`)),
+    HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
+      params: id,
+      success: CreatedWebhookResource,
+      error: [...undeclaredBodyErrors, notFound, ...keyErrors]
+    }).annotateMerge(summary("Replace a webhook's secret; the old one also signs for 24 hours")),
+    HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
+      params: id,
+      query: {
+        ...pageQuery("deliveries"),
+        status: Schema.optionalKey(DeliveryStatus),
+        event_type: Schema.optionalKey(Schema.Literals([...WebhookEventType.literals, TEST_EVENT])),
+        since: Schema.optionalKey(DateTimeText).annotateKey({ description: "Events from then on." })
+      },
+      success: pageOf(DeliveryResource),
+      error: [notFound, invalid]
+    }).annotateMerge(summary("List a webhook's deliveries with every try, the newest first")),
+    HttpApiEndpoint.post("replay", "/:id/deliveries/:event_id/replay", {
+      params: { ...id, event_id: Schema.String },
+      success: DeliveryResource.pipe(HttpApiSchema.status(202)),
+      error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
+    }).annotateMerge(summary("Deliver an event again")),
+    HttpApiEndpoint.post("replaySince", "/:id/replay", {
+      params: id,
+      payload: ReplayBody,
+      success: Replayed.pipe(HttpApiSchema.status(202)),
+      error: [invalid, notFound, conflict, ...keyErrors]
+    })
+      .annotateMerge(summary("Deliver all events since a time again, up to 1000 at a time"))
+      .middleware(RequireJson)
+  )
+  .prefix("/v1/manage/webhooks")
+  .middleware(NoUndeclaredInput)
+  .middleware(ManageAuth)
+  .annotateMerge(OpenApi.annotations({ title: "Management: webhooks" })) {}

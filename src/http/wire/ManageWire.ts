@@ -1,0 +1,229 @@
+import { Clock, Effect, Schema, SchemaTransformation } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ScopeInsufficient, ValidationError } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import {
+  isIdPosition,
+  isTimePosition,
+  isUuidPosition,
+  type Page,
+  type PageRequest
+} from "../../domain/Paging.ts"
+import { Phone } from "../../domain/Phone.ts"
+import { problem } from "../../domain/Problem.ts"
+import { check } from "../../domain/SchemaProblems.ts"
+import type { GuardList } from "../../domain/guard/GuardSettings.ts"
+import { documentedError } from "../errors/Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { undeclaredBodyErrors } from "./UndeclaredInput.ts"
+
+/** A parent's id, a slash, and a position in its list. */
+const within =
+  (isPosition: (text: string) => boolean) =>
+  (text: string): boolean => {
+    const [parent = "", ...rest] = text.split("/")
+    return /^[1-9]\d{0,9}$/.test(parent) && isPosition(rest.join("/"))
+  }
+
+/** A list of the guard's, a slash, and an entry of it. */
+const isEntryPosition = (text: string): boolean => /^(?:allow|deny)\/[a-z]+\/.{1,64}$/.test(text)
+
+/** Every list with pages, and the form of its positions. Cursors contain the list's name. */
+const lists = {
+  accounts: isIdPosition,
+  api_keys: isIdPosition,
+  audit_log: isTimePosition,
+  contacts: within(Schema.is(Phone)),
+  deliveries: within(isUuidPosition),
+  guard_alarms: isUuidPosition,
+  guard_entries: isEntryPosition,
+  holds: isTimePosition,
+  ledger: isTimePosition,
+  messages: isTimePosition,
+  otp: isTimePosition,
+  sandbox_messages: isTimePosition,
+  sandbox_otp: isTimePosition,
+  sent_messages: isTimePosition,
+  templates: isIdPosition,
+  tokens: isIdPosition,
+  users: isUuidPosition,
+  verifications: isTimePosition,
+  webhooks: isIdPosition
+} satisfies Readonly<Record<string, (text: string) => boolean>>
+
+export type ListName = keyof typeof lists
+/** Lists of which each account or webhook has one, and the guard two: a cursor names it, so that no other takes it. */
+export type NestedListName = "contacts" | "deliveries" | "guard_entries"
+/** The id of an account or a webhook, or the name of a list of the guard's. */
+export type ListParent = number | GuardList
+
+const MAX_LENGTH = 500
+
+/** Opaque to callers. */
+export const encodeCursor = (list: ListName, position: string): string =>
+  Buffer.from(`${list}:${position}`).toString("base64url")
+
+/** The position in the list; null if this is no cursor of this list. */
+export const decodeCursor = (list: ListName, cursor: string): string | null => {
+  if (cursor.length > MAX_LENGTH) return null
+  const [name, ...rest] = Buffer.from(cursor, "base64url").toString("utf8").split(":")
+  const position = rest.join(":")
+  const isCursor = name === list && lists[list](position) && encodeCursor(list, position) === cursor
+  return isCursor ? position : null
+}
+
+export const encodeNestedPosition = (parent: ListParent, position: string | null): string | null =>
+  position === null ? null : `${parent}/${position}`
+
+/** The position in the parent's own list; null for one in another parent's. */
+export const decodeNestedPosition = (parent: ListParent, position: string): string | null =>
+  position.startsWith(`${parent}/`) ? position.slice(`${parent}/`.length) : null
+
+/** Refuses invalid cursors: a caller could change one, or take one of another list. */
+export const cursorOf = (list: ListName) =>
+  Schema.String.check(
+    Schema.isMaxLength(MAX_LENGTH),
+    check((cursor: string) => decodeCursor(list, cursor) !== null, problem("other_cursor"))
+  )
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 100
+
+/** The query of a list. */
+export const pageQuery = (list: ListName) => ({
+  limit: Schema.optionalKey(
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))
+  ).annotateKey({ description: `1 to ${MAX_LIMIT}, ${DEFAULT_LIMIT} if absent.` }),
+  cursor: Schema.optionalKey(cursorOf(list)).annotateKey({ description: "next_cursor of the previous page." })
+})
+
+/** `{data, next_cursor}` */
+export const pageOf = <S extends Schema.Top>(item: S) =>
+  Schema.Struct({ data: Schema.Array(item), next_cursor: Schema.NullOr(Schema.String) })
+
+export const pageRequest = (
+  list: ListName,
+  query: { readonly limit?: number; readonly cursor?: string }
+): PageRequest => ({
+  limit: query.limit ?? DEFAULT_LIMIT,
+  after: query.cursor === undefined ? null : decodeCursor(list, query.cursor)
+})
+
+export const toWirePage = <A, B>(list: ListName, { items, next }: Page<A>, toWire: (item: A) => B) => ({
+  data: items.map(toWire),
+  next_cursor: next === null ? null : encodeCursor(list, next)
+})
+
+const otherCursor = new ValidationError({
+  problems: [{ path: "query.cursor", problem: problem("other_cursor") }]
+})
+
+/** A part of the list of one parent. */
+export const nestedPageRequest = (
+  list: NestedListName,
+  parent: ListParent,
+  query: { readonly limit?: number; readonly cursor?: string }
+): Effect.Effect<PageRequest, ValidationError> => {
+  const { limit, after } = pageRequest(list, query)
+  if (after === null) return Effect.succeed({ limit, after })
+  const position = decodeNestedPosition(parent, after)
+  return position === null ? Effect.fail(otherCursor) : Effect.succeed({ limit, after: position })
+}
+
+export const toNestedWirePage = <A, B>(
+  list: NestedListName,
+  parent: ListParent,
+  { items, next }: Page<A>,
+  toWire: (item: A) => B
+) => toWirePage(list, { items, next: encodeNestedPosition(parent, next) }, toWire)
+
+/** A number in a path; an invalid one matches nothing. */
+export const PathId = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.Int,
+    SchemaTransformation.transform({
+      decode: (text: string) =>
+        /^[1-9]\d{0,9}$/.test(text) && Number(text) <= 2_147_483_647 ? Number(text) : 0,
+      encode: String
+    })
+  )
+)
+
+const ETAG = /^(?:W\/)?"(\d{1,9})"$/
+
+const badPrecondition = new ValidationError({
+  problems: [{ path: "headers.if-match", problem: problem("not_an_etag") }]
+})
+
+/** The version in `If-Match`; null if it is absent or accepts any. */
+export const expectedVersion = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+  const given = headers["if-match"]
+  if (given === undefined || given.trim() === "*") return Effect.succeed(null)
+  const version = ETAG.exec(given.trim())?.[1]
+  return version === undefined ? Effect.fail(badPrecondition) : Effect.succeed(Number(version))
+})
+
+/** The ETag of a body that has a version. */
+export const etagOf = (body: unknown): Readonly<Record<string, string>> => {
+  const version: unknown = Object(body).version
+  return typeof version === "number" ? { etag: `"${version}"` } : {}
+}
+
+/** A resource in the API's form, as it is now. */
+export const withNow =
+  <A, B>(toWire: (item: A, now: Instant) => B) =>
+  (item: A): Effect.Effect<B> =>
+    Effect.map(Clock.currentTimeMillis, (now) => toWire(item, now))
+
+/** Responds with a resource, and its ETag if it has versions. */
+export const answerResource = (body: unknown): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(body, { headers: etagOf(body) })
+
+interface SecretState {
+  readonly status: "active" | "expired" | "revoked"
+  readonly expires_at: string | null
+  readonly revoked_at: string | null
+}
+
+/** The stored response to a creation; shows if the key or token has ended since. */
+export const withEnd = (kept: unknown, { status, expires_at, revoked_at }: SecretState): unknown =>
+  status === "active" ? kept : { ...Object(kept), status, expires_at, revoked_at }
+
+/** For changes that only owners may make: managing the access of others. */
+export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>
+  actor.isOwner ? Effect.void : Effect.fail(new ScopeInsufficient())
+)
+
+export const id = { id: PathId }
+export const invalid = documentedError("validation_error")
+export const notFound = documentedError("not_found")
+export const changed = documentedError("precondition_failed")
+export const conflict = documentedError("conflict")
+export const unavailable = documentedError("channel_unavailable")
+export const keyErrors = [
+  documentedError("idempotency_key_conflict"),
+  documentedError("idempotency_key_too_long")
+]
+
+export const summary = (text: string) => OpenApi.annotations({ summary: text })
+
+/** Reads one resource by its id: a `PathId` or a `PathUuid`. */
+export const reading = <Id extends Schema.Codec<string | number, string>, Resource extends Schema.Top>(
+  pathId: Id,
+  resource: Resource,
+  text: string
+) =>
+  HttpApiEndpoint.get("read", "/:id", {
+    params: { id: pathId },
+    success: resource,
+    error: notFound
+  }).annotateMerge(summary(text))
+
+/** Deletes a resource that nothing uses. */
+export const removal = (text: string, description: string) =>
+  HttpApiEndpoint.delete("remove", "/:id", {
+    params: id,
+    success: HttpApiSchema.Empty(204),
+    error: [...undeclaredBodyErrors, notFound, changed, conflict]
+  }).annotateMerge(OpenApi.annotations({ summary: text, description }))
