@@ -51,78 +51,78 @@ const commands = [
   command(
     "customer",
     "Customers",
-    async () => (await import("./people/CustomerCommands.ts")).customerCommand
+    async () => (await import("./commands/CustomerCommands.ts")).customerCommand
   ),
-  command("key", "Service keys", async () => (await import("./people/KeyCommands.ts")).keyCommand),
+  command("key", "Service keys", async () => (await import("./commands/KeyCommands.ts")).keyCommand),
   command(
     "token",
     "Personal access tokens, for the management API",
-    async () => (await import("./people/TokenCommands.ts")).tokenCommand
+    async () => (await import("./commands/TokenCommands.ts")).tokenCommand
   ),
   command(
     "user",
     "People who manage a customer's account",
-    async () => (await import("./people/UserCommands.ts")).userCommand
+    async () => (await import("./commands/UserCommands.ts")).userCommand
   ),
   command(
     "operator",
     "People who run this installation, in the console",
-    async () => (await import("./people/OperatorCommands.ts")).operatorCommand
+    async () => (await import("./commands/OperatorCommands.ts")).operatorCommand
   ),
   command(
     "signing-key",
     "The keys that sign the JWTs of sign-ins",
-    async () => (await import("./people/UserCommands.ts")).signingKeyCommand
+    async () => (await import("./commands/UserCommands.ts")).signingKeyCommand
   ),
   command(
     "account",
     "Sending accounts",
-    async () => (await import("./channels/AccountCommands.ts")).accountCommand
+    async () => (await import("./commands/AccountCommands.ts")).accountCommand
   ),
   command(
     "contacts",
     "The phones that bots can reach",
-    async () => (await import("./channels/ContactCommands.ts")).contactsCommand
+    async () => (await import("./commands/ContactCommands.ts")).contactsCommand
   ),
   command(
     "routing",
     "The default order of channels",
-    async () => (await import("./channels/RoutingCommands.ts")).routingCommand
+    async () => (await import("./commands/RoutingCommands.ts")).routingCommand
   ),
   command(
     "template",
     "Texts with placeholders",
-    async () => (await import("./channels/TemplateCommands.ts")).templateCommand
+    async () => (await import("./commands/TemplateCommands.ts")).templateCommand
   ),
   command(
     "wallet",
     "Wallets, in whole rials",
-    async () => (await import("./people/WalletCommands.ts")).walletCommand
+    async () => (await import("./commands/WalletCommands.ts")).walletCommand
   ),
   command(
     "verification",
     "Sent codes and their outcomes",
-    async () => (await import("./activity/VerificationCommands.ts")).verificationCommand
+    async () => (await import("./commands/VerificationCommands.ts")).verificationCommand
   ),
   command(
     "message",
     "Sent messages and their outcomes",
-    async () => (await import("./activity/MessageCommands.ts")).messageCommand
+    async () => (await import("./commands/MessageCommands.ts")).messageCommand
   ),
   command(
     "phone",
     "Recipients: erase a phone from the records",
-    async () => (await import("./activity/PhoneCommands.ts")).phoneCommand
+    async () => (await import("./commands/PhoneCommands.ts")).phoneCommand
   ),
   command(
     "guard",
     "Protection against pumping, bombing and guessing",
-    async () => (await import("./activity/GuardCommands.ts")).guardCommand
+    async () => (await import("./commands/GuardCommands.ts")).guardCommand
   ),
   command(
     "webhook",
     "Webhooks: the addresses that receive a customer's events",
-    async () => (await import("./webhooks/WebhookCommands.ts")).webhookCommand
+    async () => (await import("./commands/WebhookCommands.ts")).webhookCommand
   )
 ]
 

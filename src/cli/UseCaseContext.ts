@@ -4,7 +4,7 @@ import { Infrastructure } from "../layers/graphs/Infrastructure.ts"
 import { ManagementLive } from "../layers/graphs/Management.ts"
 import { SharedServices } from "../layers/graphs/SharedServices.ts"
 import { useCases } from "../layers/graphs/UseCases.ts"
-import type { StartupError } from "../layers/process/StartupError.ts"
+import type { StartupError } from "../layers/system/StartupError.ts"
 import { withStore } from "./CommandContext.ts"
 import type { CommandError } from "./output/CommandError.ts"
 

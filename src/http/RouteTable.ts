@@ -55,4 +55,6 @@ export const makeRouteTable = (routes: ReadonlyArray<ServedRoute>): FindPath => 
 }
 
 /** The public address of this service, without a slash at its end; null: it was not set. */
-export const PublicUrl = Context.Reference<string | null>("peyk/http/RouteTable/PublicUrl", { defaultValue: () => null })
+export const PublicUrl = Context.Reference<string | null>("peyk/http/RouteTable/PublicUrl", {
+  defaultValue: () => null
+})

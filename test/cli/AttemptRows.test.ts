@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { channelName } from "../../src/cli/activity/AttemptRows.ts"
+import { channelName } from "../../src/cli/output/AttemptRows.ts"
 
 it("a channel is named as requests name it, and an SMS also by its provider", () => {
   const account = { credential_id: 1, label: "" }

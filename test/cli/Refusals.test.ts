@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { describeBatchRefusal } from "../../src/cli/activity/MessageCommands.ts"
+import { describeBatchRefusal } from "../../src/cli/commands/MessageCommands.ts"
 import { refusedOf } from "../../src/cli/output/CommandError.ts"
 import {
   IdempotencyKeyConflict,

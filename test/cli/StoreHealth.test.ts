@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { clock } from "../../src/cli/server/StoreHealth.ts"
+import { clock } from "../../src/cli/server/DoctorCommand.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 const setAhead = (millis: number) =>

@@ -12,8 +12,8 @@ import type {
   ValidationError,
   VerificationEnded
 } from "../../domain/Errors.ts"
+import type { FieldProblem } from "../../domain/Problem.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
-import { type FieldProblem } from "../../domain/Problem.ts"
 
 /** The command cannot be carried out; `message` says why, for a person. */
 export class CommandError extends Data.TaggedError("CommandError")<{ readonly message: string }> {}
@@ -99,3 +99,6 @@ export const refusedOf = (customer: number, subject: string) => (error: ActionRe
   error._tag === "not_found"
     ? new CommandError({ message: `customer ${customer} has no ${subject}` })
     : refusedAction(subject)(error)
+
+/** What doctor found to be wrong. */
+export class Unhealthy extends Data.TaggedError("Unhealthy")<{ readonly message: string }> {}

@@ -1,14 +1,108 @@
-import { Clock, Console, Effect, Option, type Redacted } from "effect"
+import { Clock, Console, Effect, Option, type Redacted, Schema } from "effect"
 import * as fs from "node:fs"
+import * as path from "node:path"
+import { FRESH_IN_SHELL } from "../../domain/text/ShellCommands.ts"
+import { signInUrl } from "../../http/console/ConsolePaths.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { createDemoCustomer, type DemoCustomer, demoFile } from "../../layers/customer/DemoCustomer.ts"
 import { hasSimulator } from "../../layers/graphs/Infrastructure.ts"
-import { StartupError } from "../../layers/process/StartupError.ts"
 import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
-import { signInUrl } from "../../http/console/ConsolePaths.ts"
+import { StartupError } from "../../layers/system/StartupError.ts"
 import { SignInLinks } from "../../services/user/SignInLinks.ts"
-import { demoLines } from "./DemoLines.ts"
-import { keepDemoLines } from "./DemoLinesFile.ts"
+
+const send = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H "Idempotency-Key: demo-${FRESH_IN_SHELL}" ` +
+  `-H 'Content-Type: application/json' -d '{"phone":"09121234567"}'`
+
+const status = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/VERIFICATION_ID -H 'X-API-Key: ${live_key}'`
+
+const verify = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/otp/verify -H 'X-API-Key: ${live_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"verification_id":"VERIFICATION_ID","code":"CODE"}'`
+
+const message = (origin: string, { live_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/messages/send -H 'X-API-Key: ${live_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"to":"09121234567","message":"سلام!","channels":["bale","sms"]}'`
+
+const sandbox = (origin: string, { test_key }: DemoCustomer): string =>
+  `curl -s ${origin}/v1/sandbox/otp/send -H 'X-API-Key: ${test_key}' -H 'Content-Type: application/json' ` +
+  `-d '{"phone":"09121234567"}'`
+
+const management = (origin: string, token: string): string =>
+  `curl -s ${origin}/v1/manage/api-keys -H 'Authorization: apikey ${token}'`
+
+/** Commands that a newcomer can paste, in a useful order. */
+export const demoLines = (origin: string, demo: DemoCustomer): string =>
+  [
+    "Send a code:",
+    "",
+    `  ${send(origin, demo)}`,
+    "",
+    `Read it on the phone, at ${origin}/simulator, and verify it (put in the verification_id you got, and the code):`,
+    "",
+    `  ${verify(origin, demo)}`,
+    "",
+    "Follow a verification:",
+    "",
+    `  ${status(origin, demo)}`,
+    "",
+    "Send a message:",
+    "",
+    `  ${message(origin, demo)}`,
+    "",
+    "In the sandbox nothing is sent, and the code is always 123456:",
+    "",
+    `  ${sandbox(origin, demo)}`,
+    "",
+    "Manage the account:",
+    "",
+    `  ${management(origin, demo.token)}`
+  ].join("\n")
+
+const FILE_NAME = "demo.txt"
+
+const decodeDemo = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({
+      customer_id: Schema.Int,
+      live_key: Schema.String,
+      test_key: Schema.String,
+      token: Schema.String
+    })
+  )
+)
+
+const readDemo = (file: string): Option.Option<DemoCustomer> => {
+  try {
+    return decodeDemo(fs.readFileSync(file, "utf8"))
+  } catch {
+    return Option.none()
+  }
+}
+
+/** Written completely or not at all, and readable only by its owner: it contains keys. */
+const replaceFile = (file: string, text: string): boolean => {
+  const draft = `${file}.${process.pid}`
+  try {
+    fs.rmSync(draft, { force: true })
+    fs.writeFileSync(draft, text, { mode: 0o600 })
+    fs.renameSync(draft, file)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Writes the demo customer's curl commands next to its keys, for the server's current address. Returns the file; none
+ * if there is no demo customer, or if it cannot be written.
+ */
+export const keepDemoLines = ({ dataDirectory }: Configuration, origin: string): Option.Option<string> =>
+  Option.flatMap(readDemo(demoFile(dataDirectory)), (demo) => {
+    const file = path.join(dataDirectory, FILE_NAME)
+    return replaceFile(file, `${demoLines(origin, demo)}\n`) ? Option.some(file) : Option.none()
+  })
 
 /** Where this machine reaches the service. */
 export const originOf = ({ host }: Pick<Configuration, "host">, port: number): string => {

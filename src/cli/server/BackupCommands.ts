@@ -21,7 +21,7 @@ import {
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { MasterKey } from "../../layers/crypto/MasterKey.ts"
 import { findMasterSecret, secretCheck, secretFileIn } from "../../layers/crypto/MasterSecret.ts"
-import { StartupError } from "../../layers/process/StartupError.ts"
+import { StartupError } from "../../layers/system/StartupError.ts"
 import { isEmbedded, locate } from "../../layers/postgres/StoreLocation.ts"
 import { withConfiguration, withStorePlace } from "../CommandContext.ts"
 import { printOne } from "../output/Output.ts"

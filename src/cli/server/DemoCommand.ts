@@ -13,7 +13,7 @@ import { Accounts } from "../../services/account/Accounts.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import { Keys } from "../../services/key/Keys.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
-import { listAll } from "../output/Pages.ts"
+import { listAll } from "../output/Output.ts"
 import { withConfiguration } from "../CommandContext.ts"
 
 const CUSTOMER_NAME = "peyk demo"

@@ -1,7 +1,8 @@
 import { Array as Arr, Clock, Effect } from "effect"
-import { type SkipCounts, SkipReason, skipWords } from "../../domain/account/Pace.ts"
-import { AccountFinding } from "../../domain/account/AccountState.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
+import { AccountFinding } from "../../domain/account/AccountState.ts"
+import { type SkipCounts, SkipReason, skipWords } from "../../domain/account/Pace.ts"
 import {
   type AccountOwner,
   type AccountRecord,
@@ -10,8 +11,14 @@ import {
 } from "../../services/account/Accounts.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import { SetUpConcern, SetUpConcerns } from "../../services/customer/SetUpConcerns.ts"
-import { describeFinding } from "../output/AccountFindings.ts"
-import { textOf } from "../../domain/ProblemTexts.ts"
+
+/** The result of checking an account, in one line for people. */
+export const describeFinding: (finding: AccountFinding) => string = AccountFinding.$match({
+  Works: ({ detail }) => `works: ${detail}`,
+  Refused: ({ reason }) => `refused: ${reason}`,
+  NotReached: ({ reason }) => `the provider could not be asked: ${reason}`,
+  CannotBeChecked: () => "the provider offers no check"
+})
 
 /** Questions to the store at a time: an installation can have thousands of customers. */
 const CONCURRENCY = 4

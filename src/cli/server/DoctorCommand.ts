@@ -1,33 +1,79 @@
 import { Clock, Console, Effect, Exit, Layer, Option, Schema, type Scope } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import { readConfiguration } from "../CommandContext.ts"
+import { Unhealthy } from "../output/CommandError.ts"
+import { JsonFlag } from "../output/Output.ts"
+import { accountFindings, setUpFindings } from "./DoctorAccounts.ts"
+import { connections, replica, serverSettings } from "./StoreAdvice.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
-import { ManagementLive } from "../../layers/graphs/Management.ts"
-import { settingsLayer, simulatorLayer } from "../../layers/graphs/Infrastructure.ts"
 import { checkMasterSecret, requireSecret } from "../../layers/crypto/MasterSecret.ts"
+import { settingsLayer, simulatorLayer } from "../../layers/graphs/Infrastructure.ts"
+import { ManagementLive } from "../../layers/graphs/Management.ts"
 import {
   appliedMigration,
   checkHistory,
   hasMigrations,
-  latestMigration
+  latestMigration,
+  MIGRATIONS_TABLE
 } from "../../layers/postgres/Migrations.ts"
-import { withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
-import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
-import { settingsProblem } from "../../layers/postgres/StoreSettings.ts"
 import { MasterKeyLive } from "../../layers/postgres/Store.ts"
-import { requireEmbeddedStore } from "../../layers/postgres/StorePresence.ts"
+import { isNotNow, withReason } from "../../layers/postgres/StoreAvailability.ts"
+import { compareClocks } from "../../layers/postgres/StoreClock.ts"
 import { SqlLive } from "../../layers/postgres/StoreConnections.ts"
+import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
+import { requireEmbeddedStore } from "../../layers/postgres/StorePresence.ts"
+import { settingsProblem } from "../../layers/postgres/StoreSettings.ts"
+import { tryToWrite } from "../../layers/postgres/StoreWrites.ts"
+import { Settings } from "../../services/Settings.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import { Wallets } from "../../services/money/Wallets.ts"
-import { Settings } from "../../services/Settings.ts"
-import { readConfiguration } from "../CommandContext.ts"
-import { accountFindings, setUpFindings } from "./DoctorAccounts.ts"
-import { connections, replica, serverSettings } from "./StoreAdvice.ts"
-import { clock, writes } from "./StoreHealth.ts"
-import { privileges } from "./StorePrivileges.ts"
-import { Unhealthy } from "./Unhealthy.ts"
-import { JsonFlag } from "../output/Output.ts"
+
+/** Whether PostgreSQL takes writes: reading works on a full disk and on a standby too. */
+export const writes = tryToWrite.pipe(
+  Effect.as("are accepted"),
+  Effect.catchTag("SqlError", (error) =>
+    isNotNow(error)
+      ? Effect.fail(new Unhealthy({ message: `are refused: ${withReason(error)}` }))
+      : Effect.succeed(`were not tried: ${withReason(error)}`)
+  )
+)
+
+/** Whether this machine's clock agrees with PostgreSQL's. A server does nothing while they are apart. */
+export const clock = Effect.flatMap(compareClocks, ({ agreement, description }) => {
+  if (agreement === "agrees") return Effect.succeed("agrees with PostgreSQL's")
+  const advice = `${description}; set it right (NTP, for example)`
+  return agreement === "warned" ? Effect.succeed(`advice: ${advice}`) : new Unhealthy({ message: advice })
+})
+
+const MAX_NAMED = 3
+
+const TableRow = Schema.Struct({ name: Schema.String, role: Schema.String })
+
+/** The tables of whoever made the store: others may share its schema. */
+const unusableTables = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  rowsOf(TableRow)(sql`
+    select t.relname as name, current_user as role
+    from pg_class t join pg_class m on m.relnamespace = t.relnamespace and m.relowner = t.relowner
+    where m.oid = to_regclass(${MIGRATIONS_TABLE}) and t.relkind in ('r', 'p') and t.oid <> m.oid
+      and not (has_table_privilege(t.oid, 'select') and has_table_privilege(t.oid, 'insert')
+        and has_table_privilege(t.oid, 'update') and has_table_privilege(t.oid, 'delete'))
+    order by t.relname`)
+)
+
+/** Whether the role of DATABASE_URL may read and write every table: it may not after a restore by another role. */
+export const privileges = Effect.flatMap(unusableTables, (tables) => {
+  const [first] = tables
+  if (first === undefined) return Effect.succeed("all tables can be read and written")
+  const named = tables.slice(0, MAX_NAMED).map(({ name }) => name)
+  const others = tables.length - named.length
+  return new Unhealthy({
+    message:
+      `${first.role} may not read and write ${named.join(", ")}${others === 0 ? "" : ` and ${others} more`}; ` +
+      `grant select, insert, update, delete on all tables of the schema to ${first.role}`
+  })
+})
 
 interface Finding {
   readonly check: string

@@ -2,28 +2,55 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
-import type { Configuration } from "../../layers/config/Configuration.ts"
+import { withConfiguration, withStorePlace } from "../CommandContext.ts"
+import { printOne } from "../output/Output.ts"
+import { announce, prepareDemo } from "../output/Welcome.ts"
+import { serveSeveral } from "./ServeSeveral.ts"
+import { exitWhenStuck, stopMillis } from "./Stopping.ts"
+import { whenStoreWorks } from "./StoreWait.ts"
+import { nearest } from "../../domain/text/NearestName.ts"
+import { type Configuration, settings } from "../../layers/config/Configuration.ts"
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
 import { Service } from "../../layers/graphs/Live.ts"
 import { ManagementLive } from "../../layers/graphs/Management.ts"
 import { useCases } from "../../layers/graphs/UseCases.ts"
+import { appliedMigration } from "../../layers/postgres/Migrations.ts"
+import { MigrationSql } from "../../layers/postgres/Pools.ts"
+import { withReason } from "../../layers/postgres/StoreAvailability.ts"
+import { StoreClock } from "../../layers/postgres/StoreClock.ts"
+import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
 import { distributeTables } from "../../layers/postgres/citus/DistributedTables.ts"
 import { isPresent } from "../../layers/postgres/embedded/EmbeddedPostgres.ts"
-import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
-import { appliedMigration } from "../../layers/postgres/Migrations.ts"
-import { withReason } from "../../layers/postgres/StoreAvailability.ts"
-import { MigrationSql } from "../../layers/postgres/Pools.ts"
-import { cannotListen, checkPort } from "../../layers/process/SharedPort.ts"
-import { ownNumber, reportReady } from "../../layers/process/Supervised.ts"
-import { StartupError } from "../../layers/process/StartupError.ts"
-import { StoreClock } from "../../layers/postgres/StoreClock.ts"
-import { withConfiguration, withStorePlace } from "../CommandContext.ts"
-import { printOne } from "../output/Output.ts"
-import { serveSeveral } from "./ServeSeveral.ts"
-import { whenStoreWorks } from "./StoreWait.ts"
-import { exitWhenStuck, stopMillis } from "./Stopping.ts"
-import { warnOfUnknownSettings } from "../input/UnknownSettings.ts"
-import { announce, prepareDemo } from "../output/Welcome.ts"
+import { cannotListen, checkPort } from "../../layers/system/SharedPort.ts"
+import { StartupError } from "../../layers/system/StartupError.ts"
+import { NUMBER_VARIABLE, ownNumber, reportReady } from "../../layers/system/Supervised.ts"
+
+const PREFIX = "PEYK_"
+
+const known: ReadonlyArray<string> = [...Object.values(settings).map(({ name }) => name), NUMBER_VARIABLE]
+
+const withoutPrefix = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name)
+
+const knownByShortName = new Map(known.map((name) => [withoutPrefix(name), name]))
+
+/** The setting that an unknown variable may mean. The common prefix does not make names similar. */
+export const describeUnknown = (name: string): string => {
+  const meant = knownByShortName.get(nearest(withoutPrefix(name), [...knownByShortName.keys()]) ?? "")
+  return meant === undefined ? `${name} is no setting` : `${name} is no setting; did you mean ${meant}?`
+}
+
+/** The variables that look like settings and are not. */
+export const unknownSettings = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter((name) => name.startsWith(PREFIX) && !known.includes(name)).toSorted()
+
+/** Logs them: a misspelled setting has no effect. */
+export const warnOfUnknownSettings = Effect.suspend(() =>
+  Effect.forEach(
+    unknownSettings(Object.keys(process.env)),
+    (name) => Effect.logWarning(`${describeUnknown(name)} (docs/configuration.md lists them all)`),
+    { discard: true }
+  )
+)
 
 const listeningPort = Effect.map(HttpServer.HttpServer, ({ address }) =>
   "port" in address ? address.port : 0

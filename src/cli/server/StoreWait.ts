@@ -1,6 +1,6 @@
 import { type Cause, Effect } from "effect"
 import { isTemporary, withReason } from "../../layers/postgres/StoreAvailability.ts"
-import { StartupError } from "../../layers/process/StartupError.ts"
+import { StartupError } from "../../layers/system/StartupError.ts"
 import { SqlError } from "effect/sql"
 
 const FIRST_PAUSE_MILLIS = 1000

@@ -11,9 +11,15 @@ import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { MANAGEMENT_PATH } from "../wire/ManageAuth.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
 import { givenRequestId } from "./RequestIds.ts"
-import { type Answered, CLIENT_GONE, RequestMetrics, UNMATCHED } from "../metrics/RequestMetrics.ts"
+import {
+  type Answered,
+  CLIENT_GONE,
+  makeTrace,
+  RequestMetrics,
+  type RequestOutcome,
+  UNMATCHED
+} from "./RequestMetrics.ts"
 import { type FindPath, PublicUrl, type ServedPath } from "../RouteTable.ts"
-import { makeTrace, type RequestOutcome } from "../metrics/RequestSpans.ts"
 import { fieldProblems, schemaErrorIn } from "../errors/SchemaErrors.ts"
 import { ValidationError } from "../../domain/Errors.ts"
 

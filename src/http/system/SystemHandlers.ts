@@ -2,13 +2,13 @@ import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServiceUnavailable } from "../../domain/Errors.ts"
-import { MetricsExposition } from "../../services/metrics/MetricFamilies.ts"
+import { MetricsExposition } from "../../services/system/MetricFamilies.ts"
 import { Readiness } from "../../services/system/HealthReports.ts"
 import { Api } from "../Api.ts"
 import { METRICS_CONTENT_TYPE } from "./SystemApi.ts"
 import { metricsRefusalText } from "../errors/CredentialTexts.ts"
 import { errorResponse, orEnvelope, RequestId } from "../errors/Envelope.ts"
-import { mayReadMetrics, MetricsAccess } from "../metrics/MetricsAccess.ts"
+import { mayReadMetrics, MetricsAccess } from "../server/RequestMetrics.ts"
 
 const ok = Effect.succeed({ status: "ok" as const })
 

@@ -30,7 +30,7 @@ import {
   type SlotRequest,
   type StartRequest
 } from "../../services/account/AccountSlots.ts"
-import { warnOfFailure } from "../../services/metrics/LoggedCause.ts"
+import { warnOfFailure } from "../../services/system/LoggedCause.ts"
 
 interface Sent {
   readonly account: PacedAccount

@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { MasterKey } from "./MasterKey.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
-import { StartupError } from "../process/StartupError.ts"
+import { StartupError } from "../system/StartupError.ts"
 
 const SECRET_BYTES = 32
 const MAKE_ONE = "make one with: openssl rand -base64 32"

@@ -13,7 +13,7 @@ import { Tokens } from "../../services/key/Tokens.ts"
 import { Users } from "../../services/user/Users.ts"
 import { Wallets } from "../../services/money/Wallets.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
-import { StartupError } from "../process/StartupError.ts"
+import { StartupError } from "../system/StartupError.ts"
 
 const ROUTING: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"]
 const CHANNELS: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms"]

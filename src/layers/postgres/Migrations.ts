@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import schema from "./migrations/0001_schema.ts"
-import { StartupError } from "../process/StartupError.ts"
+import { StartupError } from "../system/StartupError.ts"
 import { decodedAs, rowsOf } from "./SqlRows.ts"
 
 /** By number and name; each runs once, in the order of the numbers. */

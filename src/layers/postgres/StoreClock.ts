@@ -1,12 +1,12 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { ClockAgreement } from "../../services/ClockAgreement.ts"
-import { gauge } from "../../services/metrics/MetricFamilies.ts"
-import { withoutSpans } from "../../services/metrics/Spans.ts"
+import { gauge } from "../../services/system/MetricFamilies.ts"
+import { withoutSpans } from "../../services/system/Spans.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { decodedAs, InstantColumn } from "./SqlRows.ts"
 import { isTemporary, withReason } from "./StoreAvailability.ts"
-import { StartupError } from "../process/StartupError.ts"
+import { StartupError } from "../system/StartupError.ts"
 
 /** Clocks that differ by more than this are apart. Tests that move a clock on purpose set it to infinity. */
 export const ClockTolerance = Context.Reference<number>("peyk/layers/postgres/StoreClock/ClockTolerance", {

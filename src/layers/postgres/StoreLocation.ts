@@ -1,7 +1,7 @@
 import { Effect, Option, type Redacted } from "effect"
 import * as path from "node:path"
 import type { Configuration } from "../config/Configuration.ts"
-import { StartupError } from "../process/StartupError.ts"
+import { StartupError } from "../system/StartupError.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { hostUrls } from "./hosts/Hosts.ts"
 import { findPrimary, followPrimary, type StorePlace } from "./hosts/Primary.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { StartupError } from "../process/StartupError.ts"
+import { StartupError } from "../system/StartupError.ts"
 import { decodedAs } from "./SqlRows.ts"
 
 /**

@@ -7,7 +7,7 @@ import {
 } from "../../domain/provider/ProviderOutcome.ts"
 import { AccountConnections } from "../../services/account/AccountSlots.ts"
 import { ContactLinks } from "../../services/account/Contacts.ts"
-import { logFailure } from "../../services/metrics/LoggedCause.ts"
+import { logFailure } from "../../services/system/LoggedCause.ts"
 import { type Addressed, CallKind, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 import { Providers, type TextDelivery } from "../../services/provider/Providers.ts"
 

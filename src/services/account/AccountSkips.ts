@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import type { SkipReason } from "../../domain/account/Pace.ts"
-import { warnOfFailure } from "../metrics/LoggedCause.ts"
+import { warnOfFailure } from "../system/LoggedCause.ts"
 
 /** Steps that skipped an account in one minute. */
 export interface SkipsOfMinute {

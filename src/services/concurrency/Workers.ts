@@ -1,5 +1,5 @@
 import { Context, Effect, Fiber, Latch, Layer, Option } from "effect"
-import { gauge } from "../metrics/MetricFamilies.ts"
+import { gauge } from "../system/MetricFamilies.ts"
 import { Settings } from "../Settings.ts"
 import { LinkedSet } from "./LinkedSet.ts"
 import { outsideRequestTime } from "./RequestTime.ts"

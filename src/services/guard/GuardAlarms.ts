@@ -7,7 +7,7 @@ import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { GuardStore } from "./GuardStore.ts"
-import { warnOfFailure } from "../metrics/LoggedCause.ts"
+import { warnOfFailure } from "../system/LoggedCause.ts"
 import { Timers } from "../timer/Timers.ts"
 
 const MAX_SEGMENTS = 50_000

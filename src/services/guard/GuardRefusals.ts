@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Effect, Layer } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { GuardStore, type RefusalCounts } from "./GuardStore.ts"
-import { warnOfFailure } from "../metrics/LoggedCause.ts"
+import { warnOfFailure } from "../system/LoggedCause.ts"
 
 const INTERVAL = "5 seconds"
 /** Counts that the store refuses for five minutes are dropped. */

@@ -16,7 +16,7 @@ import { recordDelivery as recordForVerification } from "../../domain/verificati
 import { writeTransition } from "../Transitions.ts"
 import { AccountConnections } from "../account/AccountSlots.ts"
 import { MessageStore } from "../message/MessageStore.ts"
-import { logFailure } from "../metrics/LoggedCause.ts"
+import { logFailure } from "../system/LoggedCause.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { Timers } from "../timer/Timers.ts"
 import { VerificationStore } from "../verification/VerificationStore.ts"

@@ -6,8 +6,8 @@ import { attemptErrorCode, keptText, ProviderOutcome } from "../../domain/provid
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { AccountSlots, type Start } from "../account/AccountSlots.ts"
-import { logFailure } from "../metrics/LoggedCause.ts"
-import { inSpan, reportSpan } from "../metrics/Spans.ts"
+import { logFailure } from "../system/LoggedCause.ts"
+import { inSpan, reportSpan } from "../system/Spans.ts"
 
 interface StartWait {
   /** The longest wait in total, even if other calls start first several times. */

@@ -5,7 +5,7 @@ import type { Tally } from "../../domain/guard/Conversion.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { type FirstTry, noRecord, recorded, type RouteKnowledge } from "../../domain/routing/MeasuredOrder.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
-import { warnOfFailure } from "../metrics/LoggedCause.ts"
+import { warnOfFailure } from "../system/LoggedCause.ts"
 
 export interface ReadTry extends FirstTry {
   /** The id of the verification. */

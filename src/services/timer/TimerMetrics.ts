@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import { counters, histograms } from "../metrics/MetricFamilies.ts"
+import { counters, histograms } from "../system/MetricFamilies.ts"
 import { type DueTimer, timerKinds } from "../../domain/Timer.ts"
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]

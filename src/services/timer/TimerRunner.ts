@@ -5,8 +5,8 @@ import type { DueTimer, TimerKind } from "../../domain/Timer.ts"
 import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { logFailure } from "../metrics/LoggedCause.ts"
-import { inNewTrace, withoutSpans } from "../metrics/Spans.ts"
+import { logFailure } from "../system/LoggedCause.ts"
+import { inNewTrace, withoutSpans } from "../system/Spans.ts"
 import { TimerMetrics } from "./TimerMetrics.ts"
 import {
   type Backlog,

@@ -4,7 +4,7 @@ import { Channel } from "../../domain/routing/Channel.ts"
 import { instantOf } from "../../domain/Paging.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { VerificationStatus } from "../../domain/verification/Verification.ts"
-import { attemptMetrics, type CountAttempt, counters, histograms } from "../metrics/MetricFamilies.ts"
+import { attemptMetrics, type CountAttempt, counters, histograms } from "../system/MetricFamilies.ts"
 
 const SECONDS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600]
 const MILLIS_PER_SECOND = 1000

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option, Redacted } from "effect"
 import { Headers } from "effect/http"
-import { mayReadMetrics } from "../../../src/http/metrics/MetricsAccess.ts"
+import { mayReadMetrics } from "../../../src/http/server/RequestMetrics.ts"
 import { isPrivateAddress } from "../../../src/layers/network/PrivateAddresses.ts"
 
 const from = (address: string, headers: Readonly<Record<string, string>> = {}) => ({

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
-import { RequestMetrics } from "../../../src/http/metrics/RequestMetrics.ts"
+import { RequestMetrics } from "../../../src/http/server/RequestMetrics.ts"
 
 /** Metrics of its own for each test. */
 const counted = <A, E>(effect: Effect.Effect<A, E, RequestMetrics>) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { mergeMetrics } from "../../../src/layers/process/MergedMetrics.ts"
+import { mergeMetrics } from "../../../src/layers/system/Supervised.ts"
 
 const one = `# HELP a_total What a is.
 # TYPE a_total counter

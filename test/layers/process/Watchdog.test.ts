@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { untilSilent } from "../../../src/layers/process/Watchdog.ts"
+import { untilSilent } from "../../../src/layers/system/Supervisor.ts"
 
 const SILENCE = 8000
 

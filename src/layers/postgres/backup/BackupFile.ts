@@ -5,7 +5,7 @@ import { pipeline } from "node:stream"
 import { pipeline as pipelineAsync } from "node:stream/promises"
 import { StringDecoder } from "node:string_decoder"
 import { createGunzip, createGzip } from "node:zlib"
-import { StartupError } from "../../process/StartupError.ts"
+import { StartupError } from "../../system/StartupError.ts"
 
 /** A backup while it is written: lines of text, compressed. It appears under its name when it is complete. */
 export interface BackupWriter {

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { counters, gauge } from "../../../services/metrics/MetricFamilies.ts"
+import { counters, gauge } from "../../../services/system/MetricFamilies.ts"
 
 /** The kinds of batches, in an operator's words. */
 export type BatchName =

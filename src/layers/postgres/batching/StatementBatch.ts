@@ -4,7 +4,7 @@ import { fnv1a } from "../../../domain/text/Fnv.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
 import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
 import { patienceFor } from "../watch/WatchedPool.ts"
-import { inSpan, withoutSpans } from "../../../services/metrics/Spans.ts"
+import { inSpan, withoutSpans } from "../../../services/system/Spans.ts"
 
 /** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
 export interface BatchLane {

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Latch, Layer, Queue } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { Instant } from "../../../domain/Instant.ts"
-import { withoutSpans } from "../../../services/metrics/Spans.ts"
+import { withoutSpans } from "../../../services/system/Spans.ts"
 import { MaintenanceSql } from "../MaintenanceSql.ts"
 
 /** A change in the store of something that processes cache. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { timestamp } from "../SqlRows.ts"
-import { warnOfFailure } from "../../../services/metrics/LoggedCause.ts"
+import { warnOfFailure } from "../../../services/system/LoggedCause.ts"
 
 const INTERVAL = "30 seconds"
 

@@ -1,5 +1,5 @@
 import { Redacted, Result } from "effect"
-import { StartupError } from "../../process/StartupError.ts"
+import { StartupError } from "../../system/StartupError.ts"
 
 const ATTRIBUTE = "target_session_attrs"
 /** Peyk writes, so it needs a session that can, whatever is asked for. */

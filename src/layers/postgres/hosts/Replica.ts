@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Fiber, Schema } from "effect"
 import { type SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import type { Instant } from "../../../domain/Instant.ts"
-import { counterOf } from "../../../services/metrics/MetricFamilies.ts"
+import { counterOf } from "../../../services/system/MetricFamilies.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { isStoreUnavailable } from "../StoreAvailability.ts"
 import { clientOver, type Connections } from "../watch/SqlConnections.ts"

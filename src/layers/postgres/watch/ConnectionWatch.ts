@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { counterOf } from "../../../services/metrics/MetricFamilies.ts"
-import { withoutSpans } from "../../../services/metrics/Spans.ts"
+import { counterOf } from "../../../services/system/MetricFamilies.ts"
+import { withoutSpans } from "../../../services/system/Spans.ts"
 import { makeSilentConnections, TICK_MILLIS } from "./SilentConnections.ts"
 
 /** The connections of this process to PostgreSQL. */

@@ -1,0 +1,159 @@
+import { Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { operate, withManagement } from "../CommandContext.ts"
+import { withUseCases } from "../UseCaseContext.ts"
+import { customerFlag, requireCustomer, searchFlags, searchOf, uuidFlag } from "../input/Flags.ts"
+import { LARGE_INPUT_BYTES, readInput } from "../input/InputFile.ts"
+import { attemptRow } from "../output/AttemptRows.ts"
+import { CommandError, refusalOf, refusedAction, refusedOf, SET_UP_CHANGES } from "../output/CommandError.ts"
+import { asLines, asTable, print, printPage } from "../output/Output.ts"
+import { type Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
+import { MAX_IDEMPOTENCY_KEY_LENGTH, pageJson } from "../../http/RequestGuards.ts"
+import { messageJson, toMessage } from "../../http/message/ManagedMessagesApi.ts"
+import {
+  MessageBatchBody,
+  type MessageBatchResponse,
+  readBatch,
+  toBatchResponse
+} from "../../http/message/MessageBatchSchemas.ts"
+import { toWirePage } from "../../http/wire/ManageWire.ts"
+import { cancelMessage, noteBatch } from "../../services/message/MessageActions.ts"
+import { MessageRecords } from "../../services/message/MessageRecords.ts"
+import { Messages } from "../../services/message/Messages.ts"
+
+type Resource = ReturnType<typeof toMessage>
+
+const toRow = (resource: Resource) => ({
+  message_id: resource.message_id,
+  status: resource.status,
+  to: resource.to,
+  strategy: resource.strategy,
+  sent: resource.successful_attempts,
+  failed: resource.failed_attempts,
+  unknown: resource.unknown_attempts,
+  created_at: resource.created_at,
+  completed_at: resource.completed_at
+})
+
+const toAttemptRow = ({ attempted_at, finished_at, ...attempt }: Resource["attempts"][number]) =>
+  attemptRow(attempt, { attempted_at, finished_at })
+
+const describe = (message: Message): string => {
+  const { scheduled_for, text, cost, attempts, ...resource } = toMessage(message)
+  const row = toRow({ ...resource, scheduled_for, text, cost, attempts })
+  const fields = asLines({ ...row, scheduled_for, cost, metadata: message.metadata, text })
+  return attempts.length === 0 ? fields : `${fields}\n\n${asTable(attempts.map(toAttemptRow))}`
+}
+
+const list = Command.make(
+  "list",
+  {
+    ...searchFlags,
+    status: Flag.Literals("status", MessageStatus.literals).pipe(
+      Flag.withDescription("Only with this status"),
+      Flag.optional
+    ),
+    strategy: Flag.Literals("strategy", Strategy.literals).pipe(
+      Flag.withDescription("Only with this strategy"),
+      Flag.optional
+    )
+  },
+  ({ customer, status, strategy, ...given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const { id } = yield* requireCustomer(customer)
+        const page = yield* (yield* MessageRecords).list(id, {
+          ...(yield* searchOf("messages", given)),
+          status: Option.getOrUndefined(status),
+          strategy: Option.getOrUndefined(strategy)
+        })
+        const answer = toWirePage("messages", page, messageJson)
+        const rows = page.items.map((message) => toRow(toMessage(message)))
+        yield* printPage(pageJson(answer), rows, answer.next_cursor)
+      })
+    )
+).pipe(Command.withDescription("Search a customer's messages, the newest first"))
+
+const show = Command.make(
+  "show",
+  { customer: customerFlag, message: uuidFlag("message", "The message's id") },
+  ({ customer, message }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const found = yield* Effect.mapError(
+          (yield* MessageRecords).find(customer, message),
+          () => new CommandError({ message: `customer ${customer} has no message ${message}` })
+        )
+        yield* print(messageJson(found), describe(found))
+      })
+    )
+).pipe(Command.withDescription("Show a message with its text and attempts"))
+
+const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(MAX_IDEMPOTENCY_KEY_LENGTH))
+
+const decodeBatchText = Schema.decodeUnknownResult(Schema.fromJsonString(MessageBatchBody))
+
+const toBatchRow = (item: (typeof MessageBatchResponse.Type)["data"][number]) =>
+  "error" in item
+    ? { index: item.index, message_id: null, status: "refused", error: item.error.code }
+    : { ...item, error: null }
+
+export const describeBatchRefusal = refusalOf({
+  idempotency_key_conflict: "this key was used with another batch",
+  idempotency_key_in_progress: "the batch with this key is still being created; try again",
+  service_unavailable: SET_UP_CHANGES
+})
+
+const cancel = Command.make(
+  "cancel",
+  { customer: customerFlag, message: uuidFlag("message", "The message's id") },
+  ({ customer, message: id }) =>
+    withUseCases(
+      Effect.gen(function* () {
+        yield* operate(cancelMessage, { customer, target: id })
+        const found = yield* (yield* MessageRecords).find(customer, id)
+        yield* print(messageJson(found), describe(found))
+      }).pipe(Effect.mapError(refusedOf(customer, `message ${id}`)))
+    )
+).pipe(Command.withDescription("Cancel a message that was not sent yet"))
+
+const batch = Command.make(
+  "batch",
+  {
+    customer: customerFlag,
+    file: Flag.String("file").pipe(
+      Flag.withDescription("JSON as for POST /v1/messages/batch; - reads standard input")
+    ),
+    key: Flag.String("idempotency-key").pipe(
+      Flag.withDescription("A new key for each batch; with the same key and file again, nothing is created"),
+      Flag.withSchema(IdempotencyKey)
+    )
+  },
+  ({ customer, file, key }) =>
+    withUseCases(
+      Effect.gen(function* () {
+        const { id } = yield* requireCustomer(customer)
+        const text = yield* readInput(file, LARGE_INPUT_BYTES)
+        const body = yield* Effect.mapError(
+          Effect.fromResult(decodeBatchText(text)),
+          ({ message }) => new CommandError({ message: `nothing was sent: ${message}` })
+        )
+        const { outcomes, replayed } = yield* Effect.mapError(
+          (yield* Messages).sendBatch({ ...readBatch(body.messages, text, key), customerId: id }),
+          describeBatchRefusal
+        )
+        const { data } = toBatchResponse(outcomes)
+        const created = data.filter((item) => "message_id" in item).length
+        const counts = { created, refused: data.length - created }
+        if (!replayed) {
+          const noted = operate(noteBatch, { customer: id, target: id, input: counts })
+          yield* Effect.mapError(noted, refusedAction(`customer ${id}`))
+        }
+        yield* print(JSON.stringify({ data }), asTable(data.map(toBatchRow)))
+      })
+    )
+).pipe(Command.withDescription("Create up to 500 messages from a file"))
+
+export const messageCommand = Command.make("message").pipe(
+  Command.withSubcommands([list, show, batch, cancel])
+)

@@ -1,0 +1,59 @@
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { operate, withManagement } from "../CommandContext.ts"
+import { nameOf, printLink } from "./UserCommands.ts"
+import { nameFlag } from "../input/Flags.ts"
+import { passwordFlag, readPassword } from "../input/InputFile.ts"
+import { refusedAction } from "../output/CommandError.ts"
+import { printMany, printOne } from "../output/Output.ts"
+import { toUser } from "../../http/user/UsersApi.ts"
+import { createOperator, createOperatorLink } from "../../services/user/OperatorActions.ts"
+import { Operators } from "../../services/user/Operators.ts"
+
+const emailFlag = Flag.String("email").pipe(Flag.withDescription("The address that they sign in with"))
+
+const create = Command.make(
+  "create",
+  {
+    email: emailFlag,
+    name: nameFlag("Their name; their address if absent").pipe(Flag.optional),
+    passwordFile: Flag.optional(passwordFlag)
+  },
+  ({ email, name, passwordFile }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const password = yield* Effect.transposeOption(Option.map(passwordFile, readPassword))
+        const input = { email, name: nameOf(name, email), password: Option.getOrNull(password) }
+        const created = operate(createOperator, { customer: null, target: undefined, input })
+        const { id, email: address } = yield* Effect.mapError(created, refusedAction("operator"))
+        yield* printOne({ id, email: address })
+      })
+    )
+).pipe(Command.withDescription("Create an operator, who sees all customers in the console"))
+
+const list = Command.make("list", {}, () =>
+  withManagement(
+    Effect.gen(function* () {
+      const { list: operators } = yield* Operators
+      const found = (yield* operators).map(toUser)
+      yield* printMany(
+        found.map(({ id, email, name, active, created_at }) => ({ id, email, name, active, created_at }))
+      )
+    })
+  )
+).pipe(Command.withDescription("List the operators; peyk user disable --user ID disables one"))
+
+const signInLink = Command.make("sign-in-link", { email: emailFlag }, ({ email }) =>
+  withManagement(
+    operate(createOperatorLink, { customer: null, target: undefined, input: { email } }).pipe(
+      Effect.mapError(refusedAction(`operator ${email} who may sign in`)),
+      Effect.flatMap(printLink)
+    )
+  )
+).pipe(
+  Command.withDescription("Make a link that signs an operator in to the console, once and within 10 minutes")
+)
+
+export const operatorCommand = Command.make("operator").pipe(
+  Command.withSubcommands([create, list, signInLink])
+)

@@ -1,0 +1,98 @@
+import { Effect, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { operate, withManagement } from "../CommandContext.ts"
+import { customerFlag, requireCustomer } from "../input/Flags.ts"
+import { CommandError, describeError } from "../output/CommandError.ts"
+import { forPerson } from "../output/Errors.ts"
+import { printMany, printOne } from "../output/Output.ts"
+import type { DuplicateChannel, ScopeInsufficient } from "../../domain/Errors.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
+import { type RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
+import { fieldProblems } from "../../http/errors/SchemaErrors.ts"
+import { RoutingBody, saveRouting } from "../../services/routing/RoutingActions.ts"
+import { RoutingOrders } from "../../services/routing/RoutingOrders.ts"
+
+const Steps = Schema.fromJsonString(RoutingBody.fields.steps.check(Schema.isMinLength(1)))
+
+const decodeSteps = Schema.decodeUnknownEffect(Steps, { errors: "all", onExcessProperty: "error" })
+
+/** Refuses unknown fields, as the API does: they would have no effect. */
+const readSteps = (given: string) =>
+  Effect.mapError(decodeSteps(given), ({ issue }) =>
+    forPerson({
+      message: fieldProblems(issue, "--steps")
+        .map(({ path, problem }) => `${path}: ${textOf(problem)}`)
+        .join("; ")
+    })
+  )
+
+/** The rarer columns appear only if a step has them. */
+const toFields = (
+  { channel, account_id, wait, sender, template_id }: RoutingStep,
+  _index: number,
+  steps: ReadonlyArray<RoutingStep>
+) => ({
+  channel,
+  account_id: account_id ?? null,
+  wait: wait ?? null,
+  ...(steps.some((step) => step.sender !== undefined) ? { sender: sender ?? null } : {}),
+  ...(steps.some((step) => step.template_id !== undefined) ? { template_id: template_id ?? null } : {})
+})
+
+type SaveRefusal =
+  | Effect.Error<ReturnType<RoutingOrders["Service"]["save"]>>
+  | DuplicateChannel
+  | ScopeInsufficient
+
+const inWords = (error: SaveRefusal) => {
+  if (error._tag === "validation_error") return describeError(error)
+  return new CommandError({
+    message: `--steps: ${"details" in error ? `${error._tag}: ${JSON.stringify(error.details)}` : error._tag}`
+  })
+}
+
+/** An empty list removes the order. */
+const save = Effect.fnUntraced(function* (customer: number, input: typeof RoutingBody.Type) {
+  yield* requireCustomer(customer)
+  return yield* Effect.mapError(operate(saveRouting, { customer, target: undefined, input }), inWords)
+})
+
+const set = Command.make(
+  "set",
+  {
+    customer: customerFlag,
+    steps: Flag.String("steps").pipe(
+      Flag.withDescription('The order, e.g. [{"channel":"bale"},{"channel":"sms","wait":45}]'),
+      Flag.mapEffect(readSteps)
+    ),
+    order: Flag.Literals("order", StepOrder.literals).pipe(
+      Flag.withDescription(
+        "saved: as they stand; measured: the cheapest channel close to the best comes first"
+      ),
+      Flag.withDefault("saved")
+    )
+  },
+  ({ customer, ...input }) =>
+    withManagement(Effect.flatMap(save(customer, input), ({ steps }) => printMany(steps.map(toFields))))
+).pipe(Command.withDescription("Save a customer's default routing order"))
+
+const remove = Command.make("delete", { customer: customerFlag }, ({ customer }) =>
+  withManagement(
+    Effect.andThen(save(customer, { steps: [] }), printOne({ customer_id: customer, deleted: true }))
+  )
+).pipe(
+  Command.withDescription("Delete a customer's default routing order: each send then names its channels")
+)
+
+const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }) =>
+  withManagement(
+    Effect.gen(function* () {
+      yield* requireCustomer(customer)
+      const { order, steps } = yield* (yield* RoutingOrders).find(customer)
+      const shown = order === "measured" ? { order } : {}
+      yield* printMany(steps.map(toFields).map((step) => ({ ...step, ...shown })))
+    })
+  )
+).pipe(Command.withDescription("Show a customer's default routing order"))
+
+export const routingCommand = Command.make("routing").pipe(Command.withSubcommands([set, showOrder, remove]))

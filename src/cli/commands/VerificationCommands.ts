@@ -1,0 +1,129 @@
+import { Clock, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { operate, withManagement } from "../CommandContext.ts"
+import { withUseCases } from "../UseCaseContext.ts"
+import { customerFlag, requireCustomer, searchFlags, searchOf, uuidFlag } from "../input/Flags.ts"
+import { attemptRow, channelName } from "../output/AttemptRows.ts"
+import { CommandError, refusedOf } from "../output/CommandError.ts"
+import { asLines, asTable, print, printPage } from "../output/Output.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { type Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
+import { pageJson } from "../../http/RequestGuards.ts"
+import { toVerification, verificationJson } from "../../http/verification/VerificationsApi.ts"
+import { toWirePage } from "../../http/wire/ManageWire.ts"
+import { cancelVerification, tryNextChannel } from "../../services/verification/VerificationActions.ts"
+import { VerificationRecords } from "../../services/verification/VerificationRecords.ts"
+
+type Resource = ReturnType<typeof toVerification>
+
+const toRow = (resource: Resource) => ({
+  verification_id: resource.verification_id,
+  status: resource.status,
+  phone: resource.phone,
+  channel: channelName(resource.current_channel),
+  attempts: resource.attempts.length,
+  created_at: resource.created_at,
+  verified_at: resource.verified_at
+})
+
+const toAttemptRow = ({ dispatched_at, transition_reason, ...attempt }: Resource["attempts"][number]) => ({
+  ...attemptRow(attempt, { dispatched_at }),
+  transition_reason
+})
+
+const describe = (verification: Verification, now: Instant): string => {
+  const resource = toVerification(verification, now)
+  const { expires_at, cost, remaining_seconds } = resource
+  const { metadata } = verification
+  const fields = asLines({ ...toRow(resource), expires_at, remaining_seconds, cost, metadata })
+  return resource.attempts.length === 0
+    ? fields
+    : `${fields}\n\n${asTable(resource.attempts.map(toAttemptRow))}`
+}
+
+const list = Command.make(
+  "list",
+  {
+    ...searchFlags,
+    status: Flag.Literals("status", VerificationStatus.literals).pipe(
+      Flag.withDescription("Only with this status, as in responses"),
+      Flag.optional
+    )
+  },
+  ({ customer, status, ...given }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const { id } = yield* requireCustomer(customer)
+        const search = { ...(yield* searchOf("verifications", given)), status: Option.getOrUndefined(status) }
+        const page = yield* (yield* VerificationRecords).list(id, search)
+        const now = yield* Clock.currentTimeMillis
+        const answer = toWirePage("verifications", page, (found) => verificationJson(found, now))
+        const rows = page.items.map((found) => toRow(toVerification(found, now)))
+        yield* printPage(pageJson(answer), rows, answer.next_cursor)
+      })
+    )
+).pipe(Command.withDescription("Search a customer's live verifications, the newest first"))
+
+const show = Command.make(
+  "show",
+  { customer: customerFlag, verification: uuidFlag("verification", "The verification's id") },
+  ({ customer, verification }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const found = yield* Effect.mapError(
+          (yield* VerificationRecords).find(customer, verification),
+          () => new CommandError({ message: `customer ${customer} has no verification ${verification}` })
+        )
+        const now = yield* Clock.currentTimeMillis
+        yield* print(verificationJson(found, now), describe(found, now))
+      })
+    )
+).pipe(Command.withDescription("Show a verification with its attempts; never its code"))
+
+const verificationFlag = uuidFlag("verification", "The verification's id")
+
+/** What a verification has become by an action. */
+const printChanged = Effect.fnUntraced(function* (customer: number, id: string) {
+  const found = yield* (yield* VerificationRecords).find(customer, id)
+  const now = yield* Clock.currentTimeMillis
+  yield* print(verificationJson(found, now), describe(found, now))
+})
+
+const cancel = Command.make(
+  "cancel",
+  { customer: customerFlag, verification: verificationFlag },
+  ({ customer, verification: id }) =>
+    withUseCases(
+      operate(cancelVerification, { customer, target: id }).pipe(
+        Effect.andThen(printChanged(customer, id)),
+        Effect.mapError(refusedOf(customer, `verification ${id}`))
+      )
+    )
+).pipe(Command.withDescription("Cancel a verification: no further channel is tried"))
+
+const next = Command.make(
+  "next",
+  {
+    customer: customerFlag,
+    verification: verificationFlag,
+    fromSequence: Flag.Int("from-sequence").pipe(
+      Flag.withDescription("The last attempt that you saw; if a later one exists, nothing happens"),
+      Flag.optional
+    )
+  },
+  ({ customer, verification: id, fromSequence }) =>
+    withUseCases(
+      operate(tryNextChannel, {
+        customer,
+        target: id,
+        input: { from_sequence: Option.getOrNull(fromSequence) }
+      }).pipe(
+        Effect.andThen(printChanged(customer, id)),
+        Effect.mapError(refusedOf(customer, `verification ${id}`))
+      )
+    )
+).pipe(Command.withDescription("Try the next channel of a verification now"))
+
+export const verificationCommand = Command.make("verification").pipe(
+  Command.withSubcommands([list, show, next, cancel])
+)

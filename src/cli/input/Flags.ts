@@ -1,0 +1,131 @@
+import { Effect, Option, Schema, SchemaGetter, SchemaTransformation } from "effect"
+import { Flag } from "effect/cli"
+import { CommandError } from "../output/CommandError.ts"
+import { pageFlags, pageOf, timeFlag } from "../output/Output.ts"
+import { Name } from "../../domain/Fields.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
+import { pasted } from "../../domain/text/PastedText.ts"
+import type { ListName } from "../../http/wire/ManageWire.ts"
+import { searchedPhone } from "../../http/wire/SearchFields.ts"
+import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
+
+/** `--account ID`, for every command about one account. */
+export const accountFlag = Flag.Int("account").pipe(Flag.withDescription("The account's credential_id"))
+
+/** `--customer ID`, for every command about one customer. */
+export const customerFlag = Flag.Int("customer").pipe(Flag.withDescription("The customer's id"))
+
+export const noCustomer = (id: number) => new CommandError({ message: `there is no customer ${id}` })
+
+/** Fails if there is no such customer. Customers are never deleted, so later statements can rely on it. */
+export const requireCustomer = (id: number) =>
+  Effect.flatMap(CustomerRecords, ({ find }) => Effect.mapError(find(id), () => noCustomer(id)))
+
+/** `--customer ID`, or `--shared` for an account of the platform. */
+export const ownerFlags = {
+  customer: Flag.optional(customerFlag),
+  shared: Flag.Boolean("shared").pipe(
+    Flag.withDescription("An account of the platform, shared by customers"),
+    Flag.withDefault(false)
+  )
+}
+
+export const ownerOf = Effect.fnUntraced(function* (customer: Option.Option<number>, shared: boolean) {
+  if (Option.isSome(customer) === shared) {
+    return yield* new CommandError({ message: "give either --customer ID or --shared" })
+  }
+  if (Option.isNone(customer)) return null
+  return (yield* requireCustomer(customer.value)).id
+})
+
+interface Bounds {
+  readonly minimum: number
+  readonly maximum: number
+}
+
+const isWholeIn = (text: string, { minimum, maximum }: Bounds): boolean =>
+  /^\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+
+const numberOrDefault = (bounds: Bounds) =>
+  Schema.String.check(
+    Schema.makeFilter(
+      (text) =>
+        text === "default" ||
+        isWholeIn(text, bounds) ||
+        `a whole number from ${bounds.minimum} to ${bounds.maximum}, or default, is expected`
+    )
+  ).pipe(
+    Schema.decodeTo(Schema.NullOr(Schema.Int), {
+      decode: SchemaGetter.transform((text: string) => (text === "default" ? null : Number(text))),
+      encode: SchemaGetter.transform((number: number | null) =>
+        number === null ? "default" : String(number)
+      )
+    })
+  )
+
+/** A whole number; null for the word `default`, which restores what Peyk chooses. */
+export const defaultableFlag = (
+  name: string,
+  description: string,
+  bounds: Bounds
+): Flag.Flag<number | null> =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.withSchema(numberOrDefault(bounds)))
+
+/** `--name`, by the API's rule for names. */
+export const nameFlag = (description: string) =>
+  Flag.String("name").pipe(Flag.withDescription(description), Flag.withSchema(Name))
+
+/** The name of a key or a token whose creator gave none. */
+export const UNNAMED = "command line"
+
+const PastedUuid = Schema.String.pipe(
+  Schema.decode(SchemaTransformation.transform({ decode: pasted, encode: (id) => id })),
+  Schema.check(Schema.isUUID())
+)
+
+/** For commands about one thing whose id is a UUID. */
+export const uuidFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.withSchema(PastedUuid))
+
+/** `--webhook ID`, for every command about one webhook. */
+export const webhookFlag = Flag.Int("webhook").pipe(Flag.withDescription("The webhook's id"))
+
+/** The filters that verifications and messages share. */
+export const searchFlags = {
+  customer: customerFlag,
+  phone: Flag.String("phone").pipe(
+    Flag.withAlias("to"),
+    Flag.withDescription("Only to this phone, in any accepted form"),
+    Flag.optional
+  ),
+  channel: Flag.Literals("channel", Channel.literals).pipe(
+    Flag.withDescription("Only those that were tried over this channel"),
+    Flag.optional
+  ),
+  createdAfter: timeFlag("created-after", "Only what was created then or later"),
+  createdBefore: timeFlag("created-before", "Only what was created earlier"),
+  ...pageFlags
+}
+
+interface Given {
+  readonly phone: Option.Option<string>
+  readonly channel: Option.Option<Channel>
+  readonly createdAfter: Option.Option<number>
+  readonly createdBefore: Option.Option<number>
+  readonly limit: number
+  readonly cursor: Option.Option<string>
+}
+
+export const searchOf = Effect.fnUntraced(function* (list: ListName, given: Given) {
+  const phone = yield* Effect.mapError(
+    searchedPhone(Option.getOrUndefined(given.phone)),
+    () => new CommandError({ message: "--phone is not an Iranian mobile number" })
+  )
+  return {
+    ...(yield* pageOf(list, given)),
+    phone,
+    channel: Option.getOrUndefined(given.channel),
+    from: Option.getOrUndefined(given.createdAfter),
+    to: Option.getOrUndefined(given.createdBefore)
+  }
+})
