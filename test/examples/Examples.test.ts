@@ -28,6 +28,10 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
   ],
   [
     "bench/README.md",
+    "npm run bench:start                                        # 5 rounds, half a minute each"
+  ],
+  [
+    "bench/README.md",
     "npm run bench:pages -- --stored 1000000 --data /var/tmp/console --processes 1       # each page's server time"
   ],
   [

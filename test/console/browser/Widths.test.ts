@@ -109,7 +109,7 @@ describeInBrowser("pages with long values", (stage) => {
         await canvas.waitFor()
         for (const width of [1000, 828, 390]) {
           await at(tab, width)
-          expect(await tab.overflow(), `${path} at ${width}`).toBeLessThanOrEqual(0)
+          await expect.poll(() => tab.overflow(), { message: `${path} at ${width}` }).toBeLessThanOrEqual(0)
           await expect
             .poll(async () => (await canvas.boundingBox())?.width ?? 9999, { message: `${path} at ${width}` })
             .toBeLessThan(width)

@@ -7,6 +7,8 @@ import { checkOf } from "./CheckOf.ts"
 import { kindsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
 import { nextTurn } from "../../../support/NextTurn.ts"
 import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
+import { problem } from "../../../../src/domain/Problem.ts"
+import { textOf } from "../../../../src/domain/ProblemTexts.ts"
 
 /** Answers that say nothing about the account, or about a message. */
 const unreadable: ReadonlyArray<readonly [name: string, Scripted]> = [
@@ -33,9 +35,10 @@ const describeSettings = (provider: ProviderCase) => {
     Effect.gen(function* () {
       const adapter = provider.adapter(yield* ProviderHttp, "http://127.0.0.1:1")
       const refused = adapter.connect(settings, { allowsPrivateAddresses: true })
-      const problem = Result.getOrThrow(Result.flip(refused))
-      expect(problem.message).toContain(message)
-      expect(problem.message).not.toContain("SECRET")
+      const { problems } = Result.getOrThrow(Result.flip(refused))
+      const text = textOf(problem("settings_refused", { provider: null, problems }))
+      expect(text).toContain(message)
+      expect(text).not.toContain("SECRET")
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 }
