@@ -303,9 +303,10 @@ export class OpenSockets {
     this.#unsent = unsent
   }
 
+  /** With a reset: after an ordinary close, the system would keep for minutes what the client does not read. */
   #closeUnread({ socket }: Connection): void {
     this.#unread += 1
-    socket.destroy()
+    socket.resetAndDestroy()
   }
 
   /** Closes the connections whose clients have read nothing for longest, until the rest is not too much. */

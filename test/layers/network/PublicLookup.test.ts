@@ -23,7 +23,7 @@ const names = vi.hoisted(() => ({
   asked: new Array<{ readonly hostname: string; readonly families: ReadonlyArray<4 | 6> }>()
 }))
 
-vi.mock("../../../src/layers/network/PrivateAddresses.ts", () => ({
+vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
   resolveName: (
     hostname: string,
     families: ReadonlyArray<4 | 6>,

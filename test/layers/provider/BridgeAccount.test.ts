@@ -2,6 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import type * as dns from "node:dns"
 import { vi } from "vitest"
+import { problem } from "../../../src/domain/Problem.ts"
+import { textOf } from "../../../src/domain/ProblemTexts.ts"
+import type { InvalidSettings } from "../../../src/services/provider/ProviderAdapter.ts"
 import { ProviderHttp, type ProviderRequest } from "../../../src/layers/provider/ProviderHttp.ts"
 import { bridgeAdapter } from "../../../src/layers/provider/adapters/Bridge.ts"
 import { connected, delivery, expectOutcome, ProviderHttpTest } from "./kit/AdapterTest.ts"
@@ -9,7 +12,7 @@ import { fakeGateway, SECRET } from "./kit/BridgeGateway.ts"
 import { unavailable } from "./kit/ProviderCase.ts"
 
 // To us every name stands for a private address.
-vi.mock("../../../src/layers/network/PrivateAddresses.ts", () => ({
+vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
   resolveName: (
     _name: string,
     _families: unknown,
@@ -17,11 +20,16 @@ vi.mock("../../../src/layers/network/PrivateAddresses.ts", () => ({
   ) => found(null, [{ address: "127.0.0.1", family: 4 }])
 }))
 
+/** Why settings are refused, for programs. */
+const textOfRefused = (connected: Result.Result<unknown, InvalidSettings>): string => {
+  const { problems } = Result.getOrThrow(Result.flip(connected))
+  return textOf(problem("settings_refused", { provider: null, problems }))
+}
+
 describe("bridge: the account", () => {
   const unused: ProviderHttp["Service"] = { call: () => Effect.die("nothing is sent here") }
   const problemOf = (settings: unknown, allowsPrivateAddresses = true) =>
-    Result.getOrThrow(Result.flip(bridgeAdapter(unused).connect(settings, { allowsPrivateAddresses })))
-      .message
+    textOfRefused(bridgeAdapter(unused).connect(settings, { allowsPrivateAddresses }))
 
   const url = "https://gateway.example.com/send"
   const wrongUrl = "url must be an http or https address of at most 2048 characters"
@@ -211,8 +219,7 @@ describe("bridge: an account that may not lead into a private network", () => {
   it.effect.each(refused)("is refused at %s", ([url, message]) =>
     Effect.gen(function* () {
       const adapter = bridgeAdapter(yield* ProviderHttp)
-      const problem = Result.getOrThrow(Result.flip(adapter.connect({ url, secret: SECRET }, guarded)))
-      expect(problem.message).toBe(message)
+      expect(textOfRefused(adapter.connect({ url, secret: SECRET }, guarded))).toBe(message)
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 

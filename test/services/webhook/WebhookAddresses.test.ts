@@ -14,7 +14,7 @@ type Answer = ReadonlyArray<string> | "unknown"
 /** The addresses of names, one answer after the other; the last stands for all that follow. */
 const names = vi.hoisted(() => ({ answers: [] as Array<Answer>, asked: 0 }))
 
-vi.mock("../../../src/layers/network/PrivateAddresses.ts", () => ({
+vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
   resolveName: (
     _name: string,
     _families: unknown,
