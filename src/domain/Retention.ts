@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS, Instant } from "./Instant.ts"
 
 /** Rows that expire by themselves and have no use after that. */
-export const lapsingTables = [
+const lapsingTables = [
   "idempotency_keys",
   "phone_counters",
   "platform_phone_counters",
@@ -45,7 +45,7 @@ export const isErasing = (task: RetentionTask): task is ErasingTask =>
   (erasingTasks as ReadonlyArray<string>).includes(task)
 
 /** How long data is kept, in days; 0: forever. */
-export interface RetentionAges {
+interface RetentionAges {
   readonly retentionPhonesDays: number
   readonly retentionRecordsDays: number
   readonly retentionEventsDays: number

@@ -117,7 +117,7 @@ const leafProblem = (issue: SchemaIssue.Leaf | SchemaIssue.AnyOf, reporting: Sch
 }
 
 /** What a schema found wrong in a value, and where. */
-export interface FoundProblem {
+interface FoundProblem {
   readonly path: ReadonlyArray<PropertyKey>
   readonly problem: Problem
 }

@@ -19,7 +19,7 @@ export const timerKinds = [
 export type TimerKind = (typeof timerKinds)[number]
 
 /** One timer: something is due for its subject at some time. */
-export interface TimerRef {
+interface TimerRef {
   readonly kind: TimerKind
   readonly customerId: number
   readonly subject: string

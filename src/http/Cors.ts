@@ -8,7 +8,7 @@ const EXPOSED = "ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, 
 const ACCEPTED = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id"
 const PREFLIGHT_SECONDS = 600
 
-export interface CorsRequest {
+interface CorsRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | undefined>>

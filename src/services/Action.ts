@@ -9,7 +9,7 @@ import { type AuditEntry, ManagementWrites, type Origin } from "./ManagementWrit
  * Who may perform an action: those who may change things, or owners, who also manage the access of others. `anyone`: it
  * is about the actor. `operator`: it is about a customer as a whole, or about the platform.
  */
-export type Access = "anyone" | "writer" | "owner" | "operator"
+type Access = "anyone" | "writer" | "owner" | "operator"
 
 /** One performance of an action. */
 export interface Call<Input = unknown, Target = unknown> {
@@ -23,7 +23,7 @@ export interface Call<Input = unknown, Target = unknown> {
 }
 
 /** What an action has done: for its caller, and for the audit log. */
-export interface Performed<A> {
+interface Performed<A> {
   readonly result: A
   readonly audit: AuditEntry
 }
@@ -159,7 +159,7 @@ export const perform = Effect.fnUntraced(function* <Input extends Schema.Top, Ta
 })
 
 /** How the result of an action is kept for repeated requests. */
-export interface Keeping<A> {
+interface Keeping<A> {
   readonly status: number
   /** Absent: the caller gave no key, and every request acts. */
   readonly idempotency: IdempotentRequest | undefined

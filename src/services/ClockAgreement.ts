@@ -1,7 +1,7 @@
 import { Context } from "effect"
 
 /** Whether this process's clock agrees with the store's. Due times, expiry and hourly limits depend on it. */
-export interface Agreement {
+interface Agreement {
   /** True from when the clocks are found to differ until they agree again. */
   readonly isApart: () => boolean
   /** The same, and true at once when this process's clock jumps. Ask this before doing due work. */

@@ -19,7 +19,7 @@ export const EnvFileFlag = GlobalFlag.Setting("env-file")({
 })
 
 /** The file in a command line. */
-export const envFileOf = (words: ReadonlyArray<string>): Option.Option<string> => {
+const envFileOf = (words: ReadonlyArray<string>): Option.Option<string> => {
   const at = words.findLastIndex((word) => word === NAME || word.startsWith(`${NAME}=`))
   const word = words[at]
   if (word === undefined) return Option.none()

@@ -15,7 +15,7 @@ export const accountFlag = Flag.Int("account").pipe(Flag.withDescription("The ac
 /** `--customer ID`, for every command about one customer. */
 export const customerFlag = Flag.Int("customer").pipe(Flag.withDescription("The customer's id"))
 
-export const noCustomer = (id: number) => new CommandError({ message: `there is no customer ${id}` })
+const noCustomer = (id: number) => new CommandError({ message: `there is no customer ${id}` })
 
 /** Fails if there is no such customer. Customers are never deleted, so later statements can rely on it. */
 export const requireCustomer = (id: number) =>

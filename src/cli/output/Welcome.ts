@@ -33,7 +33,7 @@ const management = (origin: string, token: string): string =>
   `curl -s ${origin}/v1/manage/api-keys -H 'Authorization: apikey ${token}'`
 
 /** Commands that a newcomer can paste, in a useful order. */
-export const demoLines = (origin: string, demo: DemoCustomer): string =>
+const demoLines = (origin: string, demo: DemoCustomer): string =>
   [
     "Send a code:",
     "",
@@ -98,7 +98,7 @@ const replaceFile = (file: string, text: string): boolean => {
  * Writes the demo customer's curl commands next to its keys, for the server's current address. Returns the file; none
  * if there is no demo customer, or if it cannot be written.
  */
-export const keepDemoLines = ({ dataDirectory }: Configuration, origin: string): Option.Option<string> =>
+const keepDemoLines = ({ dataDirectory }: Configuration, origin: string): Option.Option<string> =>
   Option.flatMap(readDemo(demoFile(dataDirectory)), (demo) => {
     const file = path.join(dataDirectory, FILE_NAME)
     return replaceFile(file, `${demoLines(origin, demo)}\n`) ? Option.some(file) : Option.none()
@@ -121,7 +121,7 @@ const welcome = (configuration: Configuration, origin: string): string =>
   ].join("\n")
 
 /** The demo customer that was just made, and a link into the console as its owner. */
-export interface FirstStart {
+interface FirstStart {
   readonly demo: DemoCustomer
   readonly link: Redacted.Redacted | null
 }

@@ -4,7 +4,7 @@ import type { SendKind, SkipCounts } from "./Pace.ts"
 import type { AttemptErrorCode } from "../provider/ProviderOutcome.ts"
 
 /** How well an account sends by one means. */
-export interface Condition {
+interface Condition {
   /** Failures in a row. */
   readonly failures: number
   readonly coolingUntil: Instant | null
@@ -71,7 +71,7 @@ export type AccountFinding = Data.TaggedEnum<{
 export const AccountFinding = Data.taggedEnum<AccountFinding>()
 
 /** A finding as it is stored and shown. */
-export interface CheckResult {
+interface CheckResult {
   readonly result: "works" | "refused" | "not_reached" | "cannot_be_checked"
   /** The provider's own words. */
   readonly detail: string | null

@@ -24,7 +24,7 @@ const KEPT_DIGITS = 15
 const MIN_ROUNDED = 2
 
 /** Whether a spreadsheet has replaced the last digits of all long ids by zeros. */
-export const areRounded = (chatIds: ReadonlyArray<string>): boolean => {
+const areRounded = (chatIds: ReadonlyArray<string>): boolean => {
   const long = chatIds.filter((id) => INTEGER.test(id) && id.replace("-", "").length > KEPT_DIGITS + 1)
   return long.length >= MIN_ROUNDED && long.every((id) => /^0+$/.test(id.replace("-", "").slice(KEPT_DIGITS)))
 }

@@ -4,7 +4,7 @@ import { UUID } from "../Uuid.ts"
 import { KeyMode } from "../customer/Customer.ts"
 
 /** The key of a request, as it may be shown. */
-export const RequestKey = Schema.Struct({
+const RequestKey = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   prefix: Schema.String,

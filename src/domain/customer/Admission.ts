@@ -61,13 +61,13 @@ export const monthOf = (now: Instant) => {
 }
 
 /** How often something was counted, and until when that counts. */
-export interface UsedWindow {
+interface UsedWindow {
   readonly used: number
   readonly endsAt: Instant
 }
 
 /** The customers that sent to a phone, and until when they count. */
-export interface Callers {
+interface Callers {
   readonly customers: ReadonlyArray<number>
   readonly endsAt: Instant
 }

@@ -45,7 +45,7 @@ export const MAX_CODES_PER_GRANT = 64
 export const BUDGET_WINDOW_MILLIS = HOUR_MILLIS
 
 /** How the codes of a network were verified in two weeks. */
-export interface NetworkEvidence {
+interface NetworkEvidence {
   /** With this customer, and when it sent the first code. */
   readonly ownVerified: number
   readonly ownSince: Instant | null

@@ -27,7 +27,7 @@ export const scoreOf = (isVerified: boolean, expected: number): number => {
 export const nextScore = (score: number, isVerified: boolean, expected: number): number =>
   Math.max(0, score + scoreOf(isVerified, expected))
 
-export const HOURS_OF_WEEK = 168
+const HOURS_OF_WEEK = 168
 const WEEK_MILLIS = HOURS_OF_WEEK * HOUR_MILLIS
 
 /** How many codes, and how many of them were verified. */
@@ -51,7 +51,7 @@ const EMPTY_WEEK: Week = { all: [0, 0], hours: {} }
 
 const weekOf = (at: Instant): number => Math.floor(at / WEEK_MILLIS)
 
-export const hourOfWeek = (at: Instant): number => Math.floor(at / HOUR_MILLIS) % HOURS_OF_WEEK
+const hourOfWeek = (at: Instant): number => Math.floor(at / HOUR_MILLIS) % HOURS_OF_WEEK
 
 export const newProfile = (at: Instant): Profile => ({
   week: weekOf(at),
@@ -145,7 +145,7 @@ const HOURS_OF_DAY = 24
 const DAYS_OF_WEEK = 7
 
 /** What is usual in an hour, and from how many codes that is known. */
-export interface Usual {
+interface Usual {
   readonly perHour: number
   readonly codes: number
 }
@@ -211,7 +211,7 @@ export const SLICES = 40
 /** More than this many codes are not believed to stand behind one. */
 const MAX_WEIGHT = 100
 
-export interface Slice {
+interface Slice {
   readonly from: Instant
   readonly until: Instant
 }

@@ -38,7 +38,7 @@ export interface MaturedCode extends WeighedCode {
 
 const MAX_CHANNEL_CODES = 2000
 
-export const learnChannel = (
+const learnChannel = (
   channels: CustomerState["channels"],
   { channel, isVerified, weight }: MaturedCode
 ): CustomerState["channels"] => {
@@ -68,7 +68,7 @@ const usualOf = ({ self }: CustomerState, at: Instant, conversion: number): Cust
 }
 
 /** What a round knows about all customers. */
-export interface PlatformTraffic {
+interface PlatformTraffic {
   /** The conversion over all customers. */
   readonly platform: number
   /** A channel is out for others. */
@@ -76,7 +76,7 @@ export interface PlatformTraffic {
 }
 
 /** The customer after the code of a channel that may be out. */
-export const observed = (
+const observed = (
   customer: CustomerState,
   { platform, platformOutage }: PlatformTraffic,
   code: MaturedCode

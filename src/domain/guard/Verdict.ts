@@ -99,7 +99,7 @@ export interface AskedCode {
 }
 
 /** Whether an address is in one of the networks. */
-export type IsInNetworks = (ip: string | null, networks: ReadonlyArray<string>) => boolean
+type IsInNetworks = (ip: string | null, networks: ReadonlyArray<string>) => boolean
 
 const isOn = (lists: Lists | null, { phone, ip }: AskedCode, isInNetworks: IsInNetworks): boolean =>
   lists !== null &&

@@ -34,7 +34,7 @@ export interface CodeText {
   readonly textLocale: Locale | null
 }
 
-export interface CodeTextOptions {
+interface CodeTextOptions {
   readonly locale: Locale
   readonly brand: string | null
   /** The site whose pages read codes by themselves (WebOTP). */

@@ -47,7 +47,7 @@ const stepsOf = (message: Message, lane: Lane): ReadonlyArray<number> =>
 export const attemptsOf = (message: Message, lane: Lane): ReadonlyArray<MessageAttempt> =>
   message.attempts.filter(({ step }) => laneOf(message, step) === lane)
 
-export type LaneState = "open" | "sent" | "failed"
+type LaneState = "open" | "sent" | "failed"
 
 export const laneState = (message: Message, lane: Lane): LaneState => {
   const attempts = attemptsOf(message, lane)
@@ -92,7 +92,7 @@ export const otherReservations = (message: Message, lane: Lane): Message["reserv
   message.reservations.filter(({ step }) => laneOf(message, step) !== lane)
 
 /** "held": the lease goes on, because a provider is being called. */
-export type LaneDue = Instant | null | "held"
+type LaneDue = Instant | null | "held"
 
 export type MessageTransition = Transition<Message, MessageEventType, LaneDue>
 

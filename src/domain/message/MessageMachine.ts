@@ -70,7 +70,7 @@ export const decideMessage = (message: Message, lane: Lane, now: Instant): Messa
   return Arr.isReadonlyArrayNonEmpty(candidates) ? { _tag: "Send", candidates } : { _tag: "Nothing" }
 }
 
-export const maySend = ({ _tag }: MessageAction): boolean => _tag === "Send" || _tag === "SendReserved"
+const maySend = ({ _tag }: MessageAction): boolean => _tag === "Send" || _tag === "SendReserved"
 
 /** The provider of this step is about to be called. Changes nothing if the lane no longer needs that call. */
 export const beginAttempt = (message: Message, step: number, turn: LaneTurn): MessageTransition => {

@@ -28,7 +28,7 @@ export const withPrices = <Step extends { readonly channel: Channel }>(
 }
 
 /** A step of a route with its price for a successful send; absent: none. */
-export interface PricedStep {
+interface PricedStep {
   readonly price?: number | undefined
 }
 

@@ -69,7 +69,7 @@ const markShared = (words: Plain, form: Plain, length: number, marks: Uint8Array
  * The words without the parts that they share with a text: all of it, or any long part, whatever the white space, the
  * script of digits, or the encoding.
  */
-export const withoutShared = (words: string, text: string, by: string): string => {
+const withoutShared = (words: string, text: string, by: string): string => {
   const plain = plainOf(words)
   if (isTooShort(plain.letters.length, text)) return words
   const marks = new Uint8Array(plain.letters.length)

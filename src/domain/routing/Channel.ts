@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-export const messengers = ["eitaa", "bale", "soroushplus", "rubika", "telegram"] as const
+const messengers = ["eitaa", "bale", "soroushplus", "rubika", "telegram"] as const
 
 /** Every channel an account can be connected for. */
 export const Channel = Schema.Literals([...messengers, "sms"])

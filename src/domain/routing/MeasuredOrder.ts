@@ -66,7 +66,7 @@ const added = ([codes, verified]: Tally, isVerified: boolean, kept: number): Tal
 ]
 
 /** A share of codes, drawn towards an expected one the more the fewer codes there are. */
-export const drawn = ([codes, verified]: Tally, expected: number, weight: number): number =>
+const drawn = ([codes, verified]: Tally, expected: number, weight: number): number =>
   (verified + weight * expected) / (codes + weight)
 
 const atMost = ([codes, verified]: Tally, most: number): Tally =>
@@ -156,7 +156,7 @@ export const conversionOf = ({ records, platform }: Known, channel: Channel, pre
   return drawn(prefixes[prefix] ?? [0, 0], own, WEIGHT_OF_CUSTOMER)
 }
 
-export interface Measured extends Candidate {
+interface Measured extends Candidate {
   readonly conversion: number
   /** The customer's codes behind it, and how many were verified; older ones count less. */
   readonly codes: number
@@ -218,7 +218,7 @@ const explored = (ordered: ReadonlyArray<Measured>, id: string): Measured | unde
   return choices[Math.floor(hash / EXPLORES_ONE_IN) % Math.max(1, choices.length)]
 }
 
-export interface MeasuredOrder {
+interface MeasuredOrder {
   readonly steps: ReadonlyArray<Measured>
   readonly isExplored: boolean
 }

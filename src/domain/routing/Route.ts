@@ -5,7 +5,7 @@ import { RouteAccount } from "./RouteAccount.ts"
 import { resolveStep } from "./RouteResolution.ts"
 
 /** Why a step has its place. */
-export const MeasuredPlace = Schema.Struct({
+const MeasuredPlace = Schema.Struct({
   /** The share of codes that are verified on this channel if it is tried first, with this operator. */
   conversion: Schema.Number,
   /** The customer's codes behind it; older ones count less. */
@@ -14,7 +14,7 @@ export const MeasuredPlace = Schema.Struct({
   /** It is first only to see how it does. */
   explored: Schema.optionalKey(Schema.Literal(true))
 })
-export type MeasuredPlace = typeof MeasuredPlace.Type
+type MeasuredPlace = typeof MeasuredPlace.Type
 
 /** One step of a code's route: which account sends, and how many seconds to wait before the next. */
 export const RouteStep = Schema.Struct({

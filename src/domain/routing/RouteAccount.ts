@@ -122,7 +122,7 @@ export const selectAccount = (
 export const missingSettings = ({ id, provider }: SendingAccount, kind: SendKind): SmsMessageConfigMissing =>
   new SmsMessageConfigMissing({ details: { account_id: id, settings: settingsNeeded(provider, kind) } })
 
-export const accountDescriptor = (account: SendingAccount): ChannelDescriptor => ({
+const accountDescriptor = (account: SendingAccount): ChannelDescriptor => ({
   type: channelType(account.channel),
   provider: account.channel === "sms" ? account.provider : account.channel,
   credential_id: account.shared ? null : account.id,

@@ -26,7 +26,7 @@ export interface RouteRequest {
 }
 
 /** The contradictions in a step, by field. */
-export const stepProblems = (
+const stepProblems = (
   step: {
     readonly [Field in "account_id" | "sender" | "provider" | "template_id"]?: unknown
   } & { readonly channel: string }

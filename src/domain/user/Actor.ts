@@ -32,7 +32,7 @@ export interface Actor {
 }
 
 /** How recent a sign-in must be for what gives access: passwords, sign-in links, tokens and owners. */
-export const FRESH_MILLIS = 10 * MINUTE_MILLIS
+const FRESH_MILLIS = 10 * MINUTE_MILLIS
 
 /** Whether a session that was found open may give access. Tokens and the command line are no such sessions. */
 export const isFresh = ({ signedInAt }: Pick<Actor, "signedInAt">, now: Instant): boolean =>

@@ -131,7 +131,7 @@ export const userActor = (
 /** How long a browser stays known after its last sign-in. */
 export const BROWSER_LIFE_MILLIS = 180 * DAY_MILLIS
 /** A browser is known for so many people at most: the cookie is sent with each request. */
-export const MAX_PEOPLE_OF_BROWSER = 5
+const MAX_PEOPLE_OF_BROWSER = 5
 
 const SECOND_MILLIS = 1000
 

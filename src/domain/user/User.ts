@@ -50,7 +50,7 @@ export const MAX_FAILURES_OF_BROWSER = 10
 export const FAILURE_WINDOW_MILLIS = 15 * MINUTE_MILLIS
 
 /** How long a refresh token is valid for its one use. */
-export const REFRESH_LIFE_MILLIS = 30 * DAY_MILLIS
+const REFRESH_LIFE_MILLIS = 30 * DAY_MILLIS
 
 /** 256 random bits in base64url. */
 const SECRET = /^svc_refresh_[A-Za-z0-9_-]{43}$/
@@ -69,7 +69,7 @@ export interface HashCost {
   readonly parallelism: number
 }
 
-export interface PasswordHash {
+interface PasswordHash {
   readonly cost: HashCost
   readonly nonce: Uint8Array
   readonly tag: Uint8Array

@@ -5,7 +5,7 @@ import { InsufficientBalance, ServiceUnavailable, TooManyRequestsPhoneHour } fro
 import type { Phone } from "../Phone.ts"
 
 /** The outcomes that the sandbox simulates for some phones; for all others, every channel accepts. */
-export type SandboxOutcome =
+type SandboxOutcome =
   | "refused_by_all"
   | "refused_by_first"
   | "first_unknown"

@@ -22,11 +22,11 @@ import { nextDueAt, unchanged, type VerificationTransition } from "./Verificatio
 const isDefiniteFailure = (attempt: Attempt): boolean => attempt.status === "failed" && !isUncertain(attempt)
 
 /** The verification with the answer of its send: the first outcome decides it, and nothing later changes it. */
-export const answered = (verification: Verification): Verification =>
+const answered = (verification: Verification): Verification =>
   verification.answeredStep === null ? { ...verification, ...firstAnswer(verification) } : verification
 
 /** The verification with its cost so far, and the most that its remaining steps can still cost. */
-export const charged = (verification: Verification): Verification => {
+const charged = (verification: Verification): Verification => {
   const { attempts, route, remaining, nextStepAt, status } = verification
   const succeeded = attempts.flatMap((attempt) =>
     attempt.status === "sent" ? (route[attempt.step] ?? []) : []
@@ -39,7 +39,7 @@ export const charged = (verification: Verification): Verification => {
 }
 
 /** Failed when no channel is left and each definitely failed; not after the end, when readers see it expired. */
-export const statusAfter = (
+const statusAfter = (
   attempts: ReadonlyArray<Attempt>,
   hasNext: boolean,
   isOver: boolean
@@ -202,7 +202,7 @@ const waitedUntil = ({ route, nextStepAt }: Verification, { step, attemptedAt, s
 }
 
 /** One call to a provider, and its outcome. */
-export interface Call {
+interface Call {
   readonly step: number
   readonly outcome: ProviderOutcome
   readonly attemptedAt: Instant

@@ -172,7 +172,7 @@ const descriptorOf = ({ route }: ShownVerification, step: number): ChannelDescri
   (route[step] ?? route[0]).descriptor
 
 /** The last channel that was tried; where none was, the first of the route. */
-export const currentChannel = (verification: ShownVerification): ChannelDescriptor =>
+const currentChannel = (verification: ShownVerification): ChannelDescriptor =>
   descriptorOf(verification, verification.attempts.findLast(wasCalled)?.step ?? 0)
 
 /** Whole seconds until the next channel, rounded up; null when there is none to come. */
@@ -183,7 +183,7 @@ const remainingSeconds = (verification: ShownVerification, now: Instant): number
   return Math.max(0, Math.ceil((nextStepAt - now) / 1000))
 }
 
-export interface AttemptView {
+interface AttemptView {
   readonly sequence: number
   readonly channel: ChannelDescriptor
   readonly status: "sent" | "failed"

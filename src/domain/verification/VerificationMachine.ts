@@ -131,7 +131,7 @@ export interface CodeEntry {
   readonly maxWrongCodes: number | null
 }
 
-export interface CodeTransition extends VerificationTransition {
+interface CodeTransition extends VerificationTransition {
   readonly reason: VerifyReason
   readonly wrongCodes: number
 }
@@ -156,7 +156,7 @@ export const compareCode = (
 export const mayStillSend = ({ status, nextStepAt }: Verification): boolean =>
   !isTerminal(status) && nextStepAt !== null
 
-export interface NextRequest {
+interface NextRequest {
   /** The sequence of the attempt that the caller looked at: nothing happens if there is a later one. */
   readonly fromSequence: number | undefined
   readonly now: Instant

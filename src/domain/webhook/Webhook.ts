@@ -11,7 +11,7 @@ import { GuardEventType, type ShownAlarm } from "../guard/Alarm.ts"
 import { MessageEventType, type ShownMessage } from "../message/Message.ts"
 import { EventType, type ShownVerification } from "../verification/Verification.ts"
 
-export interface FailedTry {
+interface FailedTry {
   /** When the very first try was made. */
   readonly firstAt: Instant
   /** When this one was made. */

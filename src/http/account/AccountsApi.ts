@@ -32,7 +32,7 @@ const LastError = Schema.Struct({
   at: Timestamp
 }).annotate({ identifier: "AccountError" })
 
-export const Account = Schema.Struct({
+const Account = Schema.Struct({
   credential_id: Schema.Int,
   channel: Channel,
   provider: Schema.String,

@@ -48,13 +48,13 @@ const files = [
 
 const pathOf = (name: string): `/${string}` => `${ASSETS_PATH}/${name}`
 
-export const assetRoutes: ReadonlyArray<ServedRoute> = files.map(({ name }) => ({
+const assetRoutes: ReadonlyArray<ServedRoute> = files.map(({ name }) => ({
   method: "GET",
   path: pathOf(name)
 }))
 
 /** The console's style, script and drawings. */
-export const ConsoleAssets = Layer.unwrap(
+const ConsoleAssets = Layer.unwrap(
   Effect.sync(() => {
     const [first, ...rest] = files.map(({ name, contentType, file }) => {
       const bytes = readFileSync(file)

@@ -104,7 +104,7 @@ const pascalCase = (code: string): string =>
   code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** A code's name in the API document: `not_found` is `NotFoundError`. */
-export const errorName = (code: string): string => `${pascalCase(code.replace(/_error$/, ""))}Error`
+const errorName = (code: string): string => `${pascalCase(code.replace(/_error$/, ""))}Error`
 
 const describeError = (code: ErrorCode) =>
   Schema.Struct({

@@ -20,21 +20,21 @@ import { RequestLog, type RequestNotes } from "../../services/activity/RequestLo
 import type { Allowance } from "../../services/key/RequestWindows.ts"
 
 /** Alternating names and values, which Node writes as they are. */
-export type HeaderList = Array<string>
+type HeaderList = Array<string>
 
 const OWN_HEADERS = new Set(["content-type", "content-length"])
 
 /** The headers that every response has. */
-export const makeHeaders = (publicUrl: string | null): ((requestId: string) => HeaderList) => {
+const makeHeaders = (publicUrl: string | null): ((requestId: string) => HeaderList) => {
   const security = Object.entries(securityHeaders(publicUrl)).flat()
   return (requestId) => ["x-request-id", requestId, ...security]
 }
 
-export const addRateLimitHeaders = (headers: HeaderList, allowance: Allowance | null) => {
+const addRateLimitHeaders = (headers: HeaderList, allowance: Allowance | null) => {
   if (allowance !== null) headers.push(...Object.entries(allowanceHeaders(allowance)).flat())
 }
 
-export const writeJson = (
+const writeJson = (
   response: ServerResponse,
   status: number,
   headers: HeaderList,
@@ -45,7 +45,7 @@ export const writeJson = (
   response.end(body)
 }
 
-export const writeEnvelope = (
+const writeEnvelope = (
   response: ServerResponse,
   { status, headers: given, body }: HttpServerResponse.HttpServerResponse,
   headers: HeaderList
@@ -64,7 +64,7 @@ export interface FastAnswer {
   readonly subjectId?: string
 }
 
-export type FastWork = KeyWork<FastAnswer, CodedError, never>
+type FastWork = KeyWork<FastAnswer, CodedError, never>
 
 export interface FastRequest {
   readonly principal: Principal

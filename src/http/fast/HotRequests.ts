@@ -28,16 +28,16 @@ const SEND = "/v1/otp/send"
 const VERIFY = "/v1/otp/verify"
 const STATUS_PATH = new RegExp(`^/v1/otp/(${UUID})$`)
 
-export const STATUS = "/v1/otp/{verification_id}"
+const STATUS = "/v1/otp/{verification_id}"
 
 const decodeSend = Schema.decodeUnknownResult(SendBody)
 const decodeVerify = Schema.decodeUnknownResult(VerifyBody)
 
 /** The id in the path of a status request. */
-export const statusIdIn = (url: string): string | undefined => STATUS_PATH.exec(url)?.[1]
+const statusIdIn = (url: string): string | undefined => STATUS_PATH.exec(url)?.[1]
 
 /** Checks requests for codes and turns them into work; leaves anything wrong or unusual to the router. */
-export const makeOtpWork = Effect.map(Verifications, (verifications) => {
+const makeOtpWork = Effect.map(Verifications, (verifications) => {
   const send = (key: string, { body, text }: JsonBody): Asked | undefined => {
     const payload = decodeSend(body)
     if (Result.isFailure(payload)) return undefined
@@ -94,7 +94,7 @@ const SEND_MESSAGE = "/v1/messages/send"
 const decode = Schema.decodeUnknownResult(MessageBody)
 
 /** Checks requests for messages and turns them into work; leaves anything wrong or unusual to the router. */
-export const makeMessageWork = Effect.map(Messages, (messages) => {
+const makeMessageWork = Effect.map(Messages, (messages) => {
   const send = (key: string | null, { body, text }: JsonBody): Asked | undefined => {
     const payload = decode(body)
     if (Result.isFailure(payload)) return undefined
@@ -125,7 +125,7 @@ export const makeMessageWork = Effect.map(Messages, (messages) => {
   }
 })
 
-export interface FastPathOptions {
+interface FastPathOptions {
   readonly isUnavailable: IsUnavailable
   readonly maxBodyBytes: number
 }

@@ -23,7 +23,7 @@ import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput
 import { ApiKeyChange, KeyRotation, NewApiKey } from "../../services/key/KeyActions.ts"
 import type { CreatedKey } from "../../services/key/Keys.ts"
 
-export const ApiKeyResource = Schema.Struct({
+const ApiKeyResource = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   mode: KeyMode,

@@ -22,7 +22,7 @@ import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput
 import { NewTokenBody } from "../../services/key/TokenActions.ts"
 import type { CreatedToken } from "../../services/key/Tokens.ts"
 
-export const TokenResource = Schema.Struct({
+const TokenResource = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   scope: Scope,

@@ -10,7 +10,7 @@ import { ValidationError } from "../../domain/Errors.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
 
 /** More would hold the locks of one customer's counters and wallet for too long. */
-export const MAX_MESSAGES = 500
+const MAX_MESSAGES = 500
 
 /** Each message is checked by itself: one of the wrong shape does not refuse the others. */
 export const MessageBatchBody = Schema.Struct({

@@ -19,7 +19,7 @@ import {
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { NewTemplate, TemplateChangeBody } from "../../services/message/TemplateActions.ts"
 
-export const TemplateResource = Schema.Struct({
+const TemplateResource = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   body: Schema.String,

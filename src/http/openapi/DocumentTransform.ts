@@ -17,7 +17,7 @@ import { shareResponses } from "./SharedResponses.ts"
 import { describeWebhooks } from "./Webhooks.ts"
 
 /** The server takes any item, and refuses each of a wrong shape by itself. Clients are to send messages. */
-export const describeBatchItems = (document: Json): Json => {
+const describeBatchItems = (document: Json): Json => {
   const components = objectAt(document, "components")
   const schemas = objectAt(components, "schemas")
   const batch = objectAt(schemas, "MessageBatchRequest")
@@ -45,7 +45,7 @@ const givenSchema = (body: Json): Json | undefined => {
 }
 
 /** A body that may be missing is optional, not null. */
-export const describeOptionalBodies = (document: Json): Json =>
+const describeOptionalBodies = (document: Json): Json =>
   mapOperations(document, ({ body }) => {
     const schema = givenSchema(objectAt(body, "requestBody"))
     return schema === undefined
@@ -64,7 +64,7 @@ const itemOf = (schema: Json): string | null => {
 }
 
 /** Names the schema of each list by what it lists: `WebhookList`. */
-export const namePages = (document: Json): Json => {
+const namePages = (document: Json): Json => {
   const lists: Record<string, Json> = {}
   const mapped = mapOperations(document, ({ body }) => {
     const responses = objectAt(body, "responses")
@@ -115,7 +115,7 @@ const joinTypes = (schema: Json): Json => {
 }
 
 /** Schemas as generators read them best; they accept the same values. */
-export const plainSchemas = (document: Json): Json =>
+const plainSchemas = (document: Json): Json =>
   mapObject(document, (schema) => joinTypes(inlineDescription(tidyInteger(schema))))
 
 const isObjectWith =
@@ -147,7 +147,7 @@ const shapes: ReadonlyArray<readonly [name: string, matches: (schema: Json) => b
 ]
 
 /** Moves the shapes that schemas share into the components. */
-export const nameShapes = (document: Json): Json => {
+const nameShapes = (document: Json): Json => {
   const found: Record<string, Json> = {}
   const mapped = mapObject(document, (schema) => {
     const shape = shapes.find(([, matches]) => matches(schema))
@@ -159,7 +159,7 @@ export const nameShapes = (document: Json): Json => {
 }
 
 /** The purpose of the operations of each tag. */
-export const tagDescriptions: Readonly<Record<string, string>> = {
+const tagDescriptions: Readonly<Record<string, string>> = {
   Verification: "Send one-time codes and verify them. With a live key.",
   Sandbox: "The same with a test key: nothing is sent or charged, and the code is always 123456.",
   "Sandbox: messaging": "Messages with a test key: nothing is sent or charged.",
@@ -189,7 +189,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
 }
 
 /** Describes each tag, and adds the one of the webhooks. */
-export const describeTags = (document: Json): Json => {
+const describeTags = (document: Json): Json => {
   const { tags } = document
   const given: ReadonlyArray<Json> = Array.isArray(tags) ? tags : []
   const described = [...given, { name: "Events" }].map((tag) => ({

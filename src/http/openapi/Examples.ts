@@ -14,7 +14,7 @@ const one = (summary: string, value: Json): Readonly<Record<string, Example>> =>
 })
 
 /** Request bodies that the server accepts, by operation id. A test sends each. */
-export const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
+const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   "otp.send": {
     saved: { summary: "Over the saved routing order", value: { phone: PHONE } },
     route: {

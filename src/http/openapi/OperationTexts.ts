@@ -4,7 +4,7 @@ const READ_ONLY = "Never returns secrets."
 const VERSIONED = "Send the `ETag` you read as `If-Match`; if it has changed since, the response is 412."
 
 /** The texts of the management API, by operation id. */
-export const managementTexts: Readonly<Record<string, string>> = {
+const managementTexts: Readonly<Record<string, string>> = {
   "api-keys.list": READ_ONLY,
   "api-keys.create": "Store `secret` in your backend's configuration: it cannot be read again.",
   "api-keys.read": READ_ONLY,

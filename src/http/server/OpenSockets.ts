@@ -15,7 +15,7 @@ const bytesInProgress = (socket: Socket): number => {
 const ENOUGH_WAITING = 16
 
 /** An open connection: its requests that wait for their turn, and what its client has not read. */
-export class Connection {
+class Connection {
   readonly socket: Socket
   /** The client's network, for its share of the connections. */
   readonly network: string

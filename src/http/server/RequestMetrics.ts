@@ -12,7 +12,7 @@ import { isSampled } from "../../services/system/Spans.ts"
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">
 
 /** Decides which requests may read the metrics. */
-export interface MetricsAccessShape {
+interface MetricsAccessShape {
   readonly token: Option.Option<Redacted.Redacted>
   /** Whether local callers need no token if none is set: the service listens on loopback only. */
   readonly isOpen: boolean
@@ -48,7 +48,7 @@ export const mayReadMetrics = (request: Request, { token, isOpen, isPrivate }: M
     onNone: () => isOpen && isNear(request, isPrivate)
   })
 
-export interface TracedRequest {
+interface TracedRequest {
   readonly method: string
   readonly headers: Headers.Input
   /** As in the table of routes. */

@@ -139,7 +139,7 @@ interface Surroundings {
   readonly security: ReturnType<typeof securityHeaders>
 }
 
-export interface RequestPipelineOptions {
+interface RequestPipelineOptions {
   readonly findPath: FindPath
   readonly isUnavailable: IsUnavailable
   /** Shows people the envelope of an error, where they see it in a browser. */

@@ -21,7 +21,7 @@ export interface Parameter {
   readonly schema?: JsonSchema
 }
 
-export interface Media {
+interface Media {
   readonly schema?: JsonSchema
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }

@@ -20,7 +20,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const zip = promisify(gzip)
 
-export interface FixedPageOptions {
+interface FixedPageOptions {
   readonly contentType: string
   readonly headersOf?: (bytes: Uint8Array) => Readonly<Record<string, string>>
 }

@@ -19,7 +19,7 @@ const bounds = ({ minimum, maximum, maxLength }: JsonSchema): string => {
 }
 
 /** The type in a few words, with links to the named ones. */
-export const typeOf = (schema: JsonSchema): Html | string => {
+const typeOf = (schema: JsonSchema): Html | string => {
   if (schema.$ref !== undefined) return html`<a href="#${nameOf(schema.$ref)}">${nameOf(schema.$ref)}</a>`
   if (schema.anyOf !== undefined)
     return html`${schema.anyOf.map((each, index) => html`${index > 0 && " or "}${typeOf(each)}`)}`
@@ -38,7 +38,7 @@ const withFields = (document: ApiDocument, given: JsonSchema): JsonSchema | unde
 }
 
 /** A row for each field of an object. */
-export const fieldsOf = (document: ApiDocument, given: JsonSchema | undefined): Html | null => {
+const fieldsOf = (document: ApiDocument, given: JsonSchema | undefined): Html | null => {
   const schema = given === undefined ? undefined : withFields(document, given)
   const entries = Object.entries(schema?.properties ?? {})
   if (entries.length === 0) return null
@@ -94,7 +94,7 @@ const php = (value: unknown) => literal(value, inPhp).replaceAll("$", "\\$")
 
 const camel = (name: string): string => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-export interface Called {
+interface Called {
   readonly method: string
   readonly path: string
   readonly operation: Operation
@@ -183,7 +183,7 @@ const direct = (called: Called, group: NonNullable<(typeof GROUPS)[string]>) => 
 const account = { TypeScript: "await peyk.account()", Python: "peyk.account()", PHP: "$peyk->account();" }
 
 /** One call in each language whose client has it. */
-export const codeExamples = (called: Called): Readonly<Record<string, string>> => {
+const codeExamples = (called: Called): Readonly<Record<string, string>> => {
   const { path, operation } = called
   if (path.startsWith("/v1/manage/")) return { curl: curl(called), ...managed(called) }
   if (operation.operationId === "account.read") return { curl: curl(called), ...account }
@@ -191,7 +191,7 @@ export const codeExamples = (called: Called): Readonly<Record<string, string>> =
   return { curl: curl(called), ...(group === undefined ? {} : direct(called, group)) }
 }
 
-export const LANGUAGES = ["curl", "TypeScript", "Python", "PHP"] as const
+const LANGUAGES = ["curl", "TypeScript", "Python", "PHP"] as const
 
 /** Descriptions are Markdown; they use only its code spans. */
 const text = (markdown = ""): Html =>

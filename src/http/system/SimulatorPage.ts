@@ -21,7 +21,7 @@ import { type ReceivedMessage, Simulator } from "../../services/system/Simulator
 import { ConsoleSessions } from "../../services/user/ConsoleSessions.ts"
 
 /** The visitor who is signed in to the console in the same browser. */
-export interface Person {
+interface Person {
   readonly actor: Actor
   readonly csrf: string
 }
@@ -43,7 +43,7 @@ export const personOf = Effect.fnUntraced(function* (visit: Visit) {
 const MAX_ACCOUNTS = 100
 
 /** Buttons for the next outcome of each simulated account of the person's customer. */
-export const outcomesPanel = Effect.fnUntraced(function* (visit: Visit, { actor, csrf }: Person) {
+const outcomesPanel = Effect.fnUntraced(function* (visit: Visit, { actor, csrf }: Person) {
   const { locale } = visit
   const { items } = yield* (yield* Accounts).list(actor.customerId, { limit: MAX_ACCOUNTS, after: null })
   const simulated = items.filter(isSimulated)
@@ -110,7 +110,7 @@ const digitsOf = (phone: string): string =>
     .replace(/\D/g, "")
     .replace(/^(?:0098|98|0)/, "")
 
-export const receivedMessages = Effect.fnUntraced(function* (visit: Visit, person: Person | null) {
+const receivedMessages = Effect.fnUntraced(function* (visit: Visit, person: Person | null) {
   const { query, locale } = visit
   const { say } = locale
   const word = (name: string) => query.get(name)?.trim() || undefined

@@ -21,7 +21,7 @@ import { PathUuid } from "../wire/SearchFields.ts"
 import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { NewUserBody, PasswordBody, UserChangeBody } from "../../services/user/UserActions.ts"
 
-export const UserResource = Schema.Struct({
+const UserResource = Schema.Struct({
   id: Schema.String,
   email: Schema.String,
   name: Schema.String,

@@ -56,12 +56,12 @@ export type ListName = keyof typeof lists
 /** Lists of which each account or webhook has one, and the guard two: a cursor names it, so that no other takes it. */
 export type NestedListName = "contacts" | "deliveries" | "guard_entries"
 /** The id of an account or a webhook, or the name of a list of the guard's. */
-export type ListParent = number | GuardList
+type ListParent = number | GuardList
 
 const MAX_LENGTH = 500
 
 /** Opaque to callers. */
-export const encodeCursor = (list: ListName, position: string): string =>
+const encodeCursor = (list: ListName, position: string): string =>
   Buffer.from(`${list}:${position}`).toString("base64url")
 
 /** The position in the list; null if this is no cursor of this list. */
@@ -73,7 +73,7 @@ export const decodeCursor = (list: ListName, cursor: string): string | null => {
   return isCursor ? position : null
 }
 
-export const encodeNestedPosition = (parent: ListParent, position: string | null): string | null =>
+const encodeNestedPosition = (parent: ListParent, position: string | null): string | null =>
   position === null ? null : `${parent}/${position}`
 
 /** The position in the parent's own list; null for one in another parent's. */
@@ -81,7 +81,7 @@ export const decodeNestedPosition = (parent: ListParent, position: string): stri
   position.startsWith(`${parent}/`) ? position.slice(`${parent}/`.length) : null
 
 /** Refuses invalid cursors: a caller could change one, or take one of another list. */
-export const cursorOf = (list: ListName) =>
+const cursorOf = (list: ListName) =>
   Schema.String.check(
     Schema.isMaxLength(MAX_LENGTH),
     check((cursor: string) => decodeCursor(list, cursor) !== null, problem("other_cursor"))

@@ -28,11 +28,11 @@ export const clearDefault = (
     where ${isOwnedBy(sql, owner)} and a.channel = ${channel} and a.is_default
       and a.id is distinct from ${other}::int`)
 
-export const disableAccount = (sql: SqlClient.SqlClient, id: number, now: Date) =>
+const disableAccount = (sql: SqlClient.SqlClient, id: number, now: Date) =>
   Effect.orDie(sql`update sending_accounts set disabled_at = coalesce(disabled_at, ${now}) where id = ${id}`)
 
 /** An account that is enabled again starts without earlier failures. */
-export const enableAccount = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: number, now: Date) {
+const enableAccount = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: number, now: Date) {
   yield* Effect.orDie(sql`
     with pace as (
       update account_pace set failures = 0, cooldowns = 0, cooling_until = null, text_failures = 0,
@@ -52,7 +52,7 @@ const StandbyRow = Schema.Struct({
 const standbyRows = rowsOf(StandbyRow)
 
 /** The accounts of this owner stay as they are until the transaction ends, so no circle can come about. */
-export const setStandby = Effect.fnUntraced(function* (
+const setStandby = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   owner: AccountOwner,
   id: number,
@@ -68,14 +68,14 @@ export const setStandby = Effect.fnUntraced(function* (
 })
 
 /** The account whose settings are replaced. */
-export interface ReplacedAccount {
+interface ReplacedAccount {
   readonly id: number
   readonly channel: string
   readonly provider: string
 }
 
 /** Replaces the settings of accounts, and what follows from them. */
-export const settingsReplacement = (
+const settingsReplacement = (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
   key: MasterKey["Service"],

@@ -9,7 +9,7 @@ import { AccountConnections, AccountUnusable } from "../../services/account/Acco
 import { ProviderAdapters, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 
 /** The context of the seal: settings sealed for one account cannot be opened for another owner or provider. */
-export interface SettingsOwner {
+interface SettingsOwner {
   readonly customerId: number | null
   readonly channel: string
   readonly provider: string

@@ -40,7 +40,7 @@ interface Sent {
 }
 
 /** Counts failures of an account, and begins and ends its cooldowns: one statement for each outcome of a send. */
-export const cooldownSql = (sql: SqlClient.SqlClient, settings: SettingsShape) => {
+const cooldownSql = (sql: SqlClient.SqlClient, settings: SettingsShape) => {
   /** Texts are counted apart if they have cooldowns of their own. */
   const columnsOf = (account: PacedAccount, kind: SendKind) =>
     kind === "text" && account.textCondition !== null
@@ -96,7 +96,7 @@ export const cooldownSql = (sql: SqlClient.SqlClient, settings: SettingsShape) =
   }
 }
 
-export const SlotRow = Schema.Struct({
+const SlotRow = Schema.Struct({
   index: Schema.NullOr(Schema.Int),
   at: InstantColumn,
   blocked: Schema.Array(Schema.Int),
@@ -111,7 +111,7 @@ const shareOf = ({ perMinute, gapMillis }: PacedAccount) =>
   perMinute > 0 ? perMinute : Math.ceil(MINUTE_MILLIS / Math.max(1, gapMillis))
 
 /** Notes that a call starts; needed only if the call did not start when its slot was reserved. */
-export const startSql = (sql: SqlClient.SqlClient) => {
+const startSql = (sql: SqlClient.SqlClient) => {
   const startRows = rowsOf(StartRow)
   return (account: PacedAccount, { now, instead }: StartRequest) => {
     const gap = sql`${paceOf(account)}::int * interval '1 millisecond'`
@@ -133,7 +133,7 @@ export const startSql = (sql: SqlClient.SqlClient) => {
  * has few slots ahead there, so that the slots of others are near. A deleted account has a slot at once: its call will
  * report that it is gone.
  */
-export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsShape) => {
+const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsShape) => {
   const slotRows = rowsOf(SlotRow)
   return (accounts: ReadonlyArray<PacedAccount>, request: SlotRequest) => {
     const { customerId, kind, waitsForBlocked } = request
@@ -198,7 +198,7 @@ export const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsSh
 }
 
 /** The failure that an outcome shows; null if there is none, or it is the recipient's. */
-export const errorOf = (outcome: ProviderOutcome, at: Instant): LastError | null => {
+const errorOf = (outcome: ProviderOutcome, at: Instant): LastError | null => {
   const code = attemptErrorCode(outcome)
   if (code === null || code === "recipient_unreachable" || outcome._tag === "Accepted") return null
   return { code, message: keptText(outcome.providerError), at }
@@ -209,7 +209,7 @@ const SAME_FOR_MILLIS = 1000
 const MAX_REMEMBERED = 10_000
 
 /** Keeps the last failure of each account. */
-export const makeNoteError = Effect.map(SqlClient.SqlClient, (sql) => {
+const makeNoteError = Effect.map(SqlClient.SqlClient, (sql) => {
   const written = new Map<number, LastError>()
 
   const isWritten = (accountId: number, { code, message, at }: LastError): boolean => {

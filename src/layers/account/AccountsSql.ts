@@ -32,7 +32,7 @@ const problems: Readonly<Record<UsedBy, Problem>> = {
  * Removes accounts that nothing needs. What is under way has a timer, so few rows are read. A send that is accepted at
  * this moment sees the account's removal as a changed set-up, or fails over it: the account is gone.
  */
-export const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Service"], "remove"> => {
+const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Service"], "remove"> => {
   const needRows = rowsOf(NeedRow)
   const versionRows = rowsOf(VersionRow)
 
@@ -97,7 +97,7 @@ const insertion = (sql: SqlClient.SqlClient, key: MasterKey["Service"]) =>
   })
 
 /** @param privateAddresses whether settings may lead into a private network, where the account does not say */
-export const accountConnections = (
+const accountConnections = (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
   key: MasterKey["Service"],

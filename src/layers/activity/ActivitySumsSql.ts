@@ -19,13 +19,13 @@ import { Settings } from "../../services/Settings.ts"
 import { ActivitySums } from "../../services/activity/ActivityReports.ts"
 
 const REPORT_MILLIS = DAY_MILLIS
-export const SLOT = `interval '${SLOT_MILLIS / MINUTE_MILLIS} minutes'`
+const SLOT = `interval '${SLOT_MILLIS / MINUTE_MILLIS} minutes'`
 
 /**
  * The parts of a statement that sum up a customer's sends of this time: `record`, and `summed` with the figures of each
  * slot that has any. It reads each of the records.
  */
-export const summedUp = (sql: SqlClient.SqlClient, customerId: number, span: TimeSpan, now: Instant) => {
+const summedUp = (sql: SqlClient.SqlClient, customerId: number, span: TimeSpan, now: Instant) => {
   const within = sql.and(withinIds(sql, ["created_at", "id"], { ...span, after: null }))
   const slotOfRow = sql.literal(`date_bin(${SLOT}, created_at, timestamptz '1970-01-01 00:00:00Z')`)
 

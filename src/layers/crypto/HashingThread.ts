@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads"
 import { ServiceUnavailable } from "../../domain/Errors.ts"
 
 /** What argon2id is computed of. */
-export interface HashParameters {
+interface HashParameters {
   readonly message: string
   readonly nonce: Uint8Array
   readonly memory: number

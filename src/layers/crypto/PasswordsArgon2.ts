@@ -47,7 +47,7 @@ const makeCounts = () => {
 }
 
 /** Where hashes are computed: one at a time, the others wait in a queue. */
-export const makeHashingLimiter = () => {
+const makeHashingLimiter = () => {
   const queue = new FairQueue(AT_ONCE)
   const customers = makeCounts()
   const networks = makeCounts()

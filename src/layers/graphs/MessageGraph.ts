@@ -54,7 +54,7 @@ export const LiveMessageSeams = Layer.mergeAll(
 )
 
 /** Routes of channel names only, and a provider that sends nothing. Templates are the customer's. */
-export const SandboxMessageSeams = Layer.mergeAll(
+const SandboxMessageSeams = Layer.mergeAll(
   Routing.layerSandbox,
   TemplatesSql,
   Limits.layerSandbox,

@@ -63,7 +63,7 @@ export const LiveSeams = Layer.mergeAll(
  * Routes of channel names only, the constant code, a provider that sends nothing, no prices, limits or metrics. Some phones
  * force other outcomes.
  */
-export const SandboxSeams = Layer.mergeAll(
+const SandboxSeams = Layer.mergeAll(
   Routing.layerSandbox,
   Templates.layerNone,
   Limits.layerSandbox,
@@ -81,7 +81,7 @@ export const liveStore = VerificationStoreSql({
   timerKind: "verification"
 })
 
-export const sandboxStore = VerificationStoreSql({
+const sandboxStore = VerificationStoreSql({
   mode: "test",
   timerKind: "sandbox_verification"
 })

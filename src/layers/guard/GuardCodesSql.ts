@@ -10,7 +10,7 @@ import { BOMBED_BY } from "../../services/guard/Guard.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
 
 /** Whether the customer verified the phone of its code `v` before that code. */
-export const isProven = (sql: SqlClient.SqlClient, customerId: number) => sql`exists (
+const isProven = (sql: SqlClient.SqlClient, customerId: number) => sql`exists (
   select from verifications p where p.customer_id = ${customerId}::int and p.phone = v.phone and p.id < v.id
     and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - interval '90 days')`
 
@@ -24,7 +24,7 @@ const COUNTED_MINUTES = 10
 const IS_BOMBED = `cardinality(b.callers) >= ${BOMBED_BY}`
 
 /** Joins the phone's counter as `b` to a code `v`, if the phone was bombed when the code was sent. */
-export const BOMBED_JOIN = `left join platform_phone_counters b on b.phone = v.phone and ${IS_BOMBED}
+const BOMBED_JOIN = `left join platform_phone_counters b on b.phone = v.phone and ${IS_BOMBED}
   and b.callers_until > v.created_at and b.callers_until - interval '${COUNTED_MINUTES} minutes' <= v.created_at`
 
 interface ReadRow {
@@ -38,7 +38,7 @@ interface ReadRow {
  * Marks codes to phones under a bomb, and whether those are proven. In a distributed store, phones are counted on other
  * nodes than the codes to them, so one statement cannot read both.
  */
-export const bombedCodes = (sql: SqlClient.SqlClient) => {
+const bombedCodes = (sql: SqlClient.SqlClient) => {
   const phoneRows = rowsOf(PhoneRow)
   const idRows = rowsOf(BombedCodeRow)
 

@@ -51,7 +51,7 @@ const wakeStatement = `
   select commit from quick`
 
 /** The commit is not awaited: after a crash, the next send ensures the round again. */
-export const makeGuardWake = (clients: BatchClients) =>
+const makeGuardWake = (clients: BatchClients) =>
   makeStatementBatch<SqlClient.SqlClient, Wake, true>(clients, {
     name: "guard_wake",
     conflictsOf: ({ customerId }) => [String(customerId)],
@@ -118,7 +118,7 @@ const GrantRow = Schema.Struct({
  * Grants codes of budgets in one statement: one row for each segment. The rows are matched here: a join of a few hundred
  * cost more than all of their writing. The commit is not awaited: a crash forgets the last grants.
  */
-export const guardGrants = (sql: SqlClient.SqlClient): GuardStore["Service"]["grant"] => {
+const guardGrants = (sql: SqlClient.SqlClient): GuardStore["Service"]["grant"] => {
   const decoded = decodedAs(Schema.Array(GrantRow))
   return (requests) =>
     Effect.map(
@@ -161,7 +161,7 @@ const CLEARED_MILLIS = HOUR_MILLIS
 const RAISED_MILLIS = CLEARED_MILLIS + 10 * MINUTE_MILLIS
 
 /** The reasons to let a code pass that would be refused: look-ups by index. */
-export const guardStanding = (
+const guardStanding = (
   sql: SqlClient.SqlClient
 ): Pick<GuardStore["Service"], "standing" | "passesBombed"> => {
   const rows = rowsOf(StandingRow)

@@ -27,8 +27,8 @@ import { SubjectIds } from "../../services/SubjectIds.ts"
 import { type MessageAcceptance, MessageStore } from "../../services/message/MessageStore.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 
-export const OPERATIONS = { live: "messages.send", test: "sandbox.messages.send" }
-export const TIMER_KINDS = { live: "message", test: "sandbox_message" } as const
+const OPERATIONS = { live: "messages.send", test: "sandbox.messages.send" }
+const TIMER_KINDS = { live: "message", test: "sandbox_message" } as const
 
 export const MessageRow = Schema.Struct({
   ...Message.fields,
@@ -41,7 +41,7 @@ export const MessageRow = Schema.Struct({
 })
 
 /** The changing part of a message `c` that an event stores. */
-export const MESSAGE_SNAPSHOT =
+const MESSAGE_SNAPSHOT =
   "jsonb_build_object('status', c.status, 'attempts', c.attempts, 'completed_at', c.completed_at)"
 
 /** Columns of `messages m`. */
@@ -52,7 +52,7 @@ export const messageColumns = `m.id, m.customer_id as "customerId", m.phone, m.s
   m.held, m.captured`
 
 /** One mode's messages, as batches read them. */
-export const loadedMessages = (mode: KeyMode, name: BatchName): LoadKind<typeof MessageRow> => ({
+const loadedMessages = (mode: KeyMode, name: BatchName): LoadKind<typeof MessageRow> => ({
   name,
   mode,
   table: "messages",
@@ -72,7 +72,7 @@ interface NewMessage {
 const routeText = jsonText<MessageRoute>()
 
 /** The columns of new messages that `storedMessages` needs, besides `customer_id`, `id`, `phone`, `now` and `hold`. */
-export const messageInsertColumns: ReadonlyArray<BatchColumn<NewMessage>> = [
+const messageInsertColumns: ReadonlyArray<BatchColumn<NewMessage>> = [
   { name: "status", type: "text", of: ({ message }) => message.status },
   { name: "revision", type: "int4", of: ({ message }) => message.revision },
   { name: "strategy", type: "text", of: ({ message }) => message.strategy },
@@ -96,7 +96,7 @@ export const messageInsertColumns: ReadonlyArray<BatchColumn<NewMessage>> = [
 ]
 
 /** The parts that store the messages of `rows r`, with their timers, events and deliveries to webhooks. */
-export const storedMessages = (mode: KeyMode, rows: string) => {
+const storedMessages = (mode: KeyMode, rows: string) => {
   const outbox = outboxParts(mode, [{ type: "'message.queued'", id: "c.event_id" }], MESSAGE_SNAPSHOT)
   return {
     parts: `
@@ -139,7 +139,7 @@ export const acceptedMessages = (mode: KeyMode): AcceptKind<MessageAcceptance, A
 }
 
 /** A transition of a message in one of its lanes. */
-export interface MessageCommit extends CommitEntry<Message> {
+interface MessageCommit extends CommitEntry<Message> {
   readonly lane: Lane
 }
 
@@ -149,7 +149,7 @@ const endsOthers = ({ before, lane, transition: { next } }: MessageCommit): bool
   lanes(before).some((other) => other !== lane && laneState(before, other) === "open")
 
 /** One mode's messages, for the statement that commits a batch of their transitions. */
-export const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => ({
+const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => ({
   name: "message_record",
   mode,
   timerKind: TIMER_KINDS[mode],

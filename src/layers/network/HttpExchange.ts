@@ -23,7 +23,7 @@ export interface HttpAnswer {
 }
 
 /** There was no response. */
-export interface NoAnswer {
+interface NoAnswer {
   /** Whether a byte of the request left, or may have. */
   readonly hasStarted: boolean
   readonly reason: string

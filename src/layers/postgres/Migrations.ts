@@ -5,7 +5,7 @@ import { StartupError } from "../system/StartupError.ts"
 import { decodedAs, rowsOf } from "./SqlRows.ts"
 
 /** By number and name; each runs once, in the order of the numbers. */
-export interface Migrations {
+interface Migrations {
   readonly [name: string]: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
 }
 

@@ -48,7 +48,7 @@ const describe = ({ aheadMillis }: Comparison): string => {
   return `the clock of this machine is ${seconds} s ${aheadMillis > 0 ? "ahead of" : "behind"} PostgreSQL's`
 }
 
-export type Agreement = "agrees" | "warned" | "apart"
+type Agreement = "agrees" | "warned" | "apart"
 
 const agreementOf = (comparison: Comparison, tolerance: number): Agreement => {
   if (isBeyond(comparison, tolerance)) return "apart"

@@ -28,7 +28,7 @@ const FoundRow = Schema.Struct({
   floats: Schema.Int,
   isolation: Schema.String
 })
-export type StoreSettings = typeof FoundRow.Type
+type StoreSettings = typeof FoundRow.Type
 
 const found: Effect.Effect<StoreSettings, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -44,14 +44,14 @@ const found: Effect.Effect<StoreSettings, SqlError.SqlError, SqlClient.SqlClient
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Why the database cannot hold Persian texts, and what to run; undefined if it can. */
-export const encodingProblem = ({ encoding, database }: StoreSettings): string | undefined =>
+const encodingProblem = ({ encoding, database }: StoreSettings): string | undefined =>
   encoding === "UTF8"
     ? undefined
     : `the database ${database} has the encoding ${encoding}, and Peyk needs UTF8. Make another one, and use that: ` +
       `create database ${identifier(`${database}_utf8`)} encoding 'UTF8' template template0`
 
 /** What to run for a role whose sessions do not suit. Only behind a pooler: otherwise each session sets it itself. */
-export const roleProblem = (settings: StoreSettings): string | undefined => {
+const roleProblem = (settings: StoreSettings): string | undefined => {
   const wrong: ReadonlyArray<keyof typeof sessionSettings> = [
     ...(settings.strings === "on" ? [] : (["standard_conforming_strings"] as const)),
     ...(settings.bytea === "hex" ? [] : (["bytea_output"] as const)),

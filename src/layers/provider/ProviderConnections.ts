@@ -126,7 +126,7 @@ const allThrough = (settings: SettingsShape, proxy: Redacted.Redacted | null) =>
     background: connectionsThrough(proxy, backgroundOptions)
   })
 
-export interface ConnectionChoice {
+interface ConnectionChoice {
   readonly url: string
   readonly reach?: Reach
   readonly isBackground?: boolean

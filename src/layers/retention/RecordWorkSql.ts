@@ -22,7 +22,7 @@ interface RecordWork {
 }
 
 /** How a statement finds the rows of `old` again. */
-export interface OldRows {
+interface OldRows {
   /** Holds for each row with this alias. */
   readonly isOwn: (alias: string) => Statement.Fragment
   /** The part `gone`, which deletes them. */

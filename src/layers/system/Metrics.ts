@@ -57,7 +57,7 @@ const watchEventLoop = Effect.gen(function* () {
 })
 
 /** The metrics of this process itself, with the names of Prometheus' client libraries. */
-export const ProcessMetrics = Layer.effectDiscard(
+const ProcessMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
     const context = yield* Effect.context<never>()
     const startedAt = (yield* Clock.currentTimeMillis) / MILLIS_PER_SECOND - process.uptime()

@@ -33,10 +33,10 @@ export const untilSilent = (
 const isMessage = Schema.is(ToSupervisor)
 
 /** How a process ended, for people. */
-export type End = string
+type End = string
 
 /** A child process that serves, or is about to. */
-export interface ServerProcess {
+interface ServerProcess {
   readonly number: number
   readonly pid: number | undefined
   /** True once it serves; false if it ended before. */
@@ -49,7 +49,7 @@ export interface ServerProcess {
   readonly answers: (withinMillis: number) => Effect.Effect<boolean>
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly number: number
   readonly port: number
   /** The reply to its request for the metrics of all. */
@@ -57,7 +57,7 @@ export interface StartOptions {
 }
 
 /** Starts this program once more, as one of several processes on one port. */
-export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect<ServerProcess> =>
+const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect<ServerProcess> =>
   Effect.sync(() => {
     const [, entry = "", ...args] = process.argv
     const ready = Deferred.makeUnsafe<boolean>()
@@ -111,7 +111,7 @@ export const startProcess = ({ number, port, allMetrics }: StartOptions): Effect
     }
   })
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly count: number
   readonly port: number
   /** A stopping process that does not end is killed after this long. */

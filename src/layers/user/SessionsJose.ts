@@ -55,7 +55,7 @@ const load = ({ keys }: PublishedKeys): Option.Option<Loaded> => {
   }
 }
 
-export type KeyOf = (header: CompactJWSHeaderParameters) => Effect.Effect<CryptoKey, Unauthenticated>
+type KeyOf = (header: CompactJWSHeaderParameters) => Effect.Effect<CryptoKey, Unauthenticated>
 
 /** The keys of an issuer, cached in this process: no token causes more reads than others. */
 export const makeKeySet = Effect.fnUntraced(function* <R>({
@@ -134,7 +134,7 @@ const published = (body: unknown): Option.Option<PublishedKeys> =>
   }))
 
 /** The keys of our own tokens. */
-export const ownKeys = Effect.flatMap(SigningKeys, ({ publicKeys }) =>
+const ownKeys = Effect.flatMap(SigningKeys, ({ publicKeys }) =>
   makeKeySet({
     read: Effect.map(publicKeys, (keys) => published({ keys })),
     maxAgeMillis: OWN_MAX_AGE_MILLIS,
@@ -143,7 +143,7 @@ export const ownKeys = Effect.flatMap(SigningKeys, ({ publicKeys }) =>
 )
 
 /** The keys of another issuer, from its JWKS address. */
-export const externalKeys = Effect.fnUntraced(function* ({ jwksUrl }: TrustedIssuer) {
+const externalKeys = Effect.fnUntraced(function* ({ jwksUrl }: TrustedIssuer) {
   const http = yield* ProviderHttp
   const call = http.call({ method: "GET", url: jwksUrl, reach: "any", timeoutMillis: FETCH_TIMEOUT_MILLIS })
   const read = Effect.gen(function* () {

@@ -40,7 +40,7 @@ import { Timers } from "../../services/timer/Timers.ts"
 import { type Acceptance, VerificationStore } from "../../services/verification/VerificationStore.ts"
 
 /** The names that separate idempotency keys. */
-export const OPERATIONS = { live: "otp.send", test: "sandbox.otp.send" }
+const OPERATIONS = { live: "otp.send", test: "sandbox.otp.send" }
 
 const routeText = jsonText<Route>()
 
@@ -100,7 +100,7 @@ export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): Acce
 })
 
 /** One mode's verifications, for the statement that commits a batch of their transitions. */
-export const committedVerifications = (
+const committedVerifications = (
   mode: KeyMode,
   timerKind: TimerKind
 ): CommitKind<CommitEntry<Verification>> => ({
@@ -140,7 +140,7 @@ const CommittedRow = Schema.Struct({ sealedCode: Schema.Uint8Array })
  * is checked under its lock: a process that has leased the timer meanwhile keeps it. Kind and lane are fenced off: as
  * constants, they would be worth reading all timers of them to a planner that believes in few.
  */
-export const makeCommitLeased = (
+const makeCommitLeased = (
   sql: SqlClient.SqlClient,
   mode: KeyMode,
   timerKind: TimerKind

@@ -6,7 +6,7 @@ import type { KeyMode } from "../../domain/customer/Customer.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
-export interface EventParts {
+interface EventParts {
   /** Further parts of a `with` statement whose `changed c` is the changed row. */
   readonly parts: Statement.Fragment
   /** A column of it: how many webhooks are due now. */

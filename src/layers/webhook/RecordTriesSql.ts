@@ -12,7 +12,7 @@ import { decodedAs } from "../postgres/SqlRows.ts"
 import { isLeasedBy, TIMER_KIND, timerColumns } from "./WebhookTimers.ts"
 
 /** The outcome of a try. */
-export interface TriedDelivery {
+interface TriedDelivery {
   readonly timer: LeasedTimer
   readonly due: DueDelivery
   readonly judgement: Judgement

@@ -37,7 +37,7 @@ export const makeWebhookSecret = (random: SecureRandom.SecureRandom["Service"]) 
     WebhookSecret.make(`${PREFIX}${Buffer.from(bytes).toString("base64")}`)
   )
 
-export interface WebhookMessage {
+interface WebhookMessage {
   /** The same each time the message is sent again. */
   readonly id: string
   readonly sentAtMillis: number

@@ -29,7 +29,7 @@ const statement = `
   where ${isLeasedBy("r")}`
 
 /** Releases the timers of many deliveries in one statement. */
-export const makePutBack = (clients: BatchClients) =>
+const makePutBack = (clients: BatchClients) =>
   makeStatementBatch<SqlClient.SqlClient, PutBack, true>(clients, {
     name: "webhook_put_back",
     conflictsOf: () => [],

@@ -22,11 +22,8 @@ export interface SecretOwner {
 
 const contextOf = ({ customerId, lane }: SecretOwner): string => `webhook_endpoints:${customerId}:${lane}`
 
-export const sealWebhookSecret = (
-  key: MasterKey["Service"],
-  owner: SecretOwner,
-  secret: string
-): Uint8Array => key.seal("webhook-secret", contextOf(owner), secret)
+const sealWebhookSecret = (key: MasterKey["Service"], owner: SecretOwner, secret: string): Uint8Array =>
+  key.seal("webhook-secret", contextOf(owner), secret)
 
 export const openWebhookSecret = (
   key: MasterKey["Service"],
@@ -53,7 +50,7 @@ const COLUMNS = `w.id, w.url, w.events, w.description, w.mode, w.disabled_reason
 
 const tooMany = new Conflict({ problem: problem("too_many_webhooks", { maximum: MAX_ENDPOINTS }) })
 
-export const webhookEndpoints = (
+const webhookEndpoints = (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"],
   key: MasterKey["Service"],

@@ -5,7 +5,7 @@ import type { SkipReason } from "../../domain/account/Pace.ts"
 import { warnOfFailure } from "../system/LoggedCause.ts"
 
 /** Steps that skipped an account in one minute. */
-export interface SkipsOfMinute {
+interface SkipsOfMinute {
   readonly accountId: number
   readonly startsAt: Instant
   readonly reason: SkipReason

@@ -38,7 +38,7 @@ export class BotAddresses extends Context.Service<
 >()("peyk/services/account/BotInboxes/BotAddresses") {}
 
 /** An account that people can write to. */
-export interface BotInboxRecord {
+interface BotInboxRecord {
   readonly accountId: number
   /** Where the next updates begin, in the platform's own terms. */
   readonly cursor: string | null
@@ -69,7 +69,7 @@ export class BotInboxStore extends Context.Service<
 >()("peyk/services/account/BotInboxes/BotInboxStore") {}
 
 /** A reply and its recipient. */
-export interface PendingReply {
+interface PendingReply {
   readonly chatId: string
   readonly reply: BotReply
 }
@@ -84,7 +84,7 @@ const COOLDOWN_MILLIS = MINUTE_MILLIS
  * Sends the bots' replies, within limits. Replies use the same account as sends, so a person who floods a bot with
  * messages must not use up the platform's limit. A reply that is not sent is lost.
  */
-export const makeBotReplies = (maxCooldownMillis: number) => {
+const makeBotReplies = (maxCooldownMillis: number) => {
   const lastSaid = new BoundedMap<string, Instant>(REMEMBERED_REPLIES)
   const coolingUntil = new BoundedMap<number, Instant>(REMEMBERED_COOLDOWNS)
 
@@ -120,9 +120,9 @@ export const makeBotReplies = (maxCooldownMillis: number) => {
 }
 
 /** No account has this address, or the caller cannot prove to be the platform. */
-export class UnknownInbox extends Data.TaggedError("UnknownInbox")<{}> {}
+class UnknownInbox extends Data.TaggedError("UnknownInbox")<{}> {}
 
-export interface PostedUpdate<E, R> {
+interface PostedUpdate<E, R> {
   readonly token: string
   readonly header: HeaderReader
   /** Read only once it is known that the platform posts it. */

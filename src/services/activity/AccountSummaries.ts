@@ -8,7 +8,7 @@ import { Settings } from "../Settings.ts"
 import { Billing, Limits } from "../customer/Limits.ts"
 
 /** A customer and its money, from the store. */
-export interface CustomerStanding {
+interface CustomerStanding {
   readonly id: number
   readonly name: string
   readonly plan: Plan

@@ -44,7 +44,7 @@ export class ActivitySums extends Context.Service<
   }
 >()("peyk/services/activity/ActivityReports/ActivitySums") {}
 
-export interface ActivityReport {
+interface ActivityReport {
   readonly slots: ReadonlyArray<ActivitySlot>
   /** False: older sends are still being summed up; ask again soon. */
   readonly isComplete: boolean

@@ -26,7 +26,7 @@ interface OpenBlock {
 }
 
 /** Requests that are still to be written, as blocks of each customer; bounded. */
-export class RequestBuffer {
+class RequestBuffer {
   readonly #open = new Map<number, OpenBlock>()
   readonly #full: Array<RequestBlock> = []
   #size = 0

@@ -31,7 +31,7 @@ export interface RunEvent {
 }
 
 /** Money that was taken for it; negative, in rials. */
-export interface RunCharge {
+interface RunCharge {
   readonly id: string
   readonly amount: number
   readonly occurredAt: Instant

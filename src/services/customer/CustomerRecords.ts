@@ -19,7 +19,7 @@ export interface CustomerRecord {
 }
 
 /** A missing field stays as it is. */
-export interface CustomerChange {
+interface CustomerChange {
   readonly name?: string | undefined
   readonly plan?: Plan | undefined
   readonly webOtpHost?: string | null | undefined

@@ -52,7 +52,7 @@ export class Limits extends Context.Service<
 }
 
 /** The billing terms of a customer's plan. */
-export interface Terms {
+interface Terms {
   /** Accepted requests in a calendar month; 0: no limit. */
   readonly monthlyQuota: number
   readonly prices: Prices

@@ -44,7 +44,7 @@ export type SetUpConcern = Data.TaggedEnum<{
 export const SetUpConcern = Data.taggedEnum<SetUpConcern>()
 
 /** What became of a customer's latest codes on one channel. */
-export interface ChannelResult {
+interface ChannelResult {
   readonly channel: Channel
   /** Codes for which it was tried. */
   readonly codes: number

@@ -26,7 +26,7 @@ const hashOf = (customerId: number, { kind, key }: Segment): number => {
 }
 
 /** The place of a segment; -1: another segment has it. */
-export type Place = number
+type Place = number
 
 /**
  * Counts the free codes of segments for an hour. Most segments never see more, so they get no string and no object: with a
@@ -166,7 +166,7 @@ export interface BudgetUse {
 }
 
 /** A code of each segment was taken, or of none. */
-export interface Taken {
+interface Taken {
   /** The segments whose budget is used up. */
   readonly empty: ReadonlyArray<Segment>
   /** It has a part in common with so many others that it takes from the customer's budget for such codes. */

@@ -48,7 +48,7 @@ export interface Admitted {
 export const tracesOf = ({ hashed }: GuardRequest): ClientTraces =>
   hashed === null ? NO_TRACES : { network: hashed.network ?? null, device: hashed.device ?? null }
 
-export type Judged = Extract<Verdict, { readonly _tag: "Judged" }>
+type Judged = Extract<Verdict, { readonly _tag: "Judged" }>
 
 /** The budgets that a code takes from. */
 export const useOf = ({ customer }: GuardRequest, { counted }: Judged): BudgetUse => ({
@@ -58,13 +58,13 @@ export const useOf = ({ customer }: GuardRequest, { counted }: Judged): BudgetUs
 })
 
 /** The same code, if the /56 and the /48 around its network do not count. */
-export const withoutAround = (use: BudgetUse): BudgetUse => ({
+const withoutAround = (use: BudgetUse): BudgetUse => ({
   ...use,
   segments: use.segments.filter((segment) => !isAround(segment))
 })
 
 /** The same code, if it takes from another budget of the customer than that for all codes. */
-export const useAs = (whole: Whole, use: BudgetUse): BudgetUse => {
+const useAs = (whole: Whole, use: BudgetUse): BudgetUse => {
   const { segments } = whole === "known" || whole === "vouched" ? withoutAround(use) : use
   return { ...use, segments: segments.map((segment) => (segment === WHOLE.all ? WHOLE[whole] : segment)) }
 }
@@ -99,7 +99,7 @@ export interface Decision {
   readonly until: Instant
 }
 
-export const NO_MARK: Decision = {
+const NO_MARK: Decision = {
   action: null,
   mark: null,
   reason: "alarm",

@@ -26,13 +26,13 @@ import { GuardStore, Networks } from "./GuardStore.ts"
 export const BOMBED_BY = 5
 const SECOND_MILLIS = 1000
 /** Counted, and never reached. */
-export const NO_CALLERS_LIMIT = 32_000
+const NO_CALLERS_LIMIT = 32_000
 
 /**
  * Whether a customer may send to a phone that is bombed: it may if the phone was verified with it, or if it cleared the
  * phone's alarm.
  */
-export const makePassesBombed = Effect.gen(function* () {
+const makePassesBombed = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const store = yield* GuardStore
   const refusals = yield* GuardRefusals
@@ -52,7 +52,7 @@ export const makePassesBombed = Effect.gen(function* () {
 })
 
 /** The answers to a send, by the decision. Each is counted. */
-export const makeAnswers = Effect.gen(function* () {
+const makeAnswers = Effect.gen(function* () {
   const refusals = yield* GuardRefusals
   const metrics = yield* GuardMetrics
 
@@ -87,7 +87,7 @@ export const makeAnswers = Effect.gen(function* () {
 })
 
 /** Admits codes, or refuses them, as the guard is set. */
-export const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
+const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
   const clock = yield* Clock.Clock
   const networks = yield* Networks
   const budgets = yield* CodeBudgets

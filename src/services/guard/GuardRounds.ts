@@ -48,7 +48,7 @@ import { Timers } from "../timer/Timers.ts"
 
 const sum = (amounts: ReadonlyArray<number>): number => amounts.reduce((all, each) => all + each, 0)
 
-export const daysOf = (codes: ReadonlyArray<ReadCode>): CodeCounts => {
+const daysOf = (codes: ReadonlyArray<ReadCode>): CodeCounts => {
   const flagged = codes.filter(({ flag, isBombed }) => flag !== null || isBombed)
   const wasted = flagged.filter(({ isVerified }) => !isVerified)
   const count = (counted: ReadonlyArray<ReadCode>) => sum(counted.map(({ weight }) => weight))
@@ -64,12 +64,12 @@ export const daysOf = (codes: ReadonlyArray<ReadCode>): CodeCounts => {
 }
 
 /** Older codes are not judged any more: the process was down. */
-export const MAX_AGE_MILLIS = 2 * HOUR_MILLIS
+const MAX_AGE_MILLIS = 2 * HOUR_MILLIS
 
 const BOMBED_MILLIS = 10 * MINUTE_MILLIS
 
 /** Alarms that do not come from the test: phones under a bomb, and a channel that is out. */
-export const furtherAlarms = (
+const furtherAlarms = (
   codes: ReadonlyArray<ReadCode>,
   outage: Outage | null,
   open: ReadonlyArray<OpenStoredAlarm>,
@@ -92,7 +92,7 @@ export const furtherAlarms = (
 }
 
 /** The budgets of segments that are not at the least. */
-export const budgetsOf = (
+const budgetsOf = (
   customer: CustomerState,
   segments: Round["segments"],
   raised: ReadonlyArray<Alarm>,
@@ -131,7 +131,7 @@ export const budgetsOf = (
 }
 
 /** Releases the segments whose block is over. */
-export const releaseAll = (
+const releaseAll = (
   round: Pick<Round, "customer" | "segments">,
   known: ReadonlyMap<string, SegmentState>,
   over: ReadonlyArray<OpenStoredAlarm>,
@@ -176,7 +176,7 @@ const segmentsIn = ({ codes, over }: RoundStart) =>
   )
 
 /** Judges the codes of a round, and releases the segments whose block is over. */
-export const makeJudgeCodes = Effect.gen(function* () {
+const makeJudgeCodes = Effect.gen(function* () {
   const store = yield* GuardStore
   const platformOutage = yield* makePlatformOutage
   const platform = yield* Cache.make<"platform", number>({
@@ -203,7 +203,7 @@ export const makeJudgeCodes = Effect.gen(function* () {
 })
 
 /** From this score on, the guard also looks at the other customers, and runs more rounds. */
-export const WATCHFUL_SCORE = 3
+const WATCHFUL_SCORE = 3
 
 const isWatchful = (customer: CustomerState, segments: Round["segments"], isAlarmed: boolean): boolean =>
   isAlarmed ||
@@ -212,14 +212,11 @@ const isWatchful = (customer: CustomerState, segments: Round["segments"], isAlar
   [...segments.values()].some(({ state }) => state.score >= WATCHFUL_SCORE)
 
 /** The least time until the next round. */
-export const pauseAfter = (
-  customer: CustomerState,
-  segments: Round["segments"],
-  isAlarmed: boolean
-): number => (isWatchful(customer, segments, isAlarmed) ? WATCHFUL_ROUND_MILLIS : CALM_ROUND_MILLIS)
+const pauseAfter = (customer: CustomerState, segments: Round["segments"], isAlarmed: boolean): number =>
+  isWatchful(customer, segments, isAlarmed) ? WATCHFUL_ROUND_MILLIS : CALM_ROUND_MILLIS
 
 /** When the next round of a customer is due, at the soonest after `pause`. */
-export const makeNextAt = Effect.gen(function* () {
+const makeNextAt = Effect.gen(function* () {
   const store = yield* GuardStore
   return Effect.fnUntraced(function* (
     { customerId, judgedUntil, state: { maturityMillis } }: RoundStart,
@@ -242,7 +239,7 @@ export const makeNextAt = Effect.gen(function* () {
 const SAMPLE_CODES = 1000
 
 /** A customer as a round finds it, with the codes to judge. */
-export interface RoundStart {
+interface RoundStart {
   readonly customerId: number
   readonly state: CustomerState
   readonly codes: ReadonlyArray<ReadCode>
@@ -273,7 +270,7 @@ const makeWithMaturity = Effect.gen(function* () {
 })
 
 /** Reads what a round needs to begin. */
-export const makeStartRound = Effect.gen(function* () {
+const makeStartRound = Effect.gen(function* () {
   const store = yield* GuardStore
   const withMaturity = yield* makeWithMaturity
 

@@ -74,7 +74,7 @@ export interface RoundResult {
 }
 
 /** The other customers that sent lately, together. */
-export interface OtherCustomers {
+interface OtherCustomers {
   readonly recent: ReadonlyArray<RecentCodes>
   readonly usual: UsualTraffic
 }

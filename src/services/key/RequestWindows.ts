@@ -7,7 +7,7 @@ import { Settings } from "../Settings.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 
 /** A part of a key's minute: the requests that one process can admit. */
-export interface Block {
+interface Block {
   /** None if the minute is used up. */
   readonly granted: number
   /** Granted in this minute so far, to all processes. */

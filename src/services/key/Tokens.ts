@@ -20,7 +20,7 @@ export interface CreatedToken {
   readonly secret: Redacted.Redacted
 }
 
-export interface NewToken {
+interface NewToken {
   readonly name: string
   readonly scope: Scope
   /** Null: never; undefined: in 90 days. */

@@ -19,7 +19,7 @@ import { Timers } from "../timer/Timers.ts"
 import type { KnownSetUp } from "../verification/VerificationStore.ts"
 
 /** A message of a batch: planned, or refused already. */
-export type BatchEntry = PlannedMessage | BatchOutcome
+type BatchEntry = PlannedMessage | BatchOutcome
 
 export const isPlanned = (entry: BatchEntry): entry is PlannedMessage => "message" in entry
 

@@ -24,7 +24,7 @@ import { TimerStore } from "../timer/TimerStore.ts"
 import { Timers } from "../timer/Timers.ts"
 
 /** A step whose account has a slot. */
-export interface StepSlot {
+interface StepSlot {
   readonly step: number
   readonly slot: Start
 }

@@ -26,7 +26,7 @@ import { TimerStore } from "../timer/TimerStore.ts"
 import { Timers } from "../timer/Timers.ts"
 
 /** Chooses the step to send: the first one whose account may send now; otherwise waits for a slot. */
-export const makeMessageSlots = Effect.fnUntraced(function* (writes: MessageWrites) {
+const makeMessageSlots = Effect.fnUntraced(function* (writes: MessageWrites) {
   const { write } = writes
   const { slotWaitMillis } = yield* Settings
   const slots = yield* AccountSlots

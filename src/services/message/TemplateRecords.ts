@@ -10,7 +10,7 @@ export interface TemplateRecord extends Template {
 }
 
 /** A missing field stays as it is. */
-export interface TemplateChange {
+interface TemplateChange {
   readonly name?: string | undefined
   readonly body?: string | undefined
   readonly active?: boolean | undefined

@@ -5,7 +5,7 @@ import type { Template } from "../../domain/message/Template.ts"
 import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 
 /** A template with filled placeholders. */
-export interface FilledTemplate {
+interface FilledTemplate {
   readonly template: Template
   readonly text: string
 }

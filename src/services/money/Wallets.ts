@@ -36,7 +36,7 @@ export interface Balance {
 }
 
 /** A wallet whose sums disagree. There is none, unless Peyk has a fault. */
-export interface WalletDifference extends Balance {
+interface WalletDifference extends Balance {
   readonly customerId: number
   /** The sum of the ledger, which the balance should be. */
   readonly ledger: number

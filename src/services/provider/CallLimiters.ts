@@ -18,7 +18,7 @@ interface Entry {
  * Places for calls to one host, which customers share. A customer's calls wait in its own queue. The next place goes to
  * the customer that holds the fewest, so that a long queue delays no other customer.
  */
-export class CallLimiter {
+class CallLimiter {
   readonly #shares: FairShares
   readonly #lines = new Map<number, Set<Entry>>()
 

@@ -8,9 +8,9 @@ import type { AttemptReport, HeaderReader } from "./ProviderAdapter.ts"
 import { VerificationStore } from "../verification/VerificationStore.ts"
 
 /** The account gets no reports, or this one is not from its provider. */
-export class UnknownReporter extends Data.TaggedError("UnknownReporter")<{}> {}
+class UnknownReporter extends Data.TaggedError("UnknownReporter")<{}> {}
 
-export interface PostedToAccount<E, R> {
+interface PostedToAccount<E, R> {
   readonly accountId: number
   readonly header: HeaderReader
   /** The body exactly as it came. It is read only if the account's provider posts reports. */

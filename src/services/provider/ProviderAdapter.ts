@@ -95,7 +95,7 @@ export interface ProviderConnection {
   readonly inbox: BotInbox | null
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Whether an address in the settings can be plain http, or in a private network. */
   readonly allowsPrivateAddresses: boolean
 }

@@ -12,7 +12,7 @@ export interface UnderWay {
 }
 
 /** How many records were erased, and how many links of bots were removed. */
-export interface Erased {
+interface Erased {
   readonly verifications: number
   readonly messages: number
   readonly contacts: number

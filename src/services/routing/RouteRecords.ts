@@ -7,7 +7,7 @@ import { type FirstTry, noRecord, recorded, type RouteKnowledge } from "../../do
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
 import { warnOfFailure } from "../system/LoggedCause.ts"
 
-export interface ReadTry extends FirstTry {
+interface ReadTry extends FirstTry {
   /** The id of the verification. */
   readonly id: string
   readonly channel: Channel

@@ -4,19 +4,19 @@ import { attemptErrorCode, type ProviderOutcome } from "../../domain/provider/Pr
 import type { Channel } from "../../domain/routing/Channel.ts"
 
 /** The registry of metrics; readers use it. */
-export type MetricContext = Context.Context<never>
+type MetricContext = Context.Context<never>
 
 /** Adds to one series, or to its distribution. */
 export type Observe = (value: number) => void
 
-export interface FamilyOptions {
+interface FamilyOptions {
   readonly description: string
   /** The label names. Each has few possible values: never a phone, an id or a path. */
   readonly labels?: ReadonlyArray<string>
 }
 
 /** The series of a metric with these values of its labels; an empty value is none. */
-export type Family = (...values: ReadonlyArray<string>) => Observe
+type Family = (...values: ReadonlyArray<string>) => Observe
 
 const attributesOf = (labels: ReadonlyArray<string>, values: ReadonlyArray<string>) =>
   Object.fromEntries(
@@ -87,7 +87,7 @@ const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 7.5, 10, 15, 30]
 const MILLIS_PER_SECOND = 1000
 
 /** One call to a provider, and its outcome. */
-export interface MeasuredAttempt {
+interface MeasuredAttempt {
   readonly channel: Channel
   readonly outcome: ProviderOutcome
   readonly attemptedAt: Instant

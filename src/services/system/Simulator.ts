@@ -4,7 +4,7 @@ import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { SimulatedOutcome } from "../../domain/provider/ProviderOutcome.ts"
 
 /** A message that a simulated phone received. */
-export interface SimulatedMessage {
+interface SimulatedMessage {
   readonly phone: string
   readonly channel: string
   readonly text: string
@@ -16,14 +16,14 @@ export interface ReceivedMessage extends SimulatedMessage {
   readonly id: number
 }
 
-export interface SimulatedSend {
+interface SimulatedSend {
   readonly accountId: number | null
   /** The outcome of the account's sends, unless another one is forced. */
   readonly outcome: SimulatedOutcome
   readonly message: SimulatedMessage
 }
 
-export interface SimulatorSearch extends PageRequest {
+interface SimulatorSearch extends PageRequest {
   /** A part of the number, in digits. */
   readonly phone?: string | undefined
   readonly channel?: string | undefined

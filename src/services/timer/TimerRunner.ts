@@ -26,7 +26,7 @@ export class TimerHandlers extends Context.Service<
 >()("peyk/services/timer/TimerRunner/TimerHandlers") {}
 
 /** Runs the handler of a timer under its lease, in a trace of its own. */
-export const makeTimerWork = Effect.gen(function* () {
+const makeTimerWork = Effect.gen(function* () {
   const timers = yield* Timers
   const handlers = yield* TimerHandlers
   const metrics = yield* TimerMetrics
@@ -51,12 +51,12 @@ const LEAST_IN_ORDER = 16
 /** Other processes may have parked timers for which this one has room. */
 const LOOK_FOR_PARKED_MILLIS = 5000
 
-export interface PoolKinds {
+interface PoolKinds {
   readonly pool: Pool
   readonly kinds: ReadonlyArray<TimerKind>
 }
 
-export interface Claimed {
+interface Claimed {
   readonly due: ReadonlyArray<DueTimer>
   /** Claim again at once. */
   readonly mayBeMore: boolean
@@ -74,7 +74,7 @@ const mostInOrder = ({ free, holders }: PoolRoom): number => {
  * Claims due timers: those of all pools in order of time, in one statement. Where one customer has too many due, those of
  * that pool by shares of customers.
  */
-export const makeTimerClaims = Effect.gen(function* () {
+const makeTimerClaims = Effect.gen(function* () {
   const store = yield* TimerStore
   const timers = yield* Timers
   const pools = yield* TimerPools

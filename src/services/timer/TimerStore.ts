@@ -8,7 +8,7 @@ interface ClaimRequest {
 }
 
 /** Kinds that have places in common, and how many of their timers may be claimed. */
-export interface ClaimGroup {
+interface ClaimGroup {
   readonly kinds: ReadonlyArray<TimerKind>
   readonly limit: number
 }
@@ -67,7 +67,7 @@ export const platformRounds = [
   "account_credits",
   "activity_sums"
 ] as const satisfies ReadonlyArray<TimerKind>
-export type PlatformRound = (typeof platformRounds)[number]
+type PlatformRound = (typeof platformRounds)[number]
 
 export class PlatformTimers extends Context.Service<
   PlatformTimers,

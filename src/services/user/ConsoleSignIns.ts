@@ -8,7 +8,7 @@ import { ConsoleSessions, type StartedSession } from "./ConsoleSessions.ts"
 import { type GivenPassword, makeSignInLog, SignIns } from "./SignIns.ts"
 
 /** Whose browser it is: their normalized address, and the epoch of their sessions. */
-export interface BrowserUser {
+interface BrowserUser {
   readonly email: string
   readonly epoch: number
 }

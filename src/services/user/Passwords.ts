@@ -2,7 +2,7 @@ import { Context, type Effect, type Redacted } from "effect"
 import type { ServiceUnavailable, TooManySignIns } from "../../domain/Errors.ts"
 import { signInNetwork } from "../../domain/Networks.ts"
 
-export interface PasswordMatch {
+interface PasswordMatch {
   readonly matches: boolean
   /** Whether a hash at the current cost should replace this one. */
   readonly isOutdated: boolean

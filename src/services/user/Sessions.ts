@@ -39,7 +39,7 @@ export interface SigningKey {
 }
 
 /** In its published form (RFC 7517). */
-export type PublicKey = Readonly<Record<string, unknown>>
+type PublicKey = Readonly<Record<string, unknown>>
 
 /** The keys that sign Peyk's own JWTs. */
 export class SigningKeys extends Context.Service<

@@ -8,7 +8,7 @@ export interface Candidate {
   readonly passwordHash: string
 }
 
-export interface FoundCandidate extends Candidate {
+interface FoundCandidate extends Candidate {
   /** Changes with each new password and sign-out everywhere. */
   readonly epoch: number
 }

@@ -4,7 +4,7 @@ import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { Role } from "../../domain/user/Actor.ts"
 import type { UserRecord } from "../../domain/user/User.ts"
 
-export interface NewUser {
+interface NewUser {
   /** Normalized. */
   readonly email: string
   readonly name: string
@@ -13,7 +13,7 @@ export interface NewUser {
 }
 
 /** A user whom nothing else changes until the transaction ends, and how many other owners can sign in. */
-export interface LockedUser {
+interface LockedUser {
   readonly user: UserRecord
   readonly otherOwners: number
 }

@@ -27,7 +27,7 @@ import { VerificationStore } from "./VerificationStore.ts"
 import { makeVerificationWrites } from "./VerificationWrites.ts"
 
 /** How long a try waits for others. */
-export interface TryWaits {
+interface TryWaits {
   /** For an account's slot, at most. */
   readonly waitMillis: number
   /** For a free connection to the provider, at most. */
@@ -48,7 +48,7 @@ export interface StepTry {
 }
 
 /** A step whose account has a slot. */
-export interface ChosenStep {
+interface ChosenStep {
   readonly step: number
   readonly slot: Start
   /** When the verification was last read or written. */

@@ -71,7 +71,7 @@ export type Refusal =
   | AdmissionError
   | SandboxRefusal
 
-export const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
+const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
   const { status, channel } = sendAnswer(verification)
   return {
     verificationId: verification.id,
@@ -83,7 +83,7 @@ export const toAnswer = (verification: Verification, replayed: boolean): SendAns
 }
 
 /** The route of a code, with its prices. */
-export const makeRouteOf = Effect.gen(function* () {
+const makeRouteOf = Effect.gen(function* () {
   const routing = yield* Routing
   const billing = yield* Billing
 
@@ -119,7 +119,7 @@ const makePlan = Effect.gen(function* () {
 })
 
 /** Everything that can refuse a request before it is stored. */
-export const makePrepare = Effect.gen(function* () {
+const makePrepare = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const ids = yield* SubjectIds
   const routing = yield* Routing
@@ -162,7 +162,7 @@ export const makePrepare = Effect.gen(function* () {
   })
 })
 
-export type PreparedSend = Effect.Success<ReturnType<Effect.Success<typeof makePrepare>>>
+type PreparedSend = Effect.Success<ReturnType<Effect.Success<typeof makePrepare>>>
 
 /** Accepts, and makes the first attempt. None if the idempotency key was taken. */
 const makeAcceptAndTry = Effect.gen(function* () {
@@ -203,7 +203,7 @@ const makeAcceptAndTry = Effect.gen(function* () {
 })
 
 /** Accepts what was prepared; also for a bombed phone, if the customer knows it. */
-export const makeAccept = Effect.gen(function* () {
+const makeAccept = Effect.gen(function* () {
   const guard = yield* Guard
   const acceptAndTry = yield* makeAcceptAndTry
 

@@ -43,7 +43,7 @@ export interface EnteredCode {
 }
 
 /** The verification after a code was compared; `matched`: it was the right one. */
-export interface Comparison {
+interface Comparison {
   readonly matched: boolean
   readonly status: VerificationStatus
 }

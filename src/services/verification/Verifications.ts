@@ -32,7 +32,7 @@ import { VerificationStore } from "./VerificationStore.ts"
  * Tries the next channel now, and returns the verification afterwards. Of requests at the same time, and a timer that is
  * due, one leases the verification's timer; the others leave the channel to it.
  */
-export const makeNextChannel = Effect.gen(function* () {
+const makeNextChannel = Effect.gen(function* () {
   const store = yield* VerificationStore
   const steps = yield* VerificationSteps
   const timers = yield* Timers
@@ -60,7 +60,7 @@ export const makeNextChannel = Effect.gen(function* () {
     workers.runToEnd(attempt(verification, fromSequence))
 })
 
-export interface VerifyAnswer {
+interface VerifyAnswer {
   readonly verified: boolean
   readonly reason: VerifyReason
 }

@@ -11,7 +11,7 @@ export interface CreatedWebhook {
   readonly secret: Redacted.Redacted
 }
 
-export interface NewWebhook {
+interface NewWebhook {
   readonly url: string
   readonly events: ReadonlyArray<string>
   readonly description: string
@@ -19,18 +19,18 @@ export interface NewWebhook {
 }
 
 /** A missing field stays as it is. */
-export interface WebhookChange extends Partial<Omit<NewWebhook, "mode">> {
+interface WebhookChange extends Partial<Omit<NewWebhook, "mode">> {
   readonly isDisabled?: boolean | undefined
 }
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined
   readonly eventType?: string | undefined
   /** Events from then on. */
   readonly since?: Instant | undefined
 }
 
-export interface Replay {
+interface Replay {
   readonly replayed: number
   /** Where the next request continues; null: that was all. */
   readonly nextSince: Instant | null

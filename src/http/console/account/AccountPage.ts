@@ -51,7 +51,7 @@ const skipsFact = (state: AccountState, { locale }: View): Fact | null => {
     : [locale.say("Steps of codes that skipped it", "مرحله‌های کد که از آن گذشتند"), words]
 }
 
-export const nowPanel = (
+const nowPanel = (
   view: View,
   account: AccountRecord,
   state: AccountState | undefined,
@@ -88,7 +88,7 @@ export const nowPanel = (
  * The secret path that updates of an account's bot are posted to; null where nobody writes to it. Not for viewers:
  * who has the path can post a contact as a person's own.
  */
-export const inboxPanel = Effect.fnUntraced(function* (view: View, { id }: AccountRecord) {
+const inboxPanel = Effect.fnUntraced(function* (view: View, { id }: AccountRecord) {
   const { say } = view.locale
   if (view.actor.scope !== "full") return null
   const path = yield* (yield* Accounts)

@@ -33,13 +33,13 @@ export const ownPlace = ({ actor }: View): ConnectPlace => ({
   pathOfAccount: (id) => `${CHANNELS_PATH}/${id}`
 })
 
-export interface Choice {
+interface Choice {
   readonly channel: Channel
   readonly adapter: ProviderAdapter
 }
 
 /** The fields of the form; a new form has none. */
-export type Typed = Pick<URLSearchParams, "get" | "has">
+type Typed = Pick<URLSearchParams, "get" | "has">
 
 /** Those of one channel before those that serve any. */
 const connectable = (adapters: ProviderAdapters["Service"]): ReadonlyArray<ProviderAdapter> =>
@@ -67,7 +67,7 @@ const choiceLink = (path: string, channel: Channel, { name }: ProviderAdapter, {
   </li>`
 
 /** The first step: what sends, and over which channel. */
-export const choose = (
+const choose = (
   { channels: offered, connectPath }: ConnectPlace,
   adapters: ProviderAdapters["Service"],
   view: View
@@ -124,7 +124,7 @@ const checksPart = ({ locale: { say } }: View, owner: AccountOwner, typed: Typed
     isChecked: typed.has("check") || !typed.has("label")
   })}`
 
-export const connectForm = (
+const connectForm = (
   view: View,
   { owner, connectPath }: ConnectPlace,
   { channel, adapter }: Choice,

@@ -69,7 +69,7 @@ const words: Readonly<Record<string, Words>> = {
   }
 }
 
-export const hintOf = ({ name, hint }: SettingField, { say }: Locale): string | undefined =>
+const hintOf = ({ name, hint }: SettingField, { say }: Locale): string | undefined =>
   hint === null ? say("", words[name]?.hint ?? "") || undefined : say(hint, words[name]?.hint ?? hint)
 
 /** What the account cannot send without a setting that it can be connected without. */
@@ -83,7 +83,7 @@ const neededFor = (name: string, { sendingSettings }: Sending, { say }: Locale):
 
 type Sending = Pick<ProviderAdapter, "sendingSettings">
 
-export const labelOf = ({ name, isRequired }: SettingField, adapter: Sending, locale: Locale): string => {
+const labelOf = ({ name, isRequired }: SettingField, adapter: Sending, locale: Locale): string => {
   const { say } = locale
   const known = words[name]
   const label = known === undefined ? name : say(...known.label)

@@ -25,8 +25,8 @@ import { foreign } from "../parts/Text.ts"
 import { changeAccount, removeAccount } from "../../../services/account/AccountActions.ts"
 import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
 
-export const SHARED_PATH = pathOf("shared-accounts")
-export const CONNECT_SHARED_PATH = `${SHARED_PATH}/connect` as const
+const SHARED_PATH = pathOf("shared-accounts")
+const CONNECT_SHARED_PATH = `${SHARED_PATH}/connect` as const
 
 const buttons = (view: View, { id, active, label }: AccountRecord): Html => {
   const { say } = view.locale
@@ -75,7 +75,7 @@ const sharedTable = (
 }
 
 /** The platform's accounts, which customers of the start plan may send over. */
-export const showSharedAccounts = Effect.fnUntraced(function* (view: View) {
+const showSharedAccounts = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
   const now = yield* Clock.currentTimeMillis
   const page = yield* pageRequest(view, isIdPosition)

@@ -21,7 +21,7 @@ const outcomes: Readonly<Record<SimulatedOutcome, readonly [english: string, per
   unknown: ["Unknown", "نامعلوم"]
 }
 
-export const outcomeName = (outcome: SimulatedOutcome, { say }: Locale): string => say(...outcomes[outcome])
+const outcomeName = (outcome: SimulatedOutcome, { say }: Locale): string => say(...outcomes[outcome])
 
 export const isSimulated = ({ provider }: Pick<AccountRecord, "provider">): boolean => provider === SIMULATOR
 

@@ -21,14 +21,14 @@ import { channelName } from "../parts/Text.ts"
 import { AccountSummaries, type AccountSummary } from "../../../services/activity/AccountSummaries.ts"
 import { ActivityReports } from "../../../services/activity/ActivityReports.ts"
 
-export const allCodes = ({ kind, channel }: ActivityFigures) => kind === "code" && channel === null
-export const allMessages = ({ kind, channel }: ActivityFigures) => kind === "message" && channel === null
-export const anyChannel = ({ channel }: ActivityFigures) => channel !== null
+const allCodes = ({ kind, channel }: ActivityFigures) => kind === "code" && channel === null
+const allMessages = ({ kind, channel }: ActivityFigures) => kind === "message" && channel === null
+const anyChannel = ({ channel }: ActivityFigures) => channel !== null
 
-export const share = (part: number, whole: number, { locale }: View): string =>
+const share = (part: number, whole: number, { locale }: View): string =>
   whole === 0 ? "–" : locale.percent(part / whole)
 
-export const time = (sums: ActivitySums, portion: number, { locale }: View): string => {
+const time = (sums: ActivitySums, portion: number, { locale }: View): string => {
   const seconds = secondsWithin(sums, portion)
   return seconds === null ? "–" : locale.duration(seconds)
 }
@@ -57,11 +57,7 @@ const moneyTiles = ({ wallet, quota }: AccountSummary, { locale }: View): Readon
   ]
 }
 
-export const figureTiles = (
-  view: View,
-  slots: ReadonlyArray<ActivitySlot>,
-  summary: AccountSummary
-): Html => {
+const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: AccountSummary): Html => {
   const { say, number, rials } = view.locale
   const codes = sumOf(slots, allCodes)
   const messages = sumOf(slots, allMessages)
@@ -104,7 +100,7 @@ export const figureTiles = (
 const bucketLabel = (begin: Instant, period: Period, { locale }: View): string =>
   periods[period].unit === "hour" ? locale.hour(begin) : locale.localDay(begin)
 
-export const activityChart = (
+const activityChart = (
   view: View,
   slots: ReadonlyArray<ActivitySlot>,
   period: Period,
@@ -142,7 +138,7 @@ const over = (wanted: string) => (figures: ActivityFigures) => figures.channel =
 const codesOver = (wanted: string) => (figures: ActivityFigures) =>
   figures.channel === wanted && figures.kind === "code"
 
-export const channelTable = (view: View, slots: ReadonlyArray<ActivitySlot>): Html => {
+const channelTable = (view: View, slots: ReadonlyArray<ActivitySlot>): Html => {
   const { say, number, rials } = view.locale
   const rows = channelsOf(slots).map((channel) => ({
     channel,

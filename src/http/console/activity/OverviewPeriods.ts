@@ -30,7 +30,7 @@ export const beginOfPeriod = (period: Period, now: Instant, zone: string): Insta
   return beginOf(now - length + (unit === "hour" ? HOUR_MILLIS : DAY_MILLIS), unit, zone)
 }
 
-export interface Bucket {
+interface Bucket {
   readonly begin: Instant
   readonly slots: ReadonlyArray<ActivitySlot>
 }

@@ -69,7 +69,7 @@ const ID = /^[A-Za-z0-9._-]{1,128}$/
 const CODE = /^[a-z_]{1,60}$/
 const KEY = /^[1-9]\d{0,8}$/
 
-export interface TypedSearch {
+interface TypedSearch {
   readonly search: RequestSearch
   /** What could not be understood, in words; such a search finds nothing. */
   readonly problems: ReadonlyArray<string>
@@ -136,7 +136,7 @@ const choicesOf = (
 }
 
 /** What the address of the request log asks for. */
-export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
+const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
   Effect.map(Clock.currentTimeMillis, (now): TypedSearch => {
     const text = (name: string) => pasted(query.get(name) ?? "")
     const { from, to, problems } = readTimes({ query, locale })
@@ -173,7 +173,7 @@ export const readRequestSearch = ({ query, locale }: Pick<View, "query" | "local
     }
   })
 
-export const requestFilters = (
+const requestFilters = (
   view: View,
   keys: ReadonlyArray<{ readonly id: number; readonly name: string }>
 ): Html => {

@@ -65,11 +65,7 @@ const factsOf = (view: View, request: LoggedRequest): Html => {
 }
 
 /** One request of the log; of a customer, or of any (null). */
-export const requestPage = Effect.fnUntraced(function* (
-  view: View,
-  customerId: number | null,
-  name: PageName
-) {
+const requestPage = Effect.fnUntraced(function* (view: View, customerId: number | null, name: PageName) {
   const { say } = view.locale
   const { id = "" } = yield* HttpRouter.params
   const request = yield* (yield* RequestRecords).find(customerId, id)

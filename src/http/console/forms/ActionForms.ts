@@ -161,7 +161,7 @@ export const onceFormAction =
     )
 
 /** The errors of a form: of its fields, or why it cannot be saved as things are now. None: the form is not to blame. */
-export const formErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
+const formErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
   if (error._tag === "precondition_failed") {
     const changed = locale.say(
       "Somebody has changed it meanwhile. What you typed is kept: look at what is saved now, then save again.",

@@ -16,7 +16,7 @@ interface FieldOptions {
   readonly errors?: FieldErrors
 }
 
-export interface InputOptions extends FieldOptions {
+interface InputOptions extends FieldOptions {
   readonly value?: string
   readonly type?: "text" | "email" | "password" | "url" | "tel" | "datetime-local" | "date"
   readonly placeholder?: string
@@ -28,19 +28,19 @@ export interface InputOptions extends FieldOptions {
   readonly suggestions?: string
 }
 
-export interface SelectOptions extends FieldOptions {
+interface SelectOptions extends FieldOptions {
   readonly value?: string
   /** Their markup, if they are in groups. */
   readonly choices: ReadonlyArray<readonly [value: string, label: string]> | Html
 }
 
-export interface TextAreaOptions extends FieldOptions {
+interface TextAreaOptions extends FieldOptions {
   readonly value?: string
   readonly rows?: number
   readonly isCode?: boolean
 }
 
-export interface CheckOptions extends FieldOptions {
+interface CheckOptions extends FieldOptions {
   readonly isChecked?: boolean
   readonly value?: string
 }

@@ -32,7 +32,7 @@ const beginOf = (year: number): number | undefined =>
 const daysBefore = (month: number): number => (month <= 7 ? (month - 1) * 31 : 186 + (month - 7) * 30)
 
 /** A day, given by its beginning in UTC, in the calendar of Iran: `1405/09/03`. */
-export const jalaliOf = (at: number): string =>
+const jalaliOf = (at: number): string =>
   nameOf(at)
     .split("/")
     .map((part) => part.padStart(2, "0"))

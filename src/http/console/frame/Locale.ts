@@ -2,7 +2,7 @@ import { DateTime } from "effect"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
 import { html, type Html } from "./Html.ts"
 
-export const languages = ["en", "fa"] as const
+const languages = ["en", "fa"] as const
 export type Language = (typeof languages)[number]
 
 export const isLanguage = (text: string | null | undefined): text is Language =>

@@ -4,7 +4,7 @@ import { fieldMessage } from "../forms/FieldMessages.ts"
 import type { Locale } from "./Locale.ts"
 
 /** A form that no page of ours was the origin of. */
-export interface ForeignForm {
+interface ForeignForm {
   readonly _tag: "foreign_form"
 }
 export const foreignForm: ForeignForm = { _tag: "foreign_form" }
@@ -81,7 +81,7 @@ const persian: Readonly<Record<ErrorCode, string>> = {
   service_unavailable: "سرویس اکنون در دسترس نیست. کمی بعد دوباره امتحان کنید."
 }
 
-export interface Refusal {
+interface Refusal {
   readonly status: number
   readonly text: string
   /** The exact fault, where it is known. */

@@ -67,7 +67,7 @@ const uses: Readonly<Record<UsedBy, Use>> = {
 }
 
 /** What still needs something that was to be deleted, and what to do; null for other errors. */
-export const usePart = (view: Signed, error: ConsoleError): Html | null => {
+const usePart = (view: Signed, error: ConsoleError): Html | null => {
   const { say } = view.locale
   const usedBy = error._tag === "foreign_form" ? undefined : error.usedBy
   if (usedBy === undefined) return null

@@ -7,7 +7,7 @@ import { DEFAULT_ZONE, isLanguage, isTimeZone, type Language, type Locale, makeL
 type Response = HttpServerResponse.HttpServerResponse
 
 const themes = ["light", "dark"] as const
-export type Theme = (typeof themes)[number]
+type Theme = (typeof themes)[number]
 
 const isTheme = (text: string | null | undefined): text is Theme => text === "light" || text === "dark"
 

@@ -31,7 +31,7 @@ const types: Readonly<Record<EntryType, Words>> = {
   ip: ["Address or network", "نشانی یا شبکه"]
 }
 
-export const typeWords = (type: EntryType, { say }: Locale): string => say(...types[type])
+const typeWords = (type: EntryType, { say }: Locale): string => say(...types[type])
 
 const kinds: Readonly<Record<ShownAlarm["kind"], Words>> = {
   customer: ["All codes", "همهٔ کدها"],

@@ -56,7 +56,7 @@ const clearButton = (view: View, id: ShownAlarm["id"]): Html => {
   })
 }
 
-export const alarmTable = (alarms: ReadonlyArray<ShownAlarm>, view: View): Html => {
+const alarmTable = (alarms: ReadonlyArray<ShownAlarm>, view: View): Html => {
   const { locale } = view
   const { say, number, time } = locale
   return table(
@@ -100,7 +100,7 @@ const savedRials = ({ smsPrice }: SavedGuard, totals: GuardTotals, { locale }: V
     : say(`${number(rials)} rials`, `${number(rials)} ریال`)
 }
 
-export const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<GuardDay>, view: View) => {
+const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<GuardDay>, view: View) => {
   const { say, number } = view.locale
   const totals = totalsOf(days)
   const isEnforcing = saved.mode === "enforcing"

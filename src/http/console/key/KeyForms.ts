@@ -48,7 +48,7 @@ export const nameField = ({ say }: Locale, value: string, errors: FieldErrors): 
 export const expiryField = (locale: Locale, value: string, hint: string, errors: FieldErrors): Html =>
   timeField({ name: "expires_at", label: locale.say("Expires", "انقضا"), hint, value, errors }, locale)
 
-export const modeField = ({ say }: Locale, value: string): Html =>
+const modeField = ({ say }: Locale, value: string): Html =>
   selectField({
     name: "mode",
     label: say("Mode", "حالت"),

@@ -26,23 +26,19 @@ const firstRequest = (mode: "live" | "test", origin: string): string =>
   ].join("\n")
 
 /** What the page of a new key shows. */
-export const ShownKey = Schema.Struct({
+const ShownKey = Schema.Struct({
   name: Schema.String,
   mode: KeyMode,
   secret: Schema.RedactedFromValue(Schema.String)
 })
 
-export const shownKey = ({ record, secret }: CreatedKey): typeof ShownKey.Type => {
+const shownKey = ({ record, secret }: CreatedKey): typeof ShownKey.Type => {
   const { name, mode } = record
   return { name, mode, secret }
 }
 
 /** The only page that shows the key. */
-export const createdKeyPage = (
-  view: View,
-  { name, mode, secret }: typeof ShownKey.Type,
-  title: string
-): Page => {
+const createdKeyPage = (view: View, { name, mode, secret }: typeof ShownKey.Type, title: string): Page => {
   const { say } = view.locale
   return {
     title,
@@ -67,7 +63,7 @@ export const createdKeyPage = (
   }
 }
 
-export const submitNewKey = onceFormAction(createKey, {
+const submitNewKey = onceFormAction(createKey, {
   target: creating,
   input: (fields, { locale }) => ({
     ...typedKey(fields),
@@ -81,14 +77,14 @@ export const submitNewKey = onceFormAction(createKey, {
   again: (view, fields, errors) => Effect.succeed(newKeyPage(view, fields, byField(errors)))
 })
 
-export const submitKey = formAction(changeKey, {
+const submitKey = formAction(changeKey, {
   target: pathId,
   input: typedKey,
   done: (_, { id }) => seeOther(withNotice(`${KEYS_PATH}/${id}`, "saved")),
   again: (view, fields, errors) => Effect.flatMap(pathId, (id) => keyPage(view, id, fields, byField(errors)))
 })
 
-export const submitRotation = onceFormAction(rotateKey, {
+const submitRotation = onceFormAction(rotateKey, {
   target: pathId,
   input: (fields) => ({ overlap_seconds: typedNumber(fields.get("overlap_seconds")) }),
   shown: ShownKey,
@@ -100,7 +96,7 @@ export const submitRotation = onceFormAction(rotateKey, {
     )
 })
 
-export const submitRevocation = formAction(revokeKey, {
+const submitRevocation = formAction(revokeKey, {
   target: pathId,
   done: (_, { id }) => seeOther(withNotice(`${KEYS_PATH}/${id}`, "revoked"))
 })

@@ -24,8 +24,8 @@ import { foreign } from "../parts/Text.ts"
 import { createToken, revokeToken } from "../../../services/key/TokenActions.ts"
 import { Tokens } from "../../../services/key/Tokens.ts"
 
-export const TOKENS_PATH = pathOf("tokens")
-export const NEW_TOKEN_PATH = `${TOKENS_PATH}/new` as const
+const TOKENS_PATH = pathOf("tokens")
+const NEW_TOKEN_PATH = `${TOKENS_PATH}/new` as const
 
 const scopeWords = (scope: TokenRecord["scope"], { locale: { say } }: View): string =>
   scope === "full" ? say("Full", "کامل") : say("Read only", "فقط خواندن")
@@ -67,7 +67,7 @@ const tokenTable = (tokens: ReadonlyArray<TokenRecord>, now: Instant, view: View
   )
 }
 
-export const showTokens = Effect.fnUntraced(function* (view: View) {
+const showTokens = Effect.fnUntraced(function* (view: View) {
   const { actor, locale } = view
   const { say } = locale
   const request = yield* pageRequest(view, isIdPosition)
@@ -135,7 +135,7 @@ const ShownToken = Schema.Struct({
   secret: Schema.RedactedFromValue(Schema.String)
 })
 
-export const submitNewToken = onceFormAction(createToken, {
+const submitNewToken = onceFormAction(createToken, {
   target: creating,
   input: (fields, { locale }) => ({
     name: fields.get("name")?.trim(),
@@ -157,7 +157,7 @@ export const submitNewToken = onceFormAction(createToken, {
   again: (view, fields, errors) => Effect.succeed(newTokenPage(view, fields, errors))
 })
 
-export const showNewToken = (view: View) => Effect.succeed(newTokenPage(view, emptyForm(), noFieldErrors))
+const showNewToken = (view: View) => Effect.succeed(newTokenPage(view, emptyForm(), noFieldErrors))
 
 const submitRevocation = formAction(revokeToken, {
   target: pathId,

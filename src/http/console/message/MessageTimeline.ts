@@ -108,7 +108,7 @@ export interface MessageRun {
   readonly now: Instant
 }
 
-export const routeName = ({ route }: Pick<Message, "route">, step: number, locale: Locale): string =>
+const routeName = ({ route }: Pick<Message, "route">, step: number, locale: Locale): string =>
   channelName((route[step] ?? route[0]).channel, locale)
 
 const mostExpensive = ({ route, strategy }: Message): number => {

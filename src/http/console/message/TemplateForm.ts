@@ -22,10 +22,10 @@ const samples: Readonly<Record<string, string>> = {
   date: "1405/09/03"
 }
 
-export const sampleName = (placeholder: string): string => `sample.${placeholder}`
+const sampleName = (placeholder: string): string => `sample.${placeholder}`
 
 /** The text for a placeholder, else its sample; an unknown placeholder shows its own name. */
-export const sampleOf = (placeholder: string, typed: (name: string) => string | null): string =>
+const sampleOf = (placeholder: string, typed: (name: string) => string | null): string =>
   typed(sampleName(placeholder)) ?? samples[placeholder] ?? `[${placeholder}]`
 
 const MAX_MESSAGE_LENGTH = 1000
@@ -59,11 +59,7 @@ const uses = (body: string, locale: Locale): Html => {
 }
 
 /** How a text looks on each channel, with samples in place of its placeholders. */
-export const templatePreview = (
-  body: string,
-  typed: (name: string) => string | null,
-  locale: Locale
-): Html => {
+const templatePreview = (body: string, typed: (name: string) => string | null, locale: Locale): Html => {
   const { say, number } = locale
   const names = placeholders(body)
   const text = render(body, new Map(names.map((name) => [name, sampleOf(name, typed)])))
@@ -125,7 +121,7 @@ export const typedTemplate = (typed: URLSearchParams) => ({
   body: bodyIn(typed)
 })
 
-export interface TemplateDraft {
+interface TemplateDraft {
   readonly action: string
   readonly name: string
   readonly body: string

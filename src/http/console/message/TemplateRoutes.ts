@@ -39,7 +39,7 @@ const savedPanel = ({ name, body }: TemplateRecord, { locale: { say } }: View): 
     </div>
   </section>`
 
-export const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown: Shown) {
+const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown: Shown) {
   const { say } = view.locale
   const template = yield* (yield* TemplateRecords).find(view.actor.customerId, id)
   const value = typedOr(shown)
@@ -62,7 +62,7 @@ export const existingPage = Effect.fnUntraced(function* (view: View, id: number,
   return made
 })
 
-export const newPage = (view: View, shown: Shown): Page => {
+const newPage = (view: View, shown: Shown): Page => {
   const { say } = view.locale
   const value = typedOr(shown)
   return {

@@ -34,7 +34,7 @@ import { UsageReports } from "../../../services/money/UsageReports.ts"
 
 const SHOWN_MONTHS = 12
 
-export interface Month extends TimeSpan {
+interface Month extends TimeSpan {
   /** `2026-11` */
   readonly id: string
 }
@@ -53,7 +53,7 @@ const monthsUntil = (now: Instant): Arr.NonEmptyReadonlyArray<Month> => {
 }
 
 /** Its name; in Persian, where no month of the calendar begins with it, its first and last day. */
-export const monthName = ({ from, to }: Month, { language }: View["locale"]): string =>
+const monthName = ({ from, to }: Month, { language }: View["locale"]): string =>
   language === "fa"
     ? new Intl.DateTimeFormat("fa-IR-u-ca-persian-nu-arabext", {
         year: "numeric",
@@ -64,7 +64,7 @@ export const monthName = ({ from, to }: Month, { language }: View["locale"]): st
     : new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "long", timeZone: "UTC" }).format(from)
 
 /** The month that the address names; without one it is this month. */
-export const readMonth = (view: View) =>
+const readMonth = (view: View) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { query, locale } = view
     const [current, ...earlier] = monthsUntil(now)
@@ -79,7 +79,7 @@ export const readMonth = (view: View) =>
     return { month, filter, problems: choiceProblems(view, [filter]), now }
   })
 
-export const daysOf = ({ from, to }: Month, now: Instant): ReadonlyArray<string> => {
+const daysOf = ({ from, to }: Month, now: Instant): ReadonlyArray<string> => {
   const end = Math.min(to, now + 1)
   return Array.from({ length: Math.ceil((end - from) / DAY_MILLIS) }, (_, index) =>
     DateTime.formatIsoDateUtc(DateTime.makeUnsafe(from + index * DAY_MILLIS))
@@ -194,7 +194,7 @@ const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html => 
 
 const SOON_SECONDS = 2
 
-export const figuresOf = Effect.fnUntraced(function* (view: View, month: Month, now: Instant) {
+const figuresOf = Effect.fnUntraced(function* (view: View, month: Month, now: Instant) {
   const { slots, isComplete } = yield* (yield* ActivityReports).read(view.actor.customerId, month)
   return html`<div id="usage" class="sections" ${!isComplete && html`data-live="${SOON_SECONDS}"`}>
     ${!isComplete && stillSummingUp(view.locale)} ${totals(slots, view)}

@@ -42,7 +42,7 @@ const kindWords = (kind: LedgerKind, { say }: View["locale"]): string =>
 const signed = (amount: number, { rials }: View["locale"]): Html =>
   html`<span class="nowrap">${ltr(amount > 0 ? "+" : amount < 0 ? "−" : "")}${rials(Math.abs(amount))}</span>`
 
-export const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
+const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
   const { locale } = view
   const { say, time } = locale
   return table(
@@ -60,7 +60,7 @@ export const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Ht
   )
 }
 
-export const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
+const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
   {
     name: "kind",
     label: locale.say("Kind", "نوع"),
@@ -70,7 +70,7 @@ export const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
   ...timeFilters(locale)
 ]
 
-export const ledgerSearch = (view: View) => {
+const ledgerSearch = (view: View) => {
   const { from, to, problems } = readTimes(view)
   const kind = Kinds.literals.find((each) => each === view.query.get("kind"))
   return { search: { kind, from, to }, problems: [...choiceProblems(view, ledgerFilters(view)), ...problems] }

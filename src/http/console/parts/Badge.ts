@@ -34,7 +34,7 @@ const states = {
   live: ["good", "Live", "واقعی"],
   test: ["info", "Test", "آزمایشی"]
 } as const satisfies Readonly<Record<string, readonly [Tone, english: string, persian: string]>>
-export type State = keyof typeof states
+type State = keyof typeof states
 
 const isState = (name: string): name is State => Object.hasOwn(states, name)
 

@@ -1,19 +1,19 @@
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 
-export interface Series {
+interface Series {
   readonly label: string
   /** Bars stand on each other, in this order. */
   readonly kind: "bar" | "line"
 }
 
-export interface ChartPoint {
+interface ChartPoint {
   readonly label: string
   /** One value for each series; null: none. */
   readonly values: ReadonlyArray<number | null>
 }
 
-export interface ChartOptions {
+interface ChartOptions {
   readonly title: string
   /** The unit of the points: days, hours. */
   readonly unit: string

@@ -23,7 +23,7 @@ export const codeBlock = (label: string, code: string, locale: Locale): Html =>
     <pre class="code-block" tabindex="0" role="region" aria-label="${label}"><code>${code}</code></pre>
   </figure>`
 
-export interface ShownSecret {
+interface ShownSecret {
   /** “The key”. */
   readonly label: string
   readonly secret: string

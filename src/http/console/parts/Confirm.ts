@@ -2,7 +2,7 @@ import { csrfField, onceField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Signed } from "../frame/Layout.ts"
 
-export interface PostButton {
+interface PostButton {
   readonly action: string
   readonly label: string
   readonly fields?: Readonly<Record<string, string>>

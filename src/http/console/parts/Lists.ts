@@ -123,7 +123,7 @@ export const pager = (
   </nav>`
 }
 
-export interface TextFilter {
+interface TextFilter {
   readonly name: string
   readonly label: string
   readonly placeholder?: string
@@ -232,7 +232,7 @@ export const filters = (
 }
 
 /** The times between which a list's rows lie, as its address has them. */
-export interface TimeSearch {
+interface TimeSearch {
   readonly from: Instant | undefined
   readonly to: Instant | undefined
   /** The times that could not be read, in words; such a search finds nothing. */

@@ -16,13 +16,13 @@ import { Customers } from "../../../services/customer/Customers.ts"
 import { Billing } from "../../../services/customer/Limits.ts"
 
 /** The outcome that one step would have now. */
-export interface StepOutlook extends StepPreview {
+interface StepOutlook extends StepPreview {
   /** The price of a successful send, in rials. */
   readonly price: number
   readonly blockage: Blockage | null
 }
 
-export interface RouteOutlook {
+interface RouteOutlook {
   readonly steps: ReadonlyArray<StepOutlook>
   /** Null: a send would be refused. */
   readonly whole: { readonly validSeconds: number; readonly mostRials: number } | null

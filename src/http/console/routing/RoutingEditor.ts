@@ -77,7 +77,7 @@ const moveButton = (verb: "up" | "down" | "remove", row: number, label: string, 
     ${icon(verb)}<span class="hidden">${label}</span>
   </button>`
 
-export const WAITS_HINT = "waits-hint"
+const WAITS_HINT = "waits-hint"
 
 /** The fields of one step. Those of all steps have the same names; errors blame them by their row. */
 const stepFields = (
@@ -121,7 +121,7 @@ const stepFields = (
   </div>`
 }
 
-export const stepRow = (
+const stepRow = (
   step: DraftStep,
   row: number,
   count: number,

@@ -40,15 +40,15 @@ const verdict = (status: string, { locale: { say } }: View): Html | null => {
   return html`<p class="notice ${tone}" role="status">${say(english, persian)}</p>`
 }
 
-export const isSandbox = (mode: string | null): boolean => mode !== "live"
+const isSandbox = (mode: string | null): boolean => mode !== "live"
 
 /** The verifications of the mode that a page or a form names. */
-export const verificationsOf = (mode: string | null) =>
+const verificationsOf = (mode: string | null) =>
   Effect.gen(function* () {
     return isSandbox(mode) ? yield* SandboxVerifications : yield* Verifications
   })
 
-export const messagesOf = (mode: string | null) =>
+const messagesOf = (mode: string | null) =>
   Effect.gen(function* () {
     return isSandbox(mode) ? yield* SandboxMessages : yield* Messages
   })
@@ -123,7 +123,7 @@ const messageResult = Effect.fnUntraced(function* (view: View, id: string) {
 })
 
 /** The result of the test that the address names. */
-export const resultPanel = Effect.fnUntraced(function* (view: View, errors: FieldErrors) {
+const resultPanel = Effect.fnUntraced(function* (view: View, errors: FieldErrors) {
   const { query, locale } = view
   const { say } = locale
   const id = query.get("id") ?? ""

@@ -50,7 +50,7 @@ export const testRequestOf = (typed: Typed): TestRequest => {
   }
 }
 
-export interface ChannelRequest {
+interface ChannelRequest {
   readonly channel: string
   readonly account_id?: number
   readonly sender?: "shared"
@@ -70,7 +70,7 @@ const wireChannels = (channels: ReadonlyArray<ChannelRequest>) =>
   channels.map(({ channel, ...more }) => (Object.keys(more).length === 0 ? channel : { channel, ...more }))
 
 /** The body of the same request by the API. */
-export const bodyOf = (request: TestRequest): Readonly<Record<string, unknown>> => {
+const bodyOf = (request: TestRequest): Readonly<Record<string, unknown>> => {
   const channels = wireChannels(channelsOf(request))
   const phone = request.phone === "" ? SAMPLE_PHONE : request.phone
   if (request.kind === "message") {

@@ -124,7 +124,7 @@ const skipped = ({ verification }: CodeRun, step: number, locale: Locale): Momen
 }
 
 /** The attempts, each after the steps that were skipped on the way to it. */
-export const attemptMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+const attemptMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
   const { route, attempts, remaining } = run.verification
   const notNeeded = attempts.flatMap((attempt) => standbyNotNeeded(route, attempt))
   const passed = [...route.keys()].filter(
@@ -162,7 +162,7 @@ const waitWords = ({ repeating, slotReserved }: Verification, { say }: Locale): 
 }
 
 /** The next step and the expiry of a code that has not ended. */
-export const nextMoments = ({ verification, now }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+const nextMoments = ({ verification, now }: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
   const { say } = locale
   const { remaining, nextStepAt, expiresAt } = verification
   if (isTerminal(effectiveStatus(verification, now))) return []
@@ -199,7 +199,7 @@ const endWords = {
 const eventTime = ({ history }: CodeRun, type: string): Instant | null =>
   history.events.find((event) => event.type === type)?.occurredAt ?? null
 
-export const endMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
+const endMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
   const { verification, now } = run
   const status = effectiveStatus(verification, now)
   if (!isTerminal(status) || status === "pending" || status === "queued") return []

@@ -33,7 +33,7 @@ import { asTyped, webhookFields } from "./WebhookForms.ts"
 import { pathFor, WEBHOOKS_PATH, webhookState } from "./WebhooksPage.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
 
-export const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoint): Html => {
+const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoint): Html => {
   const { say } = view.locale
   const isActive = disabledReason === null
   return html`${isActive && postButton(view, { action: pathFor(id, "/test"), label: say("Send a test event", "ارسال رویداد آزمایشی"), kind: "primary" })}
@@ -66,7 +66,7 @@ export const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoi
   })}`
 }
 
-export const changeForm = Effect.fnUntraced(function* (
+const changeForm = Effect.fnUntraced(function* (
   view: View,
   webhook: WebhookEndpoint,
   typed: URLSearchParams,
@@ -87,7 +87,7 @@ export const changeForm = Effect.fnUntraced(function* (
   </section>`
 })
 
-export const replayForm = (view: View, { id }: WebhookEndpoint, errors: FieldErrors): Html => {
+const replayForm = (view: View, { id }: WebhookEndpoint, errors: FieldErrors): Html => {
   const { say } = view.locale
   return html`<section class="panel" aria-labelledby="replay-title">
     <details class="panel-details" ${errors.has("since") && html`open`}>
@@ -113,7 +113,7 @@ export const replayForm = (view: View, { id }: WebhookEndpoint, errors: FieldErr
   </section>`
 }
 
-export const secretForm = (view: View, { id }: WebhookEndpoint): Html => {
+const secretForm = (view: View, { id }: WebhookEndpoint): Html => {
   const { say } = view.locale
   return html`<section class="panel" aria-labelledby="secret-title">
     <details class="panel-details">
@@ -178,7 +178,7 @@ const deliveryFilters = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
   }
 ]
 
-export const deliveriesPart = Effect.fnUntraced(function* (view: View, { id }: WebhookEndpoint) {
+const deliveriesPart = Effect.fnUntraced(function* (view: View, { id }: WebhookEndpoint) {
   const { actor, locale, query } = view
   const { say } = locale
   const request = yield* pageRequest(view, isUuidPosition)

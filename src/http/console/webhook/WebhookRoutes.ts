@@ -98,7 +98,7 @@ const bodyPart = (body: string | null, { locale }: View): Html =>
     : codeBlock(locale.say("The posted body", "بدنهٔ فرستاده‌شده"), readable(body), locale)
 
 /** One event on its way to one endpoint: what was posted, and what came back. */
-export const showDelivery = Effect.fnUntraced(function* (view: View) {
+const showDelivery = Effect.fnUntraced(function* (view: View) {
   const { actor, locale } = view
   const { say } = locale
   const id = yield* pathId

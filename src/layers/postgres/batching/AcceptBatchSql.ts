@@ -18,7 +18,7 @@ import type { IdempotencyClaim, SetUpChanged } from "../../../services/customer/
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 
 /** The part of a request that is the same for codes and messages. */
-export interface AcceptRequest {
+interface AcceptRequest {
   readonly admission: Admission
   readonly setUpVersion: KnownSetUp
   readonly idempotency: IdempotencyClaim | null
@@ -58,7 +58,7 @@ export interface AcceptKind<Request extends AcceptRequest, Row extends Request =
 }
 
 /** The parts of the statement that a batch needs. */
-export interface AcceptShape {
+interface AcceptShape {
   readonly hasQuotas: boolean
   /** Which of the kind's optional columns it has. */
   readonly optional: ReadonlyArray<boolean>
@@ -153,7 +153,7 @@ const isRaced = (limits: ReadonlyArray<CountedLimit>) => `
  * The statement of one shape, and its parameters. It assumes that all requests are admitted, and counts and stores them.
  * If the counts show another one, it fails like a lost race, and nothing is stored.
  */
-export const acceptStatement = <Request extends AcceptRequest, Row extends Request>(
+const acceptStatement = <Request extends AcceptRequest, Row extends Request>(
   kind: AcceptKind<Request, Row>,
   shape: AcceptShape
 ) => {

@@ -13,13 +13,13 @@ import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { inTurn } from "../citus/Turns.ts"
 
 /** Further parts of a batch's `with` statement, and an expression: how many webhooks are due now. */
-export interface OutboxParts {
+interface OutboxParts {
   readonly parts: string
   readonly webhooks: string
 }
 
 /** SQL over `c`, for one event that a row may have. */
-export interface EventSource {
+interface EventSource {
   readonly type: string
   readonly id: string
 }
@@ -71,7 +71,7 @@ export const outboxParts = (
     : { parts: "", webhooks: "0" }
 
 /** The part of a send that every commit writes. */
-export interface CommittedSend {
+interface CommittedSend {
   readonly id: string
   readonly customerId: number
   readonly status: string
@@ -92,7 +92,7 @@ export interface CommitEntry<State extends CommittedSend = CommittedSend> {
 }
 
 /** With ids for what is written with it. */
-export type CommitRow<Entry extends CommitEntry = CommitEntry> = Entry & {
+type CommitRow<Entry extends CommitEntry = CommitEntry> = Entry & {
   readonly idAt: (place: number) => string
 }
 
@@ -105,7 +105,7 @@ const releasedAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instan
   typeof dueAt === "number" && heldTimer !== null ? dueAt : null
 
 /** The columns of every batch. */
-export const commitColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
+const commitColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "customer_id", type: "int4", of: ({ before }) => before.customerId },
   { name: "id", type: "uuid", of: ({ before }) => before.id },
   { name: "revision_before", type: "int4", of: ({ before }) => before.revision },
@@ -124,7 +124,7 @@ export const commitColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
 ]
 
 /** A part of the statement, with the columns that it alone needs: only in a batch that has a use for it. */
-export interface OptionalPart<Entry extends CommitEntry = CommitEntry> {
+interface OptionalPart<Entry extends CommitEntry = CommitEntry> {
   readonly isNeeded: (entry: Entry) => boolean
   readonly columns: ReadonlyArray<BatchColumn<CommitRow<Entry>>>
   readonly sql: string
@@ -134,7 +134,7 @@ export interface OptionalPart<Entry extends CommitEntry = CommitEntry> {
 const IS_TIMER_OF_CHANGED =
   "t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.timer_lane"
 
-export const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
+const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
   {
     isNeeded: (entry) => dueAtOf(entry) !== null,
     columns: [{ name: "due_at", type: "timestamptz", of: dueAtOf }],
@@ -192,16 +192,16 @@ export const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> =
 ]
 
 /** Timers whose lease must last: a call to a provider comes next, or the timer is released. */
-export const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
+const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
   { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
 ]
 /** The rows without those whose timer is held by others. */
-export const heldOf = (rows: string, timerKind: TimerKind, lane: string): string => `(
+const heldOf = (rows: string, timerKind: TimerKind, lane: string): string => `(
       select r.* from ${rows} left join timers t on t.customer_id = r.customer_id and t.kind = '${timerKind}'
         and t.subject = r.id and t.lane = ${lane} and t.lease_token = r.held_token
       where r.held_token is null or t.lease_token is not null) r`
 
-export const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitRow>> => [
+const eventColumns = (index: number): ReadonlyArray<BatchColumn<CommitRow>> => [
   { name: `event_type_${index}`, type: "text", of: ({ transition: { events } }) => events[index] ?? null },
   {
     name: `event_id_${index}`,
@@ -297,7 +297,7 @@ const commitStatements = <Entry extends CommitEntry>(kind: CommitKind<Entry>) =>
 }
 
 /** The result of a commit; the webhooks are those of all commits of its batch. */
-export interface Committed {
+interface Committed {
   readonly isWritten: boolean
   readonly webhooks: number
 }

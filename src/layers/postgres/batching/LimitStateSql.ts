@@ -125,7 +125,7 @@ const availableIn = (stripes: ReadonlyArray<StripeRow>) => {
 }
 
 /** What may be admitted of some requests, with the wallets that pay for it. */
-export interface Decision {
+interface Decision {
   readonly verdicts: ReadonlyArray<Verdict>
   readonly stripes: ReadonlyArray<StripeRow>
 }

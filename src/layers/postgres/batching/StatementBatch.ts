@@ -7,7 +7,7 @@ import { patienceFor } from "../watch/WatchedPool.ts"
 import { inSpan, withoutSpans } from "../../../services/system/Spans.ts"
 
 /** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
-export interface BatchLane {
+interface BatchLane {
   /** Whether it is free. Otherwise `again` is called once, when the current one leaves. */
   readonly isFree: (again: () => void) => boolean
   readonly enter: () => void
@@ -97,7 +97,7 @@ export const batchPatience = (statementTimeoutMillis: number) =>
     })
   )
 
-export interface BatchOptions<Client, Request, Answer> {
+interface BatchOptions<Client, Request, Answer> {
   readonly name: BatchName
   /** One statement for all of them; results in their order. */
   readonly run: (

@@ -14,7 +14,7 @@ interface Line<A, E> {
 const SILENT_MILLIS = 1000
 
 /** Runs the lookups of one key one after the other. Each answers all requests that wait for it. */
-export interface SharedLookup<Key, A, E> {
+interface SharedLookup<Key, A, E> {
   /** The result of the running lookup; undefined if none can be joined. */
   readonly underWay: (key: Key) => Effect.Effect<A, E> | undefined
   /** The result of a lookup that begins after this call. */
@@ -72,7 +72,7 @@ const MAX_STALE_MILLIS = 5000
 const MAX_AGE_MILLIS = 600_000
 
 /** A lookup with a cache. */
-export interface CachedLookup<Key, A, E> {
+interface CachedLookup<Key, A, E> {
   readonly get: (key: Key) => Effect.Effect<A, E>
   /** The cached value; undefined if `get` must look it up. */
   readonly recall: (key: Key) => A | undefined

@@ -30,7 +30,7 @@ const BY_PHONE = "platform_phone_counters"
 const EVERYWHERE = "set_up_versions"
 
 /** Only a cluster has it, so a single PostgreSQL needs no table for it. */
-export class NoCitus extends Schema.TaggedError<NoCitus>()("NoCitus", { message: Schema.String }) {}
+class NoCitus extends Schema.TaggedError<NoCitus>()("NoCitus", { message: Schema.String }) {}
 
 const HoldsRow = Schema.Struct({ holds: Schema.Boolean })
 const NameRow = Schema.Struct({ name: Schema.String })

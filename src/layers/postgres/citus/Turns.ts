@@ -6,17 +6,11 @@ import { IsDistributed } from "./Distribution.ts"
 const LOCKS_OF_TURNS = 27
 
 /** Runs a statement that changes sends and wallets of these customers; they are asked for only where turns are taken. */
-export type InTurn = <A, E>(
+type InTurn = <A, E>(
   sql: SqlClient.SqlClient,
   customerIds: () => ReadonlyArray<number>,
   statement: Effect.Effect<A, E>
 ) => Effect.Effect<A, E | SqlError.SqlError>
-
-/** Where single sends are accepted: only those that spread a wallet again take turns. */
-export interface TurnTaking {
-  readonly sql: SqlClient.SqlClient
-  readonly takeTurn: InTurn
-}
 
 const takingTurns: InTurn = (sql, customerIds, statement) =>
   sql.withTransaction(

@@ -31,7 +31,7 @@ const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String })
 const decodeSymlinks = Schema.decodeUnknownSync(Symlinks)
 const decodeManifest = Schema.decodeUnknownSync(Manifest)
 
-export const unsupported = (platform: string, arch: string) =>
+const unsupported = (platform: string, arch: string) =>
   new EmbeddedPostgresError({
     message: `There is no embedded PostgreSQL for ${platform}-${arch}; set DATABASE_URL to a PostgreSQL of your own.`
   })

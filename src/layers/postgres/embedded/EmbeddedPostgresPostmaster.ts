@@ -6,7 +6,7 @@ import { Clock, Effect, Schedule } from "effect"
 import { isAlive } from "./EmbeddedPostgresAccess.ts"
 import { errorCode, withFiles } from "./EmbeddedPostgresError.ts"
 
-export interface Postmaster {
+interface Postmaster {
   readonly pid: number
   /** starting, ready, stopping; empty very early */
   readonly status: string

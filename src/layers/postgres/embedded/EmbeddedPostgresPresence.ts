@@ -15,7 +15,7 @@ import { type Cluster, NotYet, startServer } from "./EmbeddedPostgresServer.ts"
  */
 const presenceKey = "1885698411"
 
-export interface Presence {
+interface Presence {
   readonly sql: SqlClient.SqlClient
   readonly close: Effect.Effect<void>
 }

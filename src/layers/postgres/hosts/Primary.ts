@@ -11,7 +11,7 @@ const LOOK_PAUSE = "500 millis"
 const LOOK_EVERY = "5 seconds"
 
 /** The one of several hosts that accepts writes. */
-export interface Primary {
+interface Primary {
   readonly url: () => Redacted.Redacted
   /** Something suggests that it no longer accepts writes: looks for it again. */
   readonly suspect: () => void

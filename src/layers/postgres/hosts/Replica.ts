@@ -21,7 +21,7 @@ interface Pool {
   readonly connections: Connections
 }
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** For short statements, such as the primary's position. */
   readonly sql: SqlClient.SqlClient
   /** For reports that the replica cannot serve. */

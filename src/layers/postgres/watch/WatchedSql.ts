@@ -25,7 +25,7 @@ const socketOf = (shared: PgConnection.PgConnection): Socket => {
 }
 
 /** Finds the socket that a connection's statements use, and notes once that the connection is open. */
-export const makeSockets = ({ established }: WatchedPool) => {
+const makeSockets = ({ established }: WatchedPool) => {
   const sockets = new WeakMap<PgConnection.PgConnection, Socket>()
   return (connection: PgConnection.PgConnection): Socket => {
     const shared = sharedOf(connection)
@@ -61,7 +61,7 @@ const withSession = (config: StorePlace): StorePlace =>
     : { ...config, startupParameters: { ...sessionSettings, ...config.startupParameters } }
 
 /** The driver reads the URL for each connection that it opens: with several hosts it is the primary's at that time. */
-export const poolConfig = (place: StorePlace, { open }: WatchedPool): PgPool.Config => {
+const poolConfig = (place: StorePlace, { open }: WatchedPool): PgPool.Config => {
   const config = withSession(place)
   const { primary } = config
   if (primary === undefined) return { ...config, stream: () => open(addressOf(config)) }

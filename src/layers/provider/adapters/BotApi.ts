@@ -13,7 +13,7 @@ import type {
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** The differences between platforms with Telegram's bot API, or a clone of it. */
-export interface BotPlatform extends InboxTraits, Pick<BotAccess, "maxTextLength"> {
+interface BotPlatform extends InboxTraits, Pick<BotAccess, "maxTextLength"> {
   readonly name: string
   readonly channel: Channel
   readonly sendsCodes: boolean

@@ -6,14 +6,14 @@ import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderH
 import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
 
 /** The response of every method. Optional fields are parsed when they matter, because they can have any form. */
-export const Envelope = Schema.Struct({
+const Envelope = Schema.Struct({
   ok: YesOrNo,
   result: maybeAnything,
   description: maybeWords,
   error_code: maybeWhole,
   parameters: maybeAnything
 })
-export type Envelope = typeof Envelope.Type
+type Envelope = typeof Envelope.Type
 
 export const isSuccess = ({ ok }: Envelope, { status }: Pick<ProviderAnswer, "status">): boolean =>
   ok && status >= 200 && status < 300
@@ -29,11 +29,10 @@ export const codeOf = (answer: Envelope, { status }: Pick<ProviderAnswer, "statu
   ownCode(answer) ?? status
 
 /** Whether the platform's decision is final, so that a repeat would get the same. */
-export const isDefiniteCode = (code: number): boolean =>
-  code >= 400 && code < 500 && ![408, 425, 429].includes(code)
+const isDefiniteCode = (code: number): boolean => code >= 400 && code < 500 && ![408, 425, 429].includes(code)
 
 /** A failure's text, without the token in case the description repeats it. */
-export const wordsOf = ({ error_code, description }: Envelope, token: string): string =>
+const wordsOf = ({ error_code, description }: Envelope, token: string): string =>
   providerWords(error_code, description?.replaceAll(token, "•••"))
 
 /**
@@ -67,7 +66,7 @@ const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): P
 }
 
 /** A success counts even if its id cannot be read. */
-export const classifySend =
+const classifySend =
   (token: string) =>
   (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
     if (isSuccess(answer, received)) {

@@ -66,7 +66,7 @@ const ofMembership = ({ chat, new_chat_member }: typeof Membership.Type): BotUpd
   ["kicked", "left"].includes(new_chat_member.status) ? BotUpdate.Left({ chatId: chat.id }) : null
 
 /** The action of a person in their own chat with the bot; null for groups, other updates and unreadable ones. */
-export const readBotUpdate =
+const readBotUpdate =
   (trustsContacts: boolean) =>
   (posted: unknown): BotUpdate | null => {
     const { message, my_chat_member } = Option.getOrElse(readUpdate(posted), () => ({
@@ -81,7 +81,7 @@ export const readBotUpdate =
 const readNumbered = Schema.decodeUnknownOption(Schema.Struct({ update_id: Schema.Int }))
 
 /** The updates of one response; the next ones begin after the last of these, readable or not. */
-export const readBatch = (
+const readBatch = (
   posted: ReadonlyArray<unknown>,
   cursor: string | null,
   read: (update: unknown) => BotUpdate | null

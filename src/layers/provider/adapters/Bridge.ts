@@ -51,7 +51,7 @@ const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome | null => 
 const decodeAnswer = Schema.decodeUnknownOption(Answer)
 
 /** Any status but 200 can come from a proxy, and says nothing, whatever its body. */
-export const classify = ({ status, json }: ProviderAnswer): ProviderOutcome => {
+const classify = ({ status, json }: ProviderAnswer): ProviderOutcome => {
   if (status !== 200) return ProviderOutcome.Unknown({ providerError: `HTTP ${status}` })
   const answer = Option.getOrUndefined(decodeAnswer(json))
   return (
@@ -81,7 +81,7 @@ const reportOfAnswer = (report: typeof Report.Type): DeliveryReport => {
   }
 }
 
-export const readReport = ({ status, json }: ProviderAnswer): DeliveryReport =>
+const readReport = ({ status, json }: ProviderAnswer): DeliveryReport =>
   Option.match(status === 200 ? decodeReport(json) : Option.none(), {
     onNone: () => DeliveryReport.NotKnown({ reason: `HTTP ${status}, and no report of a bridge` }),
     onSome: reportOfAnswer

@@ -16,7 +16,7 @@ import type {
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
-export const Answer = Schema.Struct({
+const Answer = Schema.Struct({
   ok: YesOrNo,
   result: maybeAnything,
   error_code: maybeWhole,
@@ -52,7 +52,7 @@ const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): Provid
   return isContradicted ? outcomeOfStatus(received) : refusalOf(answer, received.status)
 }
 
-export const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   answer.ok && received.status < 300
     ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.result, "message_id")) })
     : failureOf(answer, received)

@@ -4,7 +4,7 @@ import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../../domain/Instant
 import { readExactJson } from "../../../domain/text/CanonicalJson.ts"
 
 /** Why a string is not signed by Eitaa; `message` is for people. */
-export class InitDataProblem extends Data.TaggedError("InitDataProblem")<{ readonly message: string }> {}
+class InitDataProblem extends Data.TaggedError("InitDataProblem")<{ readonly message: string }> {}
 
 type Pairs = ReadonlyArray<readonly [key: string, value: string]>
 

@@ -49,9 +49,9 @@ const inLowerCase = (json: unknown): unknown => {
 }
 
 const decodeEnvelope = Schema.decodeUnknownOption(Envelope)
-export const readEnvelope = (json: unknown) => decodeEnvelope(inLowerCase(json))
+const readEnvelope = (json: unknown) => decodeEnvelope(inLowerCase(json))
 
-export const wordsOf = ({ statuscode, message }: Envelope): string => providerWords(statuscode, message)
+const wordsOf = ({ statuscode, message }: Envelope): string => providerWords(statuscode, message)
 
 /** No list of codes is published. An HTTP 400 can have the 401 that it means in its body. */
 const outcomeOfFailure = (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
@@ -73,8 +73,8 @@ const classifyBy =
       }
     })
 
-export const classifyCode = classifyBy((data) => fieldOf(firstOf(fieldOf(data, "items")), "messageid"))
-export const classifyText = classifyBy((data) => fieldOf(data, "messageid"))
+const classifyCode = classifyBy((data) => fieldOf(firstOf(fieldOf(data, "items")), "messageid"))
+const classifyText = classifyBy((data) => fieldOf(data, "messageid"))
 
 /** 7 and 8 are states without a result: it is being debugged, or not known. */
 const states: ReportTable = {
@@ -88,7 +88,7 @@ const states: ReportTable = {
   }
 }
 
-export const readReport = (data: unknown): DeliveryReport => {
+const readReport = (data: unknown): DeliveryReport => {
   const status = wholeOf(fieldOf(firstOf(data), "status"))
   return status === null
     ? DeliveryReport.NotKnown({ reason: "no report" })

@@ -28,10 +28,10 @@ const Meta = Schema.Struct({
   message_code: maybeWords,
   errors: maybeAnything
 })
-export const Answer = Schema.Struct({ meta: Meta, data: maybeAnything })
+const Answer = Schema.Struct({ meta: Meta, data: maybeAnything })
 type Answer = typeof Answer.Type
 
-export const wordsOf = ({ meta }: Answer): string => providerWords(meta.message_code, meta.message)
+const wordsOf = ({ meta }: Answer): string => providerWords(meta.message_code, meta.message)
 
 /** The outcome that each field of a 422 stands for. */
 const blameOf = (errors: unknown): Blame => {
@@ -42,7 +42,7 @@ const blameOf = (errors: unknown): Blame => {
 
 const INVALID = 422
 
-export const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
   const { meta, data } = answer
   if (meta.status) {
     return received.status < 300
@@ -65,7 +65,7 @@ const failedStates: Readonly<Record<string, string>> = {
 }
 
 /** The report of a message whose recipients have no final state. */
-export const reportOfBulk = (answer: Answer): DeliveryReport => {
+const reportOfBulk = (answer: Answer): DeliveryReport => {
   if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
   const providerError = ownValue(failedStates, String(fieldOf(answer.data, "state_id")))
   return providerError === undefined
@@ -74,7 +74,7 @@ export const reportOfBulk = (answer: Answer): DeliveryReport => {
 }
 
 /** The report of the message's only recipient; undefined if that has no final state, or is refused. */
-export const reportOfRecipient = (answer: Answer): DeliveryReport | undefined => {
+const reportOfRecipient = (answer: Answer): DeliveryReport | undefined => {
   if (!answer.meta.status) return undefined
   const status = String(fieldOf(firstOf(answer.data), "message_status"))
   if (status === "2") return DeliveryReport.Delivered({ at: null })
@@ -83,7 +83,7 @@ export const reportOfRecipient = (answer: Answer): DeliveryReport | undefined =>
 }
 
 /** The data of an answer to a question that changes nothing. */
-export const dataOf = ({
+const dataOf = ({
   answer,
   status
 }: {
@@ -102,7 +102,7 @@ export const dataOf = ({
 const Lines = Schema.Array(Schema.Struct({ number: Schema.String }))
 const decodeLines = Schema.decodeUnknownOption(Lines)
 /** Empty if there are none, or if they cannot be read. */
-export const linesIn = (data: unknown): ReadonlyArray<string> => {
+const linesIn = (data: unknown): ReadonlyArray<string> => {
   const lines = decodeLines(data)
   return lines._tag === "Some" ? lines.value.map(({ number }) => number) : []
 }
@@ -114,7 +114,7 @@ const Pattern = Schema.Struct({
 const decodePattern = Schema.decodeUnknownOption(Pattern)
 
 /** Fails if the pattern is not approved, or lacks the variable; one that cannot be read may be right. */
-export const requirePattern = Effect.fnUntraced(function* (code: string, variable: string, data: unknown) {
+const requirePattern = Effect.fnUntraced(function* (code: string, variable: string, data: unknown) {
   const pattern = decodePattern(data)
   if (pattern._tag === "None") return
   const { pattern_status: state, variable: variables } = pattern.value

@@ -34,7 +34,7 @@ import type {
 } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer; its entries, an array or one object, are read once the status is known. */
-export const Answer = Schema.Struct({
+const Answer = Schema.Struct({
   return: Schema.Struct({ status: Whole, message: maybeWords }),
   entries: maybeAnything
 })
@@ -98,7 +98,7 @@ const outcomeOfEntry = (entries: unknown): ProviderOutcome => {
 }
 
 /** The status in the body goes before HTTP's, which repeats it. */
-export const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
   const { status } = answer.return
   if (status === OK) {
     return received.status < 300
@@ -115,7 +115,7 @@ const DELIVERED = 10
 const undelivered = [6, 11, 13, BLOCKED]
 const UNKNOWN_ID = 100
 
-export const readReport = (answer: Answer): DeliveryReport => {
+const readReport = (answer: Answer): DeliveryReport => {
   const entry = firstOf(answer.entries)
   if (answer.return.status !== OK || typeof entry !== "object" || entry === null) {
     return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
@@ -129,7 +129,7 @@ export const readReport = (answer: Answer): DeliveryReport => {
 }
 
 /** Reads the credit from an answer about the account. */
-export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> =>
+const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> =>
   answer.return.status === OK
     ? Effect.succeed(creditIn("remaincredit")(firstOf(answer.entries)))
     : Effect.fail(problemOf(wordsOf(answer), meanings[answer.return.status]))

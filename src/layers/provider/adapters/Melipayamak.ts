@@ -26,7 +26,7 @@ import type {
 } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer, with HTTP 200 also where it refuses. */
-export const Answer = Schema.Struct({
+const Answer = Schema.Struct({
   Value: maybeAnything,
   RetStatus: Whole,
   StrRetStatus: maybeWords
@@ -113,8 +113,8 @@ const classifyBy =
     return outcomeOfMeaning(refusalOf(meanings, answer), wordsOf(answer), received)
   }
 
-export const classifyCode = classifyBy(codeMeanings)
-export const classifyText = classifyBy(textMeanings)
+const classifyCode = classifyBy(codeMeanings)
+const classifyText = classifyBy(textMeanings)
 
 const states: ReportTable = {
   delivered: "1",
@@ -129,24 +129,24 @@ const states: ReportTable = {
   }
 }
 
-export const readReport = (answer: Answer): DeliveryReport =>
+const readReport = (answer: Answer): DeliveryReport =>
   answer.RetStatus === OK
     ? reportOfState(states, valueOf(answer), wordsOf(answer))
     : DeliveryReport.NotKnown({ reason: wordsOf(answer) })
 
 /** The question has nothing but the credentials in it: invalid data are wrong ones. */
-export const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> => {
+const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> => {
   if (answer.RetStatus === OK) return Effect.succeed(numberOf(valueOf(answer)))
   const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : refusalOf(common, answer)
   return Effect.fail(problemOf(wordsOf(answer), meaning))
 }
 
 /** Only other programs' code shows this answer; without numbers it says nothing. */
-export const Numbers = Schema.Struct({
+const Numbers = Schema.Struct({
   Data: perhaps(Schema.Array(Schema.Struct({ Number: Schema.Union([Schema.Finite, Schema.String]) })))
 })
 
-export const linesIn = ({ Data }: typeof Numbers.Type): ReadonlyArray<string> =>
+const linesIn = ({ Data }: typeof Numbers.Type): ReadonlyArray<string> =>
   (Data ?? []).map(({ Number: line }) => String(line))
 
 const MelipayamakSettings = Schema.Struct({

@@ -24,9 +24,9 @@ import {
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** Every answer; the data is read once the status is known. */
-export const Answer = Schema.Struct({ status: Schema.String, dev_message: maybeWords, data: maybeAnything })
+const Answer = Schema.Struct({ status: Schema.String, dev_message: maybeWords, data: maybeAnything })
 
-export type Failure = Pick<typeof Answer.Type, "status" | "dev_message">
+type Failure = Pick<typeof Answer.Type, "status" | "dev_message">
 
 const isOk = (status: string): boolean => /^\s*ok\s*$/i.test(status)
 
@@ -60,18 +60,12 @@ const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): 
 }
 
 /** A success counts even if its id cannot be read. */
-export const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSuccess(answer, received.status)
     ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.data, "message_id")) })
     : failureOf(answer, received)
 
-export const orProblem = <A extends Failure>({
-  answer,
-  status
-}: {
-  readonly answer: A
-  readonly status: number
-}) =>
+const orProblem = <A extends Failure>({ answer, status }: { readonly answer: A; readonly status: number }) =>
   isSuccess(answer, status)
     ? Effect.succeed(answer)
     : Effect.fail(
@@ -82,7 +76,7 @@ export const orProblem = <A extends Failure>({
       )
 
 /** This id distinguishes a press of the button from the same digits typed by hand. */
-export const SHARE_BUTTON_ID = "share_phone"
+const SHARE_BUTTON_ID = "share_phone"
 
 const Update = Schema.Struct({
   type: Schema.String,
@@ -138,7 +132,7 @@ const readNewMessage = (chatId: string, message: Message, trustsContacts: boolea
 }
 
 /** Rubika never proves the owner of a shared number: `trustsContacts` decides whether to trust it anyway. */
-export const readRubikaUpdate =
+const readRubikaUpdate =
   (trustsContacts: boolean) =>
   (posted: unknown): BotUpdate | null => {
     const found = Option.getOrNull(readPosted(posted))
@@ -155,7 +149,7 @@ export const readRubikaUpdate =
   }
 
 /** The button that shares one's phone number, or its removal, for sendMessage. */
-export const keypadOf = ({ shareButton }: BotReply) =>
+const keypadOf = ({ shareButton }: BotReply) =>
   shareButton === null
     ? { chat_keypad_type: "Remove" }
     : {

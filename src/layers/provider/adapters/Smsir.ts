@@ -25,7 +25,7 @@ import {
 } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer; the data is read once the status is known. */
-export const Answer = Schema.Struct({ status: Whole, message: maybeWords, data: maybeAnything })
+const Answer = Schema.Struct({ status: Whole, message: maybeWords, data: maybeAnything })
 
 const SUCCESS = 1
 
@@ -74,7 +74,7 @@ const isSent = ({ status }: typeof Answer.Type, received: ProviderAnswer): boole
   status === SUCCESS && received.status < 300
 
 /** A success counts even if its id cannot be read. */
-export const classifyCode = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+const classifyCode = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSent(answer, received)
     ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.data, "messageId")) })
     : failureOf(answer, received)
@@ -93,7 +93,7 @@ const outcomeOfId = (id: unknown): ProviderOutcome => {
 }
 
 /** A successful pack can have failed for its only number. */
-export const classifyText = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
+const classifyText = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSent(answer, received)
     ? outcomeOfId(firstOf(fieldOf(answer.data, "messageIds") ?? undefined))
     : failureOf(answer, received)
@@ -109,7 +109,7 @@ const states: ReportTable = {
   }
 }
 
-export const readReport = ({ status, data }: typeof Answer.Type): DeliveryReport => {
+const readReport = ({ status, data }: typeof Answer.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
   const state = wholeOf(fieldOf(data, "deliveryState")) ?? 0
   return reportOfState(states, state, `state ${state}`, instantOfSeconds(fieldOf(data, "deliveryDateTime")))
@@ -118,7 +118,7 @@ export const readReport = ({ status, data }: typeof Answer.Type): DeliveryReport
 const readLines = Schema.decodeUnknownOption(Schema.Array(Schema.Union([Schema.Finite, Schema.String])))
 
 /** Fails if the account has lines, and this is none of them. */
-export const requireLine = (line: number, data: unknown): Effect.Effect<void, AccountProblem> => {
+const requireLine = (line: number, data: unknown): Effect.Effect<void, AccountProblem> => {
   const lines = Option.getOrElse(readLines(data), () => []).map(String)
   if (lines.length === 0 || lines.includes(String(line))) return Effect.void
   const message = `line ${line} is not one of the account's: ${lines.join(", ")}`
@@ -126,11 +126,7 @@ export const requireLine = (line: number, data: unknown): Effect.Effect<void, Ac
 }
 
 /** The data of an answer to a question. */
-export const dataOf = ({
-  status,
-  message,
-  data
-}: typeof Answer.Type): Effect.Effect<unknown, AccountProblem> => {
+const dataOf = ({ status, message, data }: typeof Answer.Type): Effect.Effect<unknown, AccountProblem> => {
   if (status === SUCCESS) return Effect.succeed(data)
   const meaning = meanings[status]
   const isDefinite = meaning !== undefined && !["unknown", "throttled"].includes(meaning)

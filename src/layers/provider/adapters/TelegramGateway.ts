@@ -38,7 +38,7 @@ const Payload = Schema.TemplateLiteralParser([
 /**
  * Asks Telegram to post what becomes of a code: nothing if it could not, because Peyk has no public https address.
  */
-export const callbackOf = (
+const callbackOf = (
   publicUrl: string | null,
   { customerId, attemptId, step }: Pick<CodeDelivery, "customerId" | "attemptId" | "step">
 ): { readonly callback_url?: string; readonly payload?: string } => {
@@ -63,7 +63,7 @@ const Status = Schema.Struct({ payload: Payload })
 const decodeStatus = Schema.decodeUnknownOption(Status)
 
 /** Reads what Telegram posts about a code; null if it did not sign it, or not lately. */
-export const readCallback =
+const readCallback =
   (token: string) =>
   (posted: PostedReport, now: Instant): AttemptReport | null => {
     const timestamp = posted.header("x-request-timestamp") ?? ""
