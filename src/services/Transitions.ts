@@ -3,7 +3,7 @@ import type { Instant } from "../domain/Instant.ts"
 import type { Transition } from "../domain/Transition.ts"
 
 /** The state after the transition was written, or the unchanged state. */
-interface Written<State> {
+export interface Written<State> {
   readonly state: State
   readonly written: boolean
 }

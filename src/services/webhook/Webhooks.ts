@@ -30,7 +30,7 @@ interface DeliveryFilter {
   readonly since?: Instant | undefined
 }
 
-interface Replay {
+export interface Replay {
   readonly replayed: number
   /** Where the next request continues; null: that was all. */
   readonly nextSince: Instant | null
