@@ -52,10 +52,10 @@ interface GoldenStatement {
 }
 
 const Quiet = Layer.mergeAll(
-  Layer.mock(ChangeFeed)({ isHeard: () => true, subscribe: () => Effect.void }),
+  Layer.mock(ChangeFeed)({ isUpToDate: () => true, subscribe: () => Effect.void }),
   Layer.mock(Timers)({
     wakeAt: () => {},
-    leaseAtBirth: () => Subjects.acceptance.lease,
+    initialLease: () => Subjects.acceptance.lease,
     isLeased: () => true,
     releaseForRetry: () => Effect.failCause
   }),

@@ -10,7 +10,7 @@ import { Simulator } from "../../services/system/Simulator.ts"
 import { answerRefusal, seeOther } from "../console/frame/Answers.ts"
 import { isSameToken } from "../console/frame/Cookies.ts"
 import { readForm } from "../console/forms/Forms.ts"
-import { type ConsoleError, foreignForm } from "../console/frame/Refusals.ts"
+import { type ConsoleError, csrfFailed } from "../console/frame/Refusals.ts"
 import { readVisit, type Visit } from "../console/frame/Visit.ts"
 import { answerError, orEnvelope } from "../errors/Envelope.ts"
 import type { ServedRoute } from "../RouteTable.ts"
@@ -62,7 +62,7 @@ const remove = Effect.fnUntraced(function* (visit: Visit) {
   const typed = yield* readForm
   const person = yield* personOf(visit)
   if (!isSameToken(typed.get("csrf"), person?.csrf ?? null))
-    return yield* Effect.fail<ConsoleError>(foreignForm)
+    return yield* Effect.fail<ConsoleError>(csrfFailed)
   if (person?.actor.scope !== "full") return yield* Effect.fail<ConsoleError>(new ScopeInsufficient())
   const simulator = yield* Simulator
   const id = typed.get("id") ?? ""

@@ -83,7 +83,7 @@ export const AccountConnectionsSql = Layer.effect(
           }
         })
       )
-    const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
+    const cache = yield* cachedLookup(lookup, { isUpToDate: feed.isUpToDate, isCurrent: versions.isCurrent })
     yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache) }))
 
     return AccountConnections.of({

@@ -117,7 +117,7 @@ export const makePacedAccounts = Effect.gen(function* () {
     }
     return account
   })
-  const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
+  const cache = yield* cachedLookup(lookup, { isUpToDate: feed.isUpToDate, isCurrent: versions.isCurrent })
   yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache), account: cache.invalidate }))
 
   return {

@@ -99,7 +99,7 @@ export const CustomersSql = Layer.effect(
       return configuration
     })
 
-    const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
+    const cache = yield* cachedLookup(lookup, { isUpToDate: feed.isUpToDate, isCurrent: versions.isCurrent })
     yield* feed.subscribe(
       endedBy(cache, { customer: (id) => (id === null ? cache.invalidateAll : cache.invalidate(id)) })
     )

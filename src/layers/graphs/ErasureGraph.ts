@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { Messages } from "../../services/message/Messages.ts"
-import { Cancellations, PhoneErasures, type UnderWay } from "../../services/retention/PhoneErasures.ts"
+import { Cancellations, PhoneErasures, type SendInProgress } from "../../services/retention/PhoneErasures.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { PhoneErasureStoreSql } from "../retention/PhoneErasureStoreSql.ts"
 import type { useCases } from "./UseCases.ts"
@@ -29,7 +29,7 @@ const CancellationsLive = Layer.effect(
   Effect.gen(function* () {
     const cancels = { live: yield* LiveCancels, test: yield* SandboxCancels }
     return Cancellations.of({
-      cancel: (customerId, { kind, mode, id }: UnderWay) => cancels[mode][kind](customerId, id)
+      cancel: (customerId, { kind, mode, id }: SendInProgress) => cancels[mode][kind](customerId, id)
     })
   })
 )

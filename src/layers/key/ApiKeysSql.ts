@@ -47,7 +47,7 @@ export const ApiKeysSql = Layer.effect(
       versions.note(found.value.customerId, found.value)
       return found.value
     })
-    const cache = yield* cachedLookup(lookup, { isHeard: feed.isHeard, isCurrent: versions.isCurrent })
+    const cache = yield* cachedLookup(lookup, { isUpToDate: feed.isUpToDate, isCurrent: versions.isCurrent })
     yield* feed.subscribe(endedBy(cache, { customer: ofCustomer(cache), key: cache.invalidate }))
 
     const noteUse = yield* makeLastUses(sql, "api_keys")

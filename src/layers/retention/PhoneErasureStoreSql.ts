@@ -23,7 +23,7 @@ export const PhoneErasureStoreSql = Layer.effect(
     const underWayRows = rowsOf(UnderWayRow)
     const erasedRows = rowsOf(ErasedRow)
     return PhoneErasureStore.of({
-      underWay: (customerId, phone) =>
+      inProgress: (customerId, phone) =>
         underWayRows(sql`
           select 'verification' as kind, mode, id from verifications
           where customer_id = ${customerId} and phone = ${phone} and status in ('pending', 'queued')

@@ -232,8 +232,8 @@ export class CodeBudgets extends Context.Service<
         const known = allowances.get(name)
         if (known !== undefined && known.until > now) return known
         // The store has heard of this segment. Else an attack would get the free codes again each hour.
-        const isHeard = place >= 0 || (known !== undefined && known.uncounted === 0)
-        const made = make(isHeard ? 0 : FREE_CODES, now)
+        const isCounted = place >= 0 || (known !== undefined && known.uncounted === 0)
+        const made = make(isCounted ? 0 : FREE_CODES, now)
         allowances.set(name, made)
         return made
       }

@@ -117,7 +117,7 @@ export class MessageSends extends Context.Service<
         // A message for now starts here, unless this process is at its limit: then any process with room claims it.
         const entering = lanes(message).length
         const entered = message.scheduledFor === null && pools.tryEnter(pool, message.customerId, entering)
-        const lease = entered ? timers.leaseAtBirth() : null
+        const lease = entered ? timers.initialLease() : null
         const claim = yield* idempotency.claim(request.idempotency, message.createdAt)
         const accepted = yield* store
           .accept({ message, setUpVersion, admission, lanes: lanes(message), lease, idempotency: claim })

@@ -5,7 +5,7 @@ import type { KeyMode } from "../../domain/customer/Customer.ts"
 import { action, NoTarget } from "../Action.ts"
 
 /** Something of a phone that has not ended. */
-export interface UnderWay {
+export interface SendInProgress {
   readonly kind: "verification" | "message"
   readonly mode: KeyMode
   readonly id: string
@@ -21,7 +21,7 @@ interface Erased {
 export class PhoneErasureStore extends Context.Service<
   PhoneErasureStore,
   {
-    readonly underWay: (customerId: number, phone: Phone) => Effect.Effect<ReadonlyArray<UnderWay>>
+    readonly inProgress: (customerId: number, phone: Phone) => Effect.Effect<ReadonlyArray<SendInProgress>>
     /** Erases what has ended, as retention does later, in one transaction. */
     readonly erase: (customerId: number, phone: Phone) => Effect.Effect<Erased>
   }
@@ -30,7 +30,7 @@ export class PhoneErasureStore extends Context.Service<
 /** Ends what is under way, of either kind and mode. Nothing happens to what has ended, or is being sent. */
 export class Cancellations extends Context.Service<
   Cancellations,
-  { readonly cancel: (customerId: number, subject: UnderWay) => Effect.Effect<void> }
+  { readonly cancel: (customerId: number, subject: SendInProgress) => Effect.Effect<void> }
 >()("peyk/services/retention/PhoneErasures/Cancellations") {}
 
 /** Erases a phone on request. */
@@ -50,7 +50,7 @@ export class PhoneErasures extends Context.Service<
       const { cancel } = yield* Cancellations
       return PhoneErasures.of({
         cancelOpen: Effect.fnUntraced(function* (customerId, phone) {
-          const open = yield* store.underWay(customerId, phone)
+          const open = yield* store.inProgress(customerId, phone)
           yield* Effect.forEach(open, (subject) => cancel(customerId, subject), { discard: true })
         }),
         erase: store.erase

@@ -18,7 +18,7 @@ export class Timers extends Context.Service<
   {
     readonly newLease: Effect.Effect<Lease>
     /** For a new timer, which cannot have been leased before: all of this process have the same token. */
-    readonly leaseAtBirth: () => Lease
+    readonly initialLease: () => Lease
     /** Runs work on a timer that this process has leased; the lease is renewed while it lasts. */
     readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** The same, for background work. After a failure the lease runs out: then the timer is due as abandoned. */
@@ -84,7 +84,7 @@ export class Timers extends Context.Service<
 
       return Timers.of({
         newLease: Effect.map(random.uuidV4(), leaseOf),
-        leaseAtBirth: () => leaseOf(tokenAtBirth),
+        initialLease: () => leaseOf(tokenAtBirth),
         holding,
         isLeased: (timer) => clock.currentTimeMillisUnsafe() < timer.leasedUntil,
         run: (timer, work) =>

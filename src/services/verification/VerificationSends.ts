@@ -193,7 +193,7 @@ const makeAcceptAndTry = Effect.gen(function* () {
       guardMark,
       codeHash: vault.hash(id, code),
       sealedCode: vault.seal(id, code),
-      lease: timers.leaseAtBirth(),
+      lease: timers.initialLease(),
       idempotency: yield* idempotency.claim(request.idempotency, createdAt)
     })
     if (Option.isNone(timer)) return Option.none<SendAnswer>()

@@ -116,8 +116,8 @@ describe("the calls of a message", () => {
       for (const { after, turn } of live(setting, list)) {
         for (const step of after.route.keys()) {
           const attempt = attemptOf(after, step)
-          const underWay = attempt?.status === "sending" ? attempt.tries : null
-          for (const tries of [0, 1, 2, 3, 4].filter((number) => number !== underWay)) {
+          const inProgress = attempt?.status === "sending" ? attempt.tries : null
+          for (const tries of [0, 1, 2, 3, 4].filter((number) => number !== inProgress)) {
             const call = { step, tries }
             const reported = recordOutcome(after, call, outcomes.Accepted, turn.now).next
             assert.strictEqual(reported, after)

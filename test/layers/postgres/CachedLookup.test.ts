@@ -27,10 +27,10 @@ describe("a cached lookup", () => {
     () =>
       Effect.gen(function* () {
         let asked = 0
-        let isHeard = true
+        let isUpToDate = true
         const { get, recall } = yield* cachedLookup<string, number, never, never>(
           () => Effect.sync(() => asked++),
-          { isHeard: () => isHeard }
+          { isUpToDate: () => isUpToDate }
         )
         yield* get("a")
         yield* TestClock.adjust(599_999)
@@ -39,7 +39,7 @@ describe("a cached lookup", () => {
         assert.strictEqual(yield* get("a"), 1)
         yield* TestClock.adjust(5000)
         assert.strictEqual(recall("a"), 1)
-        isHeard = false
+        isUpToDate = false
         assert.isUndefined(recall("a"))
         assert.strictEqual(yield* get("a"), 2)
       })

@@ -28,42 +28,42 @@ const told = Effect.gen(function* () {
 layer(TestDatabase, { excludeTestServices: true })("the feed of changes", (it) => {
   it.effect("is heard for five seconds from what it last told itself, which it does while it is asked", () =>
     Effect.gen(function* () {
-      const { isHeard, listening } = yield* ChangeFeed
+      const { isUpToDate, listening } = yield* ChangeFeed
       yield* listening
       const now = yield* Clock.currentTimeMillis
-      assert.isFalse(isHeard(now))
-      yield* until(() => isHeard(now))
-      assert.isTrue(isHeard(now + 4999))
-      assert.isFalse(isHeard(now + 5000))
+      assert.isFalse(isUpToDate(now))
+      yield* until(() => isUpToDate(now))
+      assert.isTrue(isUpToDate(now + 4999))
+      assert.isFalse(isUpToDate(now + 5000))
       yield* TestClock.adjust(1000)
-      yield* until(() => isHeard(now + 5000))
-      assert.isTrue(isHeard(now + 5999))
-      assert.isFalse(isHeard(now + 6000))
+      yield* until(() => isUpToDate(now + 5000))
+      assert.isTrue(isUpToDate(now + 5999))
+      assert.isFalse(isUpToDate(now + 6000))
     }).pipe(Effect.provide(process))
   )
 
   it.effect("notifies itself at once when it is asked after a silence", () =>
     Effect.gen(function* () {
-      const { isHeard, listening } = yield* ChangeFeed
+      const { isUpToDate, listening } = yield* ChangeFeed
       yield* listening
-      isHeard(yield* Clock.currentTimeMillis)
+      isUpToDate(yield* Clock.currentTimeMillis)
       yield* TestClock.adjust(600_000)
       const now = yield* Clock.currentTimeMillis
-      assert.isFalse(isHeard(now))
-      yield* until(() => isHeard(now))
+      assert.isFalse(isUpToDate(now))
+      yield* until(() => isUpToDate(now))
     }).pipe(Effect.provide(process))
   )
 
   it.effect("does not take others' notifications to themselves for its own, nor for a change", () =>
     Effect.gen(function* () {
-      const { isHeard } = yield* ChangeFeed
+      const { isUpToDate } = yield* ChangeFeed
       const changes = yield* told
       const now = yield* Clock.currentTimeMillis
       yield* notify(`beat:b7f6c9de-7a1f-4d66-9a0e-0f6ad2c7a7a5:${now}`)
       yield* notify("account:7")
       yield* until(() => changes.length > 0)
       assert.deepStrictEqual(changes, [{ _tag: "AccountChanged", accountId: 7 }])
-      assert.isFalse(isHeard(now))
+      assert.isFalse(isUpToDate(now))
     }).pipe(Effect.provide(process))
   )
 

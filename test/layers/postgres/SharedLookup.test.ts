@@ -68,10 +68,10 @@ describe("a shared lookup", () => {
   it.effect("goes on for the others when the one who asked first hangs up", () =>
     Effect.gen(function* () {
       const { open, lookup } = gated()
-      const { ask, underWay } = yield* sharedLookup<string, number, never, never>(lookup)
+      const { ask, inProgress } = yield* sharedLookup<string, number, never, never>(lookup)
       const first = yield* forked(ask("a"))
       yield* settle
-      const second = yield* forked(underWay("a") ?? Effect.die("nothing is under way"))
+      const second = yield* forked(inProgress("a") ?? Effect.die("nothing is under way"))
       yield* Fiber.interrupt(first)
       yield* open(0)
       assert.strictEqual(yield* Fiber.join(second), 0)
@@ -105,7 +105,7 @@ describe("a cached lookup", () => {
       const { get, recall } = yield* cachedLookup<string, number, never, never>(
         () => Effect.sync(() => newest),
         {
-          isHeard: () => true,
+          isUpToDate: () => true,
           isCurrent: (version) => version >= newest
         }
       )

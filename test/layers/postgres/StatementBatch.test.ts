@@ -389,14 +389,14 @@ describe("a request of a batch", () => {
   it.effect("waits no longer than one statement may, although others are before it", () =>
     Effect.gen(function* () {
       const { begin, tick, statements, letGo } = yield* ask(true)
-      const underWay = yield* begin(1)
+      const inProgress = yield* begin(1)
       yield* tick
       const queued = yield* begin(2)
       yield* tick
       const later = yield* begin(3)
-      assert.isUndefined(underWay.pollUnsafe())
+      assert.isUndefined(inProgress.pollUnsafe())
       yield* tick
-      assert.isTrue(isLate(yield* Fiber.join(underWay)))
+      assert.isTrue(isLate(yield* Fiber.join(inProgress)))
       assert.isUndefined(queued.pollUnsafe())
       yield* tick
       assert.isTrue(isLate(yield* Fiber.join(queued)))

@@ -83,7 +83,7 @@ const round = Effect.fnUntraced(function* (raisedOf: (result: RoundResult) => Re
   const Rounds = Layer.provide(GuardRounds.layer, [
     Store,
     Layer.mock(Timers)({
-      leaseAtBirth: () => ({ token: timer.leaseToken, until: timer.leasedUntil }),
+      initialLease: () => ({ token: timer.leaseToken, until: timer.leasedUntil }),
       isLeased: () => true,
       wakeAt: () => {},
       releaseForRetry: () => Effect.failCause

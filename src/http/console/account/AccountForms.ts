@@ -7,7 +7,7 @@ import { accountPage } from "./AccountPage.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
 import { bySetting, inputName } from "./SettingInputs.ts"
 import { chosen } from "./StandbyPart.ts"
-import { formAction, showAgain } from "../forms/ActionForms.ts"
+import { formAction, rerender } from "../forms/ActionForms.ts"
 import type { FieldErrors } from "../forms/FieldErrors.ts"
 import { typedNumber } from "../forms/Forms.ts"
 import { seeOther } from "../frame/Answers.ts"
@@ -76,7 +76,7 @@ export const submitSettings = Effect.fnUntraced(function* (view: View, typed: UR
   })
   return yield* save(view, typed).pipe(
     Effect.mapError(bySetting(fields)),
-    Effect.catch(showAgain(view, (errors) => again("settings")(view, typed, errors)))
+    Effect.catch(rerender(view, (errors) => again("settings")(view, typed, errors)))
   )
 })
 

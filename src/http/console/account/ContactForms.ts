@@ -6,7 +6,7 @@ import { chatIdProblem, readContacts } from "../../../domain/account/Contacts.ts
 import { pasted } from "../../../domain/text/PastedText.ts"
 import { accountPage } from "./AccountPage.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
-import { formAction, showAgain } from "../forms/ActionForms.ts"
+import { formAction, rerender } from "../forms/ActionForms.ts"
 import { seeOther } from "../frame/Answers.ts"
 import { pathId, type View } from "../frame/SignedRoutes.ts"
 import { withCount, withNotice } from "../parts/Notice.ts"
@@ -51,7 +51,7 @@ export const submitContacts = (view: View, typed: URLSearchParams) =>
     return yield* link(view, typed)
   }).pipe(
     Effect.catch(
-      showAgain(view, (errors) =>
+      rerender(view, (errors) =>
         Effect.flatMap(pathId, (id) => accountPage(view, id, { form: "contacts", errors, typed }))
       )
     )

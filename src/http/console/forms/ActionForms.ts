@@ -64,7 +64,7 @@ const withPage = <PE extends ConsoleError, PR, E extends ConsoleError, R>(
   return again === undefined
     ? answer
     : Effect.catch(answer, (error: ConsoleError) =>
-        showAgain(view, (errors) => again(view, fields, errors))(error)
+        rerender(view, (errors) => again(view, fields, errors))(error)
       )
 }
 
@@ -175,7 +175,7 @@ const formErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
 }
 
 /** Shows a form again if it was refused as it is. Any other error is answered as everywhere. */
-export const showAgain =
+export const rerender =
   <R>(view: Signed, show: (errors: FieldErrors) => Effect.Effect<Page, ConsoleError, R>) =>
   (error: ConsoleError): Effect.Effect<HttpServerResponse.HttpServerResponse, ConsoleError, R> => {
     const errors = formErrorsOf(error, view.locale)

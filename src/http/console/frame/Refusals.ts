@@ -7,7 +7,7 @@ import type { Locale } from "./Locale.ts"
 interface ForeignForm {
   readonly _tag: "foreign_form"
 }
-export const foreignForm: ForeignForm = { _tag: "foreign_form" }
+export const csrfFailed: ForeignForm = { _tag: "foreign_form" }
 
 export type ConsoleError = CodedError | ForeignForm
 

@@ -9,7 +9,7 @@ import { readForm, sentForm } from "../forms/Forms.ts"
 import { answerPage } from "./Answers.ts"
 import { isSameToken } from "./Cookies.ts"
 import type { Page, Signed } from "./Layout.ts"
-import { type ConsoleError, foreignForm } from "./Refusals.ts"
+import { type ConsoleError, csrfFailed } from "./Refusals.ts"
 import type { Origin } from "../../../services/ManagementWrites.ts"
 import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 
@@ -77,7 +77,7 @@ export const form = <R>(
   path,
   handle: Effect.fnUntraced(function* (view: View) {
     const fields = yield* readForm
-    if (!isSameToken(fields.get("csrf"), view.csrf)) return yield* Effect.fail<ConsoleError>(foreignForm)
+    if (!isSameToken(fields.get("csrf"), view.csrf)) return yield* Effect.fail<ConsoleError>(csrfFailed)
     return yield* act({ ...view, sent: sentForm(view.request.url, fields) }, fields)
   })
 })

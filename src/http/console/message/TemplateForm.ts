@@ -104,12 +104,12 @@ export interface Shown {
   readonly errors: FieldErrors
 }
 
-export const untouched: Shown = { typed: null, errors: noFieldErrors }
+export const emptyForm: Shown = { typed: null, errors: noFieldErrors }
 
 /** A textarea sends lines with CR LF; templates have LF. */
 const bodyIn = (typed: URLSearchParams): string => (typed.get("body") ?? "").replaceAll("\r\n", "\n")
 
-export const typedOr = ({ typed }: Shown) => ({
+export const orStored = ({ typed }: Shown) => ({
   name: (stored: string) => typed?.get("name") ?? stored,
   body: (stored: string) => (typed === null ? stored : bodyIn(typed)),
   sample: (name: string) => typed?.get(name) ?? null

@@ -9,7 +9,7 @@ import { answerPage, seeOther } from "../frame/Answers.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { change, page, pathId, type View } from "../frame/SignedRoutes.ts"
-import { type Shown, templateEditor, typedOr, typedTemplate, untouched } from "./TemplateForm.ts"
+import { type Shown, templateEditor, orStored, typedTemplate, emptyForm } from "./TemplateForm.ts"
 import { NEW_TEMPLATE_PATH, showTemplates, TEMPLATES_PATH } from "./TemplatesPage.ts"
 import { stateBadge } from "../parts/Badge.ts"
 import { postButton } from "../parts/Confirm.ts"
@@ -42,7 +42,7 @@ const savedPanel = ({ name, body }: TemplateRecord, { locale: { say } }: View): 
 const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown: Shown) {
   const { say } = view.locale
   const template = yield* (yield* TemplateRecords).find(view.actor.customerId, id)
-  const value = typedOr(shown)
+  const value = orStored(shown)
   const made: Page = {
     title: template.name,
     name: "templates",
@@ -64,7 +64,7 @@ const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown:
 
 const newPage = (view: View, shown: Shown): Page => {
   const { say } = view.locale
-  const value = typedOr(shown)
+  const value = orStored(shown)
   return {
     title: say("New template", "قالب تازه"),
     name: "templates",
@@ -128,9 +128,9 @@ export const templatePages = {
   name: "templates",
   routes: [
     page(TEMPLATES_PATH, showTemplates),
-    page(NEW_TEMPLATE_PATH, (view) => showNew(view, untouched)),
+    page(NEW_TEMPLATE_PATH, (view) => showNew(view, emptyForm)),
     change(NEW_TEMPLATE_PATH, orPreview(showNew, submitNew)),
-    page(TEMPLATE_PATH, (view) => showExisting(view, untouched)),
+    page(TEMPLATE_PATH, (view) => showExisting(view, emptyForm)),
     change(TEMPLATE_PATH, orPreview(showExisting, submitExisting)),
     change(`${TEMPLATE_PATH}/enable`, switchTo(true)),
     change(`${TEMPLATE_PATH}/disable`, switchTo(false))

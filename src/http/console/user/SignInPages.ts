@@ -24,7 +24,7 @@ import {
 } from "../frame/Cookies.ts"
 import { NO_REFERRER, signInDocument } from "../frame/Document.ts"
 import { html, type Html } from "../frame/Html.ts"
-import { type ConsoleError, foreignForm, refusalOf } from "../frame/Refusals.ts"
+import { type ConsoleError, csrfFailed, refusalOf } from "../frame/Refusals.ts"
 import { form, inOwnLog, raw, type View } from "../frame/SignedRoutes.ts"
 import { readVisit, type Visit } from "../frame/Visit.ts"
 import { notice } from "../parts/Notice.ts"
@@ -91,7 +91,7 @@ const originOfVisit = Effect.gen(function* () {
 const readOwnForm = Effect.fnUntraced(function* (visit: Visit) {
   const form = yield* readForm
   if (isSameToken(form.get("csrf"), csrfCookie(visit))) return form
-  return yield* Effect.fail<ConsoleError>(foreignForm)
+  return yield* Effect.fail<ConsoleError>(csrfFailed)
 })
 
 const titleOf = ({ locale: { say } }: Visit): string => say("Sign in", "ورود")

@@ -3,7 +3,7 @@ import { HttpRouter } from "effect/http"
 import { fieldError, NotFound } from "../../../domain/Errors.ts"
 import { isUuid } from "../../../domain/Uuid.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
-import { creating, formAction, showAgain, submitOnce } from "../forms/ActionForms.ts"
+import { creating, formAction, rerender, submitOnce } from "../forms/ActionForms.ts"
 import { noFieldErrors } from "../forms/FieldErrors.ts"
 import { emptyForm } from "../forms/Forms.ts"
 import { answerPage, seeOther } from "../frame/Answers.ts"
@@ -59,7 +59,7 @@ const invite = (view: View, fields: URLSearchParams) =>
   ).pipe(
     Effect.catchTag("conflict", (error) => fieldError("email", error.problem)),
     Effect.flatMap((email) => showLink(view, fields, email)),
-    Effect.catch(showAgain(view, (errors) => Effect.succeed(newUserPage(view, fields, errors))))
+    Effect.catch(rerender(view, (errors) => Effect.succeed(newUserPage(view, fields, errors))))
   )
 
 const submitUser = formAction(changeUser, {

@@ -212,7 +212,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
     const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
     const patience = Context.get(context, BatchPatience)
     let waiting: Array<Entry> = []
-    const underWay = new Set<ReadonlyArray<Entry>>()
+    const inProgress = new Set<ReadonlyArray<Entry>>()
     /** How many waited one turn of the event loop before. */
     let gathered = 0
     /** Whether `next` will be called. */
@@ -251,7 +251,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
 
     const giveUpLate = () => {
       const isLate = ({ since }: Entry) => patience.now() - since >= patience.ticks
-      for (const batch of underWay) for (const entry of batch.filter(isLate)) entry.resume(tooLate())
+      for (const batch of inProgress) for (const entry of batch.filter(isLate)) entry.resume(tooLate())
       const late = waiting.filter(isLate)
       if (late.length === 0) return
       for (const { resume } of late) resume(tooLate())
@@ -269,9 +269,9 @@ export const makeStatementBatch = <Client, Request, Answer>(
         if (wasSilent && endsTogether) refuseWaiting(exit)
         lane.leave()
         if (exit._tag === "Failure" && !isLost) {
-          runFork(Effect.map(askAlone(batch), () => void underWay.delete(batch)))
+          runFork(Effect.map(askAlone(batch), () => void inProgress.delete(batch)))
         } else {
-          underWay.delete(batch)
+          inProgress.delete(batch)
           answer(batch, exit)
         }
       })
@@ -284,7 +284,7 @@ export const makeStatementBatch = <Client, Request, Answer>(
       isScheduled = false
       lane.enter()
       began(batch.length)
-      underWay.add(batch)
+      inProgress.add(batch)
       if (left.length > 0) schedule()
       runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
     }

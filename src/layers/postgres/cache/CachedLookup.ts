@@ -16,7 +16,7 @@ const SILENT_MILLIS = 1000
 /** Runs the lookups of one key one after the other. Each answers all requests that wait for it. */
 interface SharedLookup<Key, A, E> {
   /** The result of the running lookup; undefined if none can be joined. */
-  readonly underWay: (key: Key) => Effect.Effect<A, E> | undefined
+  readonly inProgress: (key: Key) => Effect.Effect<A, E> | undefined
   /** The result of a lookup that begins after this call. */
   readonly ask: (key: Key) => Effect.Effect<A, E>
   /** No request may join the running lookups: they may have missed a change. */
@@ -48,7 +48,7 @@ export const sharedLookup = <Key, A, E, R>(
     }
 
     return {
-      underWay: (key) => {
+      inProgress: (key) => {
         const line = lines.get(key)
         return line?.isOpen ? Deferred.await(line.running) : undefined
       },
@@ -86,7 +86,7 @@ interface CachedLookup<Key, A, E> {
 
 interface Trust<A> {
   /** Whether notifications of changes are known to arrive: then values are right for that long. */
-  readonly isHeard?: (now: Instant) => boolean
+  readonly isUpToDate?: (now: Instant) => boolean
   /** False for a value of which a newer version is known. */
   readonly isCurrent?: (answer: A) => boolean
 }
@@ -98,7 +98,7 @@ interface Trust<A> {
  */
 export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
   lookup: (key: Key) => Effect.Effect<A, E, R>,
-  { isHeard = () => false, isCurrent = () => true }: Trust<A> = {}
+  { isUpToDate = () => false, isCurrent = () => true }: Trust<A> = {}
 ) {
   const clock = yield* Clock.Clock
   const answers = new BoundedMap<Key, { readonly answer: A; readonly since: Instant }>(CAPACITY)
@@ -130,11 +130,11 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
     if (found === undefined || !isCurrent(found.answer)) return undefined
     const now = clock.currentTimeMillisUnsafe()
     const age = now - found.since
-    return age < MAX_STALE_MILLIS || (age < MAX_AGE_MILLIS && isHeard(now)) ? found.answer : undefined
+    return age < MAX_STALE_MILLIS || (age < MAX_AGE_MILLIS && isUpToDate(now)) ? found.answer : undefined
   }
   const find = (key: Key) => {
-    const underWay = shared.underWay(key)
-    return underWay === undefined ? shared.ask(key) : Effect.catch(underWay, () => shared.ask(key))
+    const inProgress = shared.inProgress(key)
+    return inProgress === undefined ? shared.ask(key) : Effect.catch(inProgress, () => shared.ask(key))
   }
   const cached: CachedLookup<Key, A, E> = {
     get: (key) =>

@@ -90,7 +90,7 @@ export class ChangeFeed extends Context.Service<
   {
     readonly subscribe: (listener: Listener) => Effect.Effect<void>
     /** Whether all changes older than five seconds have arrived. The beats run while this is asked. */
-    readonly isHeard: (now: Instant) => boolean
+    readonly isUpToDate: (now: Instant) => boolean
     /** Returns once it listens, and has reported the changes that were missed before. */
     readonly listening: Effect.Effect<void>
   }
@@ -118,7 +118,7 @@ export class ChangeFeed extends Context.Service<
       if (listen === null) {
         yield* Effect.logWarning(NOTHING_HEARD)
         return ChangeFeed.of({
-          isHeard: () => false,
+          isUpToDate: () => false,
           subscribe: () => Effect.void,
           listening: Effect.never
         })
@@ -170,7 +170,7 @@ export class ChangeFeed extends Context.Service<
       yield* Effect.forkScoped(Effect.forever(withoutSpans(beat)))
 
       return ChangeFeed.of({
-        isHeard: (now) => {
+        isUpToDate: (now) => {
           asked.openUnsafe()
           return now - heardAt < MAX_SILENCE_MILLIS
         },
