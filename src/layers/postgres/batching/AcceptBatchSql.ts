@@ -207,8 +207,8 @@ interface Accepted {
 }
 
 /**
- * The two ways to accept requests. `write` assumes that nobody has to be refused. `decide` and `writeLocked` are parts of
- * one transaction for requests that contend for a limit.
+ * The ways to accept requests. `write` assumes that nobody has to be refused. `look` decides by what was counted before.
+ * `locked` is for a transaction: nobody else can count until it ends.
  */
 export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Request>(
   kind: AcceptKind<Request, Row>
@@ -237,37 +237,34 @@ export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Requ
     return Effect.map(decoded(sql.unsafe(text, parameters(batch))), ([{ webhooks = 0 }]) => webhooks)
   }
 
-  const decideWith = Effect.fnUntraced(function* (
+  const store = Effect.fnUntraced(function* (
     sql: SqlClient.SqlClient,
-    batch: ReadonlyArray<Row>,
-    mode: "read" | "lock"
+    admitted: ReadonlyArray<Row>,
+    verdicts: ReadonlyArray<Verdict>,
+    repeatsPhones: boolean
   ) {
-    const { verdicts, stripes } = yield* decide(sql, batch.map(limited), mode)
-    return { verdicts, stripes, admitted: batch.filter((_, nth) => verdicts[nth] === null) }
+    const webhooks =
+      admitted.length === 0 ? 0 : yield* write(sql, admitted, { repeatsPhones, takesOverKeys: true })
+    const accepted: Accepted = { verdicts, webhooks }
+    return accepted
   })
+
+  const admittedOf = (batch: ReadonlyArray<Row>, verdicts: ReadonlyArray<Verdict>) =>
+    batch.filter((_, nth) => verdicts[nth] === null)
 
   /** Looks without locks. If others count meanwhile, writing fails like a lost race. */
   const look = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) {
-    const { verdicts, admitted } = yield* decideWith(sql, batch, "read")
-    const accepted: Accepted = {
-      verdicts,
-      webhooks:
-        admitted.length === 0 ? 0 : yield* write(sql, admitted, { repeatsPhones: false, takesOverKeys: true })
-    }
-    return accepted
+    const { verdicts } = yield* decide(sql, batch.map(limited), "read")
+    return yield* store(sql, admittedOf(batch, verdicts), verdicts, false)
   })
 
   /** Locks what can refuse the requests, until the transaction ends. They can be to the same phones. */
   const locked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) {
-    const { verdicts, stripes, admitted } = yield* decideWith(sql, batch, "lock")
-    if (admitted.length > 0) yield* spreadWallets(sql, stripes, admitted.map(limited))
+    const { verdicts, stripes } = yield* decide(sql, batch.map(limited), "lock")
+    const admitted = admittedOf(batch, verdicts)
+    yield* spreadWallets(sql, stripes, admitted.map(limited))
     const phones = new Set(admitted.map((row) => kind.subjectOf(row).phone))
-    const shape = { repeatsPhones: phones.size < admitted.length, takesOverKeys: true }
-    const accepted: Accepted = {
-      verdicts,
-      webhooks: admitted.length === 0 ? 0 : yield* write(sql, admitted, shape)
-    }
-    return accepted
+    return yield* store(sql, admitted, verdicts, phones.size < admitted.length)
   })
 
   return { write, look, locked }
@@ -296,9 +293,16 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
   const { write, look, locked } = makeAcceptWrites(kind)
   let looksLeft = 0
 
+  /** Each try takes a turn of its own: where turns are transactions, a failed try ends its transaction. */
+  const inOwnTurn = <A>(
+    sql: SqlClient.SqlClient,
+    batch: ReadonlyArray<Row>,
+    accepting: Effect.Effect<A, SqlError.SqlError>
+  ) => takeTurn(sql, () => batch.map((row) => kind.subjectOf(row).customerId), accepting)
+
   const lookFirst = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>
-    Effect.catchIf(look(sql, batch), isContested, () =>
-      retryRaces(sql.withTransaction(locked(sql, batch)))
+    Effect.catchIf(inOwnTurn(sql, batch, look(sql, batch)), isContested, () =>
+      retryRaces(inOwnTurn(sql, batch, sql.withTransaction(locked(sql, batch))))
     ).pipe(
       Effect.map(({ verdicts, webhooks }) => {
         looksLeft = verdicts.every((verdict) => verdict === null) ? looksLeft - 1 : LOOKS_AFTER_REFUSAL
@@ -312,7 +316,8 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
     batch: ReadonlyArray<Row>
   ): Effect.Effect<ReadonlyArray<Verdict>, SqlError.SqlError> => {
     if (looksLeft > 0) return lookFirst(sql, batch)
-    const written = Effect.map(write(sql, batch, OPTIMISTIC), (webhooks) => {
+    const writing = inOwnTurn(sql, batch, write(sql, batch, OPTIMISTIC))
+    const written = Effect.map(writing, (webhooks) => {
       wakeFor(webhooks)
       return batch.map(() => null)
     })
@@ -327,10 +332,7 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
     endsTogether: true,
     conflictsOf: (request) => conflictsOf(kind.subjectOf(request).phone, request),
     orderOf: (request) => kind.subjectOf(request).phone,
-    run: (sql, batch) =>
-      Effect.flatMap(toRows(batch), (rows) =>
-        takeTurn(sql, () => rows.map((row) => kind.subjectOf(row).customerId), accept(sql, rows))
-      )
+    run: (sql, batch) => Effect.flatMap(toRows(batch), (rows) => accept(sql, rows))
   })
 
   return (request: Request): Effect.Effect<boolean, AdmissionError | SetUpChanged> =>
