@@ -139,25 +139,6 @@ const authorize = <Input extends Schema.Top, Target, A, E, R>(
 ): Effect.Effect<void, E | ScopeInsufficient> =>
   mayPerform(call.actor, access) ? allow(call) : Effect.fail(new ScopeInsufficient())
 
-/** Performs an action: one transaction with its entry in the audit log. */
-export const perform = Effect.fnUntraced(function* <Input extends Schema.Top, Target, A, E, R>(
-  performed: Action<Input, Target, A, E, R>,
-  call: Call<Input["Type"], Target>
-) {
-  const writes = yield* ManagementWrites
-  yield* authorize(performed, call)
-  const change = yield* performed.prepare(call)
-  let made: Performed<A> | undefined
-  const noted = Effect.map(change, (each) => {
-    made = each
-    return { body: null, audit: each.audit }
-  })
-  const request = { ...call, operation: performed.name, status: 200, idempotency: undefined }
-  yield* Effect.catchTag(writes.write(request, noted), "idempotency_key_conflict", Effect.die)
-  yield* performed.after
-  return made === undefined ? yield* Effect.die("an action was written that was not run") : made.result
-})
-
 /** How the result of an action is kept for repeated requests. */
 interface Keeping<A> {
   readonly status: number
@@ -185,4 +166,16 @@ export const performOnce = Effect.fnUntraced(function* <Input extends Schema.Top
   )
   yield* performed.after
   return answer
+})
+
+/** Performs an action: one transaction with its entry in the audit log. */
+export const perform = Effect.fnUntraced(function* <Input extends Schema.Top, Target, A, E, R>(
+  performed: Action<Input, Target, A, E, R>,
+  call: Call<Input["Type"], Target>
+) {
+  let made: { readonly result: A } | undefined
+  const encode = (result: A) => Effect.sync(() => ((made = { result }), null))
+  const once = performOnce(performed, call, { status: 200, idempotency: undefined, encode })
+  yield* Effect.catchTag(once, "idempotency_key_conflict", Effect.die)
+  return made === undefined ? yield* Effect.die("an action was written that was not run") : made.result
 })
