@@ -144,7 +144,7 @@ export const usualPerHour = (profile: Profile, at: Instant): number => {
 const HOURS_OF_DAY = 24
 const DAYS_OF_WEEK = 7
 
-/** What is usual in an hour, and from how many codes that is known. */
+/** The usual traffic of an hour, and the number of codes that it was computed from. */
 interface Usual {
   readonly perHour: number
   readonly codes: number

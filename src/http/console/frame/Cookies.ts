@@ -65,7 +65,7 @@ export const csrfOfSession = (secret: Redacted.Redacted): string =>
     .update(`csrf:${Redacted.value(secret)}`)
     .digest("base64url")
 
-/** What an address must have whose query a page is filled in from: others cannot make such a link for this session. */
+/** A mark in an address. Only with it does its query fill in a page: nobody else can make such a link for this session. */
 export const draftMark = (csrf: string, customerId: number): string =>
   createHash("sha256").update(`draft:${customerId}:${csrf}`).digest("base64url")
 

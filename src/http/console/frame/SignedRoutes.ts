@@ -33,7 +33,7 @@ export const inLogOf = (customerId: number, view: View): View => {
 /** In the platform's audit log, even from within a customer's console. */
 export const asPlatform = (view: View): View => inLogOf(PLATFORM, view)
 
-/** What people change of their own is in their own account's audit log; for operators, in the platform's. */
+/** Changes of one's own account are in the audit log of one's customer; those of operators are in the platform's. */
 export const inOwnLog = (view: View): View =>
   view.session.user.isOperator === true ? asPlatform(view) : view
 
