@@ -7,8 +7,8 @@ import { Infrastructure } from "../src/layers/graphs/Infrastructure.ts"
 import { Service } from "../src/layers/graphs/Live.ts"
 import { ManagementLive } from "../src/layers/graphs/Management.ts"
 import { useCases } from "../src/layers/graphs/UseCases.ts"
-import { liveMessageStore, LiveMessageSeams, messageGraph } from "../src/layers/graphs/MessageGraph.ts"
-import { LiveSeams, liveStore, verificationGraph } from "../src/layers/graphs/VerificationGraph.ts"
+import { liveMessageStore, LiveMessagePorts, messageGraph } from "../src/layers/graphs/MessageGraph.ts"
+import { LivePorts, liveStore, verificationGraph } from "../src/layers/graphs/VerificationGraph.ts"
 import { type CodeDelivery, Providers } from "../src/services/provider/Providers.ts"
 import type { Target } from "./Requests.ts"
 
@@ -31,8 +31,8 @@ const AcceptingProviders = Layer.succeed(
   Providers.of({ sendCode: acceptCode, sendText: () => accepted })
 )
 
-const live = verificationGraph(liveStore, Layer.merge(LiveSeams, AcceptingProviders))
-const messages = messageGraph(liveMessageStore, Layer.merge(LiveMessageSeams, AcceptingProviders))
+const live = verificationGraph(liveStore, Layer.merge(LivePorts, AcceptingProviders))
+const messages = messageGraph(liveMessageStore, Layer.merge(LiveMessagePorts, AcceptingProviders))
 
 NodeRuntime.runMain(
   Effect.flatMap(configuration, (settings) =>

@@ -11,9 +11,23 @@ const testNames = (): string =>
     .join("\n")
 
 describe("the documents", () => {
-  it("docs/layers.md shows the example that is tested, to the letter", () => {
-    const [, code] = /```ts\n([\s\S]*?)```/.exec(read("docs/layers.md")) ?? []
-    assert.strictEqual(code, read("test/examples/SwapALayer.test.ts"))
+  it("docs/layers.md shows the replaced layer that is tested, to the letter", () => {
+    const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(read("docs/layers.md")) ?? []
+    const [, tested] =
+      /\/\/ docs:begin\n([\s\S]*?)\/\/ docs:end/.exec(read("test/examples/SwapALayer.test.ts")) ?? []
+    assert.isDefined(tested)
+    assert.strictEqual(code, tested)
+  })
+
+  it("docs/layers.md names files, folders and scripts that exist", () => {
+    const paths = [
+      ...read("docs/layers.md").matchAll(/`((?:src|test|domain|services|layers|http)\/[\w/.]+)`/g)
+    ]
+    assert.isAbove(paths.length, 10)
+    const missing = paths
+      .map(([, path = ""]) => (/^(src|test)\//.test(path) ? path : `src/${path}`))
+      .filter((path) => !fs.existsSync(new URL(`../../${path}`, import.meta.url)))
+    assert.deepStrictEqual(missing, [])
   })
 
   it("docs/management.md shows the client that is tested, to the letter", () => {

@@ -8,6 +8,7 @@ import { Verifications } from "../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../support/TestGraph.ts"
 
+// docs:begin
 // 1. A provider that accepts everything, and remembers what it was asked to send.
 const sentOver: Array<string> = []
 const RecordingProviders = Layer.mock(Providers)({
@@ -17,6 +18,7 @@ const RecordingProviders = Layer.mock(Providers)({
       return ProviderOutcome.Accepted({ messageId: null })
     })
 })
+// docs:end
 
 layer(TestDatabase, { excludeTestServices: true })("an example", (it) => {
   it.effect("a fallback is driven by the test's clock, without waiting", () =>

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import {
   liveMessageStore,
-  LiveMessageSeams,
+  LiveMessagePorts,
   messageGraph,
   SandboxMessages
 } from "../../src/layers/graphs/MessageGraph.ts"
@@ -11,7 +11,7 @@ import {
 } from "../../src/layers/provider/ProviderEndpoints.ts"
 import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
-  LiveSeams,
+  LivePorts,
   liveStore,
   SandboxVerifications,
   verificationGraph
@@ -68,8 +68,8 @@ export const connectedProcess = (
   } = {}
 ) => {
   const graphs = {
-    live: verificationGraph(liveStore, Layer.merge(LiveSeams, providers)),
-    messages: messageGraph(liveMessageStore, Layer.merge(LiveMessageSeams, providers)),
+    live: verificationGraph(liveStore, Layer.merge(LivePorts, providers)),
+    messages: messageGraph(liveMessageStore, Layer.merge(LiveMessagePorts, providers)),
     sandbox: SandboxVerifications,
     sandboxMessages: SandboxMessages
   }

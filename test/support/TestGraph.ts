@@ -10,9 +10,9 @@ import { MasterKey } from "../../src/layers/crypto/MasterKey.ts"
 import {
   liveMessageStore,
   LiveMessages,
-  LiveMessageSeams,
+  LiveMessagePorts,
   messageGraph,
-  type MessageSeams,
+  type ReplaceableMessagePorts,
   SandboxMessages
 } from "../../src/layers/graphs/MessageGraph.ts"
 import { SimulatorSql } from "../../src/layers/provider/SimulatorSql.ts"
@@ -20,11 +20,11 @@ import { ReportingSql } from "../../src/layers/postgres/Pools.ts"
 import { ReadSql } from "../../src/layers/postgres/hosts/Replica.ts"
 import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
-  LiveSeams,
+  LivePorts,
   liveStore,
   SandboxVerifications,
   verificationGraph,
-  type VerificationSeams
+  type ReplaceablePorts
 } from "../../src/layers/graphs/VerificationGraph.ts"
 import { Guard } from "../../src/services/guard/Guard.ts"
 import { Accounts } from "../../src/services/account/Accounts.ts"
@@ -105,16 +105,16 @@ export const testInfrastructure = (settings: Partial<SettingsShape> = {}) =>
 const clockAt = (instant: number) =>
   Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(instant)), TestClock.layer())
 
-/** One process with a clock of its own (by default at the epoch): the live use cases (messages too) and their timers, with some of the seams replaced. */
-export const testProcess = <A extends VerificationSeams | MessageSeams>(
+/** One process with a clock of its own (by default at the epoch): the live use cases (messages too) and their timers, with some of the ports replaced. */
+export const testProcess = <A extends ReplaceablePorts | ReplaceableMessagePorts>(
   replaced: Layer.Layer<A>,
   settings: Partial<SettingsShape> = {},
   startsAt = 0,
   /** Off, as it has tests of its own, and timers that others do not expect. */
   guard: Layer.Layer<Guard, never, Layer.Services<typeof Guard.layer>> = Guard.layerOff
 ) => {
-  const live = verificationGraph(liveStore, Layer.mergeAll(LiveSeams, guard, replaced))
-  const messages = messageGraph(liveMessageStore, Layer.merge(LiveMessageSeams, replaced))
+  const live = verificationGraph(liveStore, Layer.mergeAll(LivePorts, guard, replaced))
+  const messages = messageGraph(liveMessageStore, Layer.merge(LiveMessagePorts, replaced))
   const timers = timerGraph({
     live,
     messages,
@@ -130,7 +130,7 @@ export const testProcess = <A extends VerificationSeams | MessageSeams>(
 
 /** The sandbox of one process, with a clock of its own. */
 export const sandboxProcess = () => {
-  const live = verificationGraph(liveStore, LiveSeams)
+  const live = verificationGraph(liveStore, LivePorts)
   const timers = timerGraph({
     live,
     messages: LiveMessages,

@@ -19,7 +19,7 @@ import { ProvidersByAccount } from "../provider/ProvidersByAccount.ts"
 import { TemplatesSql } from "../message/TemplateRecordsSql.ts"
 
 /** Everything in which one composition of the messaging use cases can differ from another. */
-export type MessageSeams =
+export type ReplaceableMessagePorts =
   | Routing
   | Templates
   | Limits
@@ -29,20 +29,20 @@ export type MessageSeams =
   | Providers
   | MessageMetrics
 
-/** The use cases of one mode's messages with the given seams, and their store. */
+/** The use cases of one mode's messages over the given replaceable ports, and their store. */
 export const messageGraph = <E, R, E2, R2>(
   store: Layer.Layer<MessageStore | MessageBatchStore, E2, R2>,
-  seams: Layer.Layer<MessageSeams, E, R>
+  ports: Layer.Layer<ReplaceableMessagePorts, E, R>
 ) =>
   Layer.fresh(Messages.layer).pipe(
     Layer.provide(Layer.mergeAll(Layer.fresh(MessageSends.layer), Layer.fresh(MessageBatches.layer))),
     Layer.provideMerge(Layer.fresh(MessageDeliveries.layer)),
-    Layer.provide(seams),
+    Layer.provide(ports),
     Layer.provideMerge(store)
   )
 
 /** The customer's accounts and texts, real providers. */
-export const LiveMessageSeams = Layer.mergeAll(
+export const LiveMessagePorts = Layer.mergeAll(
   Routing.layer,
   TemplatesSql,
   Limits.layer,
@@ -54,7 +54,7 @@ export const LiveMessageSeams = Layer.mergeAll(
 )
 
 /** Routes of channel names only, and a provider that sends nothing. Templates are the customer's. */
-const SandboxMessageSeams = Layer.mergeAll(
+const SandboxMessagePorts = Layer.mergeAll(
   Routing.layerSandbox,
   TemplatesSql,
   Limits.layerSandbox,
@@ -69,6 +69,6 @@ const storeOf = (mode: KeyMode) => Layer.mergeAll(MessageStoreSql(mode), Message
 
 export const liveMessageStore = storeOf("live")
 
-export const LiveMessages = messageGraph(liveMessageStore, LiveMessageSeams)
+export const LiveMessages = messageGraph(liveMessageStore, LiveMessagePorts)
 
-export const SandboxMessages = messageGraph(storeOf("test"), SandboxMessageSeams)
+export const SandboxMessages = messageGraph(storeOf("test"), SandboxMessagePorts)

@@ -18,7 +18,7 @@ import { TemplatesSql } from "../message/TemplateRecordsSql.ts"
 import { VerificationStoreSql } from "../verification/VerificationStoreSql.ts"
 
 /** Everything in which one composition of the verification use cases differs from another. */
-export type VerificationSeams =
+export type ReplaceablePorts =
   | Routing
   | Templates
   | Limits
@@ -31,22 +31,22 @@ export type VerificationSeams =
   | VerificationMetrics
 
 /**
- * The use cases of one mode's verifications with the given seams, and the store for others that read or write there.
+ * The use cases of one mode's verifications over the given replaceable ports, and the store for others that read or write there.
  */
 export const verificationGraph = <E, R, E2, R2>(
   store: Layer.Layer<VerificationStore, E2, R2>,
-  seams: Layer.Layer<VerificationSeams, E, R>
+  ports: Layer.Layer<ReplaceablePorts, E, R>
 ) =>
   // Fresh: each composition builds its own use cases.
   Layer.fresh(Verifications.layer).pipe(
     Layer.provide(Layer.fresh(VerificationSends.layer)),
     Layer.provideMerge(Layer.fresh(VerificationSteps.layer)),
-    Layer.provide(seams),
+    Layer.provide(ports),
     Layer.provideMerge(store)
   )
 
 /** The customer's routes and texts, random codes, real providers. */
-export const LiveSeams = Layer.mergeAll(
+export const LivePorts = Layer.mergeAll(
   Routing.layer,
   TemplatesSql,
   Limits.layer,
@@ -63,7 +63,7 @@ export const LiveSeams = Layer.mergeAll(
  * Routes of channel names only, the constant code, a provider that sends nothing, no prices, limits or metrics. Some phones
  * force other outcomes.
  */
-const SandboxSeams = Layer.mergeAll(
+const SandboxPorts = Layer.mergeAll(
   Routing.layerSandbox,
   Templates.layerNone,
   Limits.layerSandbox,
@@ -86,6 +86,6 @@ const sandboxStore = VerificationStoreSql({
   timerKind: "sandbox_verification"
 })
 
-export const LiveVerifications = verificationGraph(liveStore, LiveSeams)
+export const LiveVerifications = verificationGraph(liveStore, LivePorts)
 
-export const SandboxVerifications = verificationGraph(sandboxStore, SandboxSeams)
+export const SandboxVerifications = verificationGraph(sandboxStore, SandboxPorts)

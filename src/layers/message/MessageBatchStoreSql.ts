@@ -9,7 +9,7 @@ import { SetUpChanged } from "../../services/customer/Idempotency.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { currentSetUp, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
-import { inTurn } from "../postgres/citus/Turns.ts"
+import { customerLock } from "../postgres/citus/CustomerLocks.ts"
 import { retryRaces } from "../postgres/Races.ts"
 import { decodedAs, first, rowsOf } from "../postgres/SqlRows.ts"
 import { makeAcceptWrites } from "../postgres/batching/AcceptBatchSql.ts"
@@ -35,7 +35,7 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
       const versions = yield* SetUpVersions
       const { locked } = makeAcceptWrites(acceptedMessages(mode))
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
-      const takeTurn = yield* inTurn
+      const withCustomerLock = yield* customerLock
       const claimRows = decodedAs(Schema.Tuple([ClaimRow]))
       const keyRows = rowsOf(KeyRow)
 
@@ -83,7 +83,7 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
             const [{ isCurrent, isClaimed }] = yield* claim(batch, subject)
             if (!isCurrent) return yield* new SetUpChanged()
             if (!isClaimed) return Option.none()
-            return Option.some(yield* takeTurn(sql, () => [batch.customerId], admit(batch)))
+            return Option.some(yield* withCustomerLock(sql, () => [batch.customerId], admit(batch)))
           })
         )
 

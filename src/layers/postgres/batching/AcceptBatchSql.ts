@@ -13,7 +13,7 @@ import type { BatchName } from "./BatchMetrics.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { currentSetUp, type SetUpVersions } from "../cache/SetUpVersions.ts"
-import { inTurn } from "../citus/Turns.ts"
+import { customerLock } from "../citus/CustomerLocks.ts"
 import type { IdempotencyClaim, SetUpChanged } from "../../../services/customer/Idempotency.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 
@@ -289,7 +289,7 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
   clients: BatchClients,
   { name, kind, toRows, wakeFor, versions }: AcceptOptions<Request, Row>
 ) {
-  const takeTurn = yield* inTurn
+  const withCustomerLock = yield* customerLock
   const { write, look, locked } = makeAcceptWrites(kind)
   let looksLeft = 0
 
@@ -298,7 +298,7 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
     sql: SqlClient.SqlClient,
     batch: ReadonlyArray<Row>,
     accepting: Effect.Effect<A, SqlError.SqlError>
-  ) => takeTurn(sql, () => batch.map((row) => kind.subjectOf(row).customerId), accepting)
+  ) => withCustomerLock(sql, () => batch.map((row) => kind.subjectOf(row).customerId), accepting)
 
   const lookFirst = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>
     Effect.catchIf(inOwnTurn(sql, batch, look(sql, batch)), isContested, () =>

@@ -10,7 +10,7 @@ import { decodedAs } from "../SqlRows.ts"
 import { type BatchColumn, batchId, batchSource, isRequested, statementOfShape } from "./BatchColumns.ts"
 import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
-import { inTurn } from "../citus/Turns.ts"
+import { customerLock } from "../citus/CustomerLocks.ts"
 
 /** Further parts of a batch's `with` statement, and an expression: how many webhooks are due now. */
 interface OutboxParts {
@@ -304,7 +304,7 @@ interface Committed {
 
 /** Writes the transitions of many sends in one statement. */
 const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) =>
-  Effect.map(inTurn, (takeTurn) => {
+  Effect.map(customerLock, (withCustomerLock) => {
     const statementFor = commitStatements(kind)
     const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
     return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) => {
@@ -315,7 +315,7 @@ const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: 
           text,
           parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) })))
         )
-        return takeTurn(sql, () => entries.map(({ before }) => before.customerId), statement)
+        return withCustomerLock(sql, () => entries.map(({ before }) => before.customerId), statement)
       }
       return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
         Effect.map(([{ written, webhooks }]) => {

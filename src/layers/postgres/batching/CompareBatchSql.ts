@@ -7,7 +7,7 @@ import type { EnteredCode } from "../../../services/verification/VerificationSto
 import { stripeOf } from "../../../domain/money/Charging.ts"
 import { retryRaces } from "../Races.ts"
 import { IsDistributed } from "../citus/Distribution.ts"
-import { inTurn } from "../citus/Turns.ts"
+import { customerLock } from "../citus/CustomerLocks.ts"
 import { currentSetUp } from "../cache/SetUpVersions.ts"
 import { decodedAs } from "../SqlRows.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
@@ -127,7 +127,7 @@ export const makeCompareBatch = (
   timerKind: TimerKind,
   newId: Effect.Effect<string>
 ) =>
-  Effect.flatMap(Effect.all([IsDistributed, inTurn]), ([isDistributed, takeTurn]) => {
+  Effect.flatMap(Effect.all([IsDistributed, customerLock]), ([isDistributed, withCustomerLock]) => {
     const statement = statementOf(mode, timerKind, isDistributed)
     const decoded = decodedAs(Schema.Array(ComparedRow))
     return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
@@ -137,7 +137,7 @@ export const makeCompareBatch = (
       orderOf: ({ id }) => id,
       run: (sql, entries) => {
         const compare = (drawn: string) =>
-          takeTurn(
+          withCustomerLock(
             sql,
             () => entries.map(({ customerId }) => customerId),
             sql.unsafe(

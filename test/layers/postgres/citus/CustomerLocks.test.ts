@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { IsDistributed } from "../../../../src/layers/postgres/citus/Distribution.ts"
-import { inTurn } from "../../../../src/layers/postgres/citus/Turns.ts"
+import { customerLock } from "../../../../src/layers/postgres/citus/CustomerLocks.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const ONE = 900_001
@@ -18,19 +18,19 @@ layer(TestDatabase, { excludeTestServices: true })("statements that take turns",
   it.effect("wait for one with a customer in common, and for no other", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const takeTurn = yield* Effect.provideService(inTurn, IsDistributed, true)
+      const withCustomerLock = yield* Effect.provideService(customerLock, IsDistributed, true)
       const done: Array<string> = []
       const note = (name: string) => Effect.sync(() => done.push(name))
       const begun = yield* Deferred.make<void>()
       const end = yield* Deferred.make<void>()
       const first = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(end))
       const holding = yield* Effect.forkChild(
-        takeTurn(sql, () => [ONE], Effect.andThen(first, note("first")))
+        withCustomerLock(sql, () => [ONE], Effect.andThen(first, note("first")))
       )
       yield* Deferred.await(begun)
-      const second = yield* Effect.forkChild(takeTurn(sql, () => [OTHER, ONE], note("second")))
+      const second = yield* Effect.forkChild(withCustomerLock(sql, () => [OTHER, ONE], note("second")))
       yield* Effect.repeat(isWaiting, { until: ([row]) => row?.waits === true })
-      yield* takeTurn(sql, () => [900_003], note("apart"))
+      yield* withCustomerLock(sql, () => [900_003], note("apart"))
       yield* Deferred.succeed(end, undefined)
       yield* Effect.all([Fiber.join(holding), Fiber.join(second)])
       assert.deepStrictEqual(done, ["apart", "first", "second"])
@@ -40,10 +40,10 @@ layer(TestDatabase, { excludeTestServices: true })("statements that take turns",
   it.effect("on one PostgreSQL take none", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const takeTurn = yield* inTurn
+      const withCustomerLock = yield* customerLock
       const statement = Effect.succeed("done")
       assert.strictEqual(
-        takeTurn(sql, () => [ONE], statement),
+        withCustomerLock(sql, () => [ONE], statement),
         statement
       )
     })

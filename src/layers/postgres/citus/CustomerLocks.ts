@@ -6,13 +6,13 @@ import { IsDistributed } from "./Distribution.ts"
 const LOCKS_OF_TURNS = 27
 
 /** Runs a statement that changes sends and wallets of these customers; they are asked for only where turns are taken. */
-type InTurn = <A, E>(
+type WithCustomerLock = <A, E>(
   sql: SqlClient.SqlClient,
   customerIds: () => ReadonlyArray<number>,
   statement: Effect.Effect<A, E>
 ) => Effect.Effect<A, E | SqlError.SqlError>
 
-const takingTurns: InTurn = (sql, customerIds, statement) =>
+const lockingCustomers: WithCustomerLock = (sql, customerIds, statement) =>
   sql.withTransaction(
     Effect.andThen(
       sql`select count(pg_advisory_xact_lock(${LOCKS_OF_TURNS}, customer_id)) from (
@@ -25,6 +25,8 @@ const takingTurns: InTurn = (sql, customerIds, statement) =>
  * One PostgreSQL locks rows in the order of a statement, so that statements do not deadlock. The nodes of a distributed
  * store lock theirs in any order; there, statements of one customer take turns.
  */
-export const inTurn: Effect.Effect<InTurn> = Effect.map(IsDistributed, (isDistributed): InTurn =>
-  isDistributed ? takingTurns : (_sql, _customerIds, statement) => statement
+export const customerLock: Effect.Effect<WithCustomerLock> = Effect.map(
+  IsDistributed,
+  (isDistributed): WithCustomerLock =>
+    isDistributed ? lockingCustomers : (_sql, _customerIds, statement) => statement
 )
