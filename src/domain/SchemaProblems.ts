@@ -26,7 +26,7 @@ export const isMaxEntries = (maximum: number) =>
 export const refusedWith = (refused: Problem): SchemaIssue.Issue =>
   new SchemaIssue.InvalidValue(refusing(refused))
 
-/** The same for a part of the value. */
+/** Refuses a part of the value. */
 export const refusedAt = (path: ReadonlyArray<PropertyKey>, refused: Problem): Schema.FilterIssue => ({
   path,
   issue: refusedWith(refused)

@@ -11,7 +11,7 @@ import { announcesBody, awaitBody } from "./server/RequestBody.ts"
 export const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(json, { contentType: "application/json" })
 
-/** The same for the management API, whose responses no cache may store. */
+/** JSON of the management API, whose responses no cache may store. */
 export const answerManagedJson = (json: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(json, {
     contentType: "application/json",

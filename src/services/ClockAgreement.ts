@@ -4,7 +4,7 @@ import { Context } from "effect"
 interface Agreement {
   /** True from when the clocks are found to differ until they agree again. */
   readonly isApart: () => boolean
-  /** The same, and true at once when this process's clock jumps. Ask this before doing due work. */
+  /** Also true at once when this process's clock jumps. Ask this before doing due work. */
   readonly mayBeApart: () => boolean
 }
 

@@ -126,7 +126,7 @@ const byBlame = {
   configuration: "provider_misconfigured"
 } as const
 
-/** The same outcome with other provider texts. */
+/** The outcome with its provider texts changed. */
 export const inWords = (outcome: ProviderOutcome, reword: (words: string) => string): ProviderOutcome =>
   outcome._tag === "Accepted" ? outcome : { ...outcome, providerError: reword(outcome.providerError) }
 

@@ -38,7 +38,7 @@ export interface AccountRequest {
   readonly provider?: string | undefined
 }
 
-/** The same with what is sent. */
+/** Which account, and what it has to send. */
 interface AccountChoice extends AccountRequest {
   readonly kind: SendKind
 }

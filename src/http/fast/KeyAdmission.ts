@@ -102,7 +102,7 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "an
   return {
     admit: (use: KeyUse) =>
       Effect.flatMap(apiKeys.authenticate(use.secret), (principal) => admitKnown(use, principal)),
-    /** The same for a key that was recalled. */
+    /** Admits a request whose key was recalled. */
     admitKnown,
     confirm,
     /** Does the work of an admitted request. Repeats it with the key read again while the customer's set-up changes. */

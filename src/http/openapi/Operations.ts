@@ -11,7 +11,7 @@ export const mapObjects = (value: unknown, change: (object: Json) => Json): unkn
   return isJson(value) ? mapObject(value, change) : value
 }
 
-/** The same for an object. */
+/** Changes an object after all objects in it. */
 export const mapObject = (object: Json, change: (object: Json) => Json): Json =>
   change(mapValues(object, (value) => mapObjects(value, change)))
 

@@ -142,7 +142,7 @@ export class ClosingSockets {
 export interface ConnectionBounds {
   /** More connections are closed on arrival. */
   readonly maxConnections: number
-  /** The same for each client's address (in IPv6: each /64); 0: no bound. */
+  /** More of one client's address (in IPv6: of one /64) are closed on arrival; 0: no bound. */
   readonly maxConnectionsPerAddress: number
   /** How long a connection may be idle. */
   readonly keepAliveMillis: number

@@ -118,7 +118,7 @@ export const DocumentationPage = Layer.unwrap(
   )
 )
 
-/** The same for programs. */
+/** The reference for programs. */
 export const OpenApiDocument = Layer.unwrap(
   Effect.sync(() =>
     HttpRouter.add(

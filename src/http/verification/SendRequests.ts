@@ -97,7 +97,7 @@ const toSandboxStatus = (view: VerificationView): Omit<typeof SandboxStatusRespo
   verified_at: formatNullableInstant(view.verifiedAt)
 })
 
-/** The same for a live verification. */
+/** A live verification has more to say than one of the sandbox. */
 export const toStatus = (view: VerificationView): Omit<typeof StatusResponse.Type, "metadata"> => ({
   ...toSandboxStatus(view),
   current_channel_status: view.currentChannelStatus,

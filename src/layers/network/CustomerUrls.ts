@@ -78,7 +78,7 @@ const lookUp = (hostname: string) =>
     )
   })
 
-/** The same when an address is saved: names that can only be local are refused too. */
+/** What is wrong with an address that is saved: names that can only be local are refused too. */
 export const savedUrlProblem = (text: string, allowsPrivateAddresses: boolean): Problem | null => {
   const found = customerUrlProblem(text, allowsPrivateAddresses)
   if (found !== null || allowsPrivateAddresses) return found

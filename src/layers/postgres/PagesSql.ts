@@ -39,7 +39,7 @@ export const withinTime = (
 }
 
 /**
- * The same for rows whose ids (UUIDv7) are in the order of their time. Ids have an index anyway, and every send would
+ * The part of a list within a time, for rows whose ids (UUIDv7) are in the order of their time. Ids have an index anyway, and every send would
  * pay for one on the time.
  */
 export const withinIds = (

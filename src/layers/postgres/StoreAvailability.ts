@@ -58,7 +58,7 @@ export const notNowIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undef
 export const isStoreUnreachable = (defect: unknown): boolean =>
   SqlError.isSqlError(defect) && (UNREACHABLE.has(defect.reason._tag) || isNotNow(defect))
 
-/** The same, or races were lost too often: the store cannot serve now, and it is not our bug. */
+/** The store cannot serve now, or races were lost too often: not our bug. */
 export const isStoreUnavailable = (defect: unknown): boolean =>
   isStoreUnreachable(defect) || (SqlError.isSqlError(defect) && RACES.has(defect.reason._tag))
 

@@ -79,7 +79,7 @@ export const erasedVerification = (sql: SqlClient.SqlClient) =>
           select jsonb_agg(step - 'textBody' order by nth) from jsonb_array_elements(route) with ordinality s(step, nth))
           else route end`
 
-/** The same for a message `r`. */
+/** The columns of a message `r` that was erased. */
 export const erasedMessage = (sql: SqlClient.SqlClient) =>
   sql`${wordlessAttempts(sql)}, text = '', metadata = '{}', template = ('{"id":' || (template -> 'id')::text
     || ',"name":' || (template -> 'name')::text || ',"parameters":{}}')::json`

@@ -25,7 +25,7 @@ export const VerificationRecordsSql = Layer.effect(
       Effect.map(verificationRows(statement), (rows) => rows.map(shown))
     )
 
-    /** The same as `effectiveStatus`. */
+    /** `effectiveStatus`, as SQL. */
     const statusIs = (
       status: NonNullable<VerificationSearch["status"]>,
       now: Instant

@@ -57,13 +57,13 @@ export const useOf = ({ customer }: GuardRequest, { counted }: Judged): BudgetUs
   budget: customer.guard.unverifiedHour
 })
 
-/** The same code, if the /56 and the /48 around its network do not count. */
+/** What a code takes from, if the /56 and the /48 around its network do not count. */
 const withoutAround = (use: BudgetUse): BudgetUse => ({
   ...use,
   segments: use.segments.filter((segment) => !isAround(segment))
 })
 
-/** The same code, if it takes from another budget of the customer than that for all codes. */
+/** What a code takes from, if it takes from another budget of the customer than that for all codes. */
 const useAs = (whole: Whole, use: BudgetUse): BudgetUse => {
   const { segments } = whole === "known" || whole === "vouched" ? withoutAround(use) : use
   return { ...use, segments: segments.map((segment) => (segment === WHOLE.all ? WHOLE[whole] : segment)) }

@@ -8,9 +8,9 @@ export class ApiKeys extends Context.Service<
   {
     /** The customer that this key represents, if the key is known, not expired and not revoked. Records its use. */
     readonly authenticate: (secret: Redacted.Redacted) => Effect.Effect<Principal, Unauthenticated>
-    /** The same, freshly from the store: before a request is refused because of the cached key. */
+    /** Authenticates past the cache: before a request is refused because of a cached key. */
     readonly confirm: (secret: Redacted.Redacted) => Effect.Effect<Principal, Unauthenticated>
-    /** The same for a recently used key; undefined if it must be looked up, or is not active. */
+    /** The customer of a recently used key, without a wait; undefined if it must be looked up, or is not active. */
     readonly recall: (secret: string) => Principal | undefined
   }
 >()("peyk/services/key/ApiKeys") {}

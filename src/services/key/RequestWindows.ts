@@ -24,7 +24,7 @@ export class KeyWindowStore extends Context.Service<
      * a new one begins now.
      */
     readonly take: (keyId: number, limit: number, now: Instant) => Effect.Effect<Block>
-    /** The same for a token or a session. */
+    /** Takes from the minute of a token or a session. */
     readonly takeOfCredential: (credential: string, limit: number, now: Instant) => Effect.Effect<Block>
   }
 >()("peyk/services/key/RequestWindows/KeyWindowStore") {}

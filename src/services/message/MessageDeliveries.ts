@@ -80,7 +80,7 @@ export class MessageDeliveries extends Context.Service<
   {
     /** Carries out what is due in a lane of this message, under a lease of its timer. */
     readonly runLane: (timer: DueTimer, message: Message) => Effect.Effect<void>
-    /** The same for a timer alone. */
+    /** Reads the message of a timer and runs its lane; removes a timer whose message is gone. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
   }
 >()("peyk/services/message/MessageDeliveries") {

@@ -35,7 +35,7 @@ export class MessageStore extends Context.Service<
       now: Instant
     ) => Effect.Effect<Option.Option<ClaimedKey<Message>>>
     readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Message>>
-    /** The same for a request. */
+    /** Reads it for a request, with the key's set-up where that has changed. */
     readonly read: (request: {
       readonly customerId: number
       readonly id: string

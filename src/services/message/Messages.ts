@@ -33,7 +33,7 @@ export class Messages extends Context.Service<
     readonly cancel: <Of extends Subject>(
       subject: Of
     ) => Effect.Effect<MessageView, NotFound | MessageEnded | IfKeyed<Of>>
-    /** The same, but one that was sent in part is ended too. Refused only while a provider is called, and after the end. */
+    /** Cancels a message; one that was sent in part is ended too. Refused only while a provider is called, and after the end. */
     readonly stop: <Of extends Subject>(
       subject: Of
     ) => Effect.Effect<MessageView, NotFound | MessageEnded | IfKeyed<Of>>

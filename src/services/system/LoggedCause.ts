@@ -50,5 +50,5 @@ const withDetails =
 /** A failure of background work: one line, as each outage of the store makes many. */
 export const logFailure = withDetails(Effect.logError)
 
-/** The same, if nothing is lost by it. */
+/** A failure by which nothing is lost: one line. */
 export const warnOfFailure = withDetails(Effect.logWarning)

@@ -21,7 +21,7 @@ export class Timers extends Context.Service<
     readonly initialLease: () => Lease
     /** Runs work on a timer that this process has leased; the lease is renewed while it lasts. */
     readonly holding: <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** The same, for background work. After a failure the lease runs out: then the timer is due as abandoned. */
+    /** Runs background work under the lease. After a failure the lease runs out: then the timer is due as abandoned. */
     readonly run: (timer: LeasedTimer, work: Effect.Effect<unknown>) => Effect.Effect<void>
     /** Check this right before something is sent: if this process was paused, another one may have the lease. */
     readonly isLeased: (timer: LeasedTimer) => boolean

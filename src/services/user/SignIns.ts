@@ -97,7 +97,7 @@ export class SignIns extends Context.Service<
   {
     /** The refusal never shows why: a wrong password, an unknown address, or a disabled user. */
     readonly signIn: (given: GivenPassword, origin: Origin) => Effect.Effect<SignedIn, SignInError>
-    /** The same for another kind of session, which `start` begins; `browser` is one that says it knows this address. */
+    /** Signs in to another kind of session, which `start` begins; `browser` is one that says it knows this address. */
     readonly signInWith: <S>(
       given: GivenPassword,
       origin: Origin,

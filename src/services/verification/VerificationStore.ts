@@ -65,7 +65,7 @@ export class VerificationStore extends Context.Service<
       now: Instant
     ) => Effect.Effect<Option.Option<ClaimedKey<Verification>>>
     readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Verification>>
-    /** The same for a request. */
+    /** Reads it for a request, with the key's set-up where that has changed. */
     readonly read: (request: {
       readonly customerId: number
       readonly id: string

@@ -144,7 +144,7 @@ export const replayEvent = action("webhook.replay", {
   after: wake
 })
 
-/** The same for all events since then that it wants, a limited number at a time. */
+/** Delivers all events since then again that the endpoint wants, a limited number at a time. */
 export const replaySince = action("webhook.replay_since", {
   input: ReplayBody,
   target: Schema.Int,

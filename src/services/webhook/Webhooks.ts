@@ -89,7 +89,7 @@ export class Webhooks extends Context.Service<
       id: number,
       eventId: string
     ) => Effect.Effect<WebhookDelivery, NotFound | Conflict>
-    /** The same for all events since then that it wants, a limited number at a time. */
+    /** Delivers all events since then again that the endpoint wants, a limited number at a time. */
     readonly replaySince: (
       customerId: number,
       id: number,

@@ -67,6 +67,6 @@ const distribute = (shards: number) =>
     return distributed.map(({ name }) => name)
   })
 
-/** The same in one transaction: either all tables are distributed or none. */
+/** In one transaction: either all tables are distributed or none. */
 export const distributeTables = (shards: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(distribute(shards)))
