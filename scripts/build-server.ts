@@ -19,7 +19,7 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as Manifest
 
 /** What an installation needs to know; scripts and tools stay in the clone. */
-const kept = ["name", "version", "description", "license", "type", "bin", "optionalDependencies"]
+const kept = ["name", "version", "description", "keywords", "license", "type", "bin", "optionalDependencies"]
 
 /** What is not part of `dist`: a program that uses the client has its own effect, and browsers get uPlot's files. */
 const installed = ["effect", "uplot"]

@@ -19,7 +19,7 @@ const FAKES_PORTS = 20
 /** The text that a reader types for a placeholder. */
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`
 const PASSWORD = "correct horse battery"
-/** The demo customer has six accounts; the README connects three before it imports contacts. */
+/** The demo customer has six accounts; docs/command-line.md connects three before it imports contacts. */
 const CONNECTED_LAST = "9"
 const CONTACTS = "phone,chat_id\n09121234567,1001\n"
 

@@ -59,8 +59,9 @@ describe("the documents", () => {
     )
   })
 
-  it("the README says what to replace in its command lines, and shows the file they read", () => {
-    const [, section = ""] = /## Use the command line\n([\s\S]*?)\n## /.exec(read("README.md")) ?? []
+  it("docs/command-line.md says what to replace in its command lines, and shows the file they read", () => {
+    const [, section = ""] =
+      /## How do I set up a customer\?\n([\s\S]*?)\n## /.exec(read("docs/command-line.md")) ?? []
     const [above = "", block = ""] = section.split("```sh")
     assert.notInclude(block.split("```")[0] ?? "", "…")
     const placeholders = new Set(block.match(/\b(?:YOUR_[A-Z_]+|[A-Z]+_ID)\b/g))
@@ -69,12 +70,12 @@ describe("the documents", () => {
     assert.include(section, "```csv\nphone,chat_id\n")
   })
 
-  it("every guarantee of the README names a test that exists", () => {
-    const [, guarantees] = /## What does Peyk guarantee\?\n([\s\S]*?)\n## /.exec(read("README.md")) ?? []
-    const named = [...(guarantees ?? "").matchAll(/^ {2}— \*(.*)\*$/gm)].map(([, name]) => name ?? "")
+  it("every guarantee names a test that exists", () => {
+    const guarantees = read("docs/guarantees.md")
+    const named = [...guarantees.matchAll(/^ {2}— \*(.*)\*$/gm)].map(([, name]) => name ?? "")
     const tests = testNames()
     assert.isAbove(named.length, 8)
-    assert.strictEqual(named.length, [...(guarantees ?? "").matchAll(/^- /gm)].length)
+    assert.strictEqual(named.length, [...guarantees.matchAll(/^- /gm)].length)
     assert.deepStrictEqual(
       named.filter((name) => !tests.includes(name)),
       []

@@ -10,18 +10,18 @@ const read = (name: string): string => readFileSync(`${root}${name}`, "utf8")
 const files = (folder: string): ReadonlyArray<string> =>
   (readdirSync(`${root}${folder}`, { recursive: true }) as Array<string>).map((file) => `${folder}/${file}`)
 
-const documents = ["README.md", "bench/README.md", ...files("docs"), ...files("deploy")]
+const documents = ["README.md", "CONTRIBUTING.md", "bench/README.md", ...files("docs"), ...files("deploy")]
   .filter((name) => name.endsWith(".md"))
   .filter((name) => examplesIn(read(name)).length > 0)
   .toSorted()
 
 /** All that is marked as not run, by its first line: nothing is left out without a word. */
 const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
-  ["README.md", "npm ci"],
   [
-    "README.md",
+    "CONTRIBUTING.md",
     "npm test          # types, Effect diagnostics, lint, format and all tests, at once; needs nothing running"
   ],
+  ["README.md", "npm ci"],
   [
     "bench/README.md",
     "npm run bench                                                          # all of it: about 5 minutes on 2 cores"
