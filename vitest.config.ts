@@ -19,6 +19,11 @@ const startProcesses = [
 
 const inBrowser = ["test/console/browser/**/*.test.ts"]
 
+/** What takes long and seldom breaks: `npm run test:slow`. CI runs it. */
+const SLOW = ".slow.test.ts"
+const slow = [`test/**/*${SLOW}`]
+const slowOf = (files: ReadonlyArray<string>) => files.map((each) => each.replace(".test.ts", SLOW))
+
 /** A mock reaches only modules that are loaded after it: these files need a worker of their own. */
 const mockModules = [
   "test/layers/network/PublicLookup.test.ts",
@@ -46,6 +51,9 @@ const shared = {
 const computing = { ...shared, maxWorkers: 2, sequence: { groupOrder: 0 } } as const
 const waiting = { ...shared, maxWorkers: 2, sequence: { groupOrder: 1 } } as const
 
+const serverSetUp = "test/contract/globalSetup.ts"
+const browserSetUp = "test/console/browser/globalSetup.ts"
+
 export default defineConfig({
   test: {
     globalSetup: ["test/support/globalSetup.ts"],
@@ -58,7 +66,7 @@ export default defineConfig({
           ...computing,
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", ...startProcesses, ...mockModules],
+          exclude: ["**/node_modules/**", ...startProcesses, ...mockModules, ...slow],
           isolate: false
         }
       },
@@ -68,9 +76,9 @@ export default defineConfig({
           ...waiting,
           name: "server",
           include: startProcesses,
-          exclude: inBrowser,
+          exclude: [...inBrowser, ...slow],
           isolate: false,
-          globalSetup: ["test/contract/globalSetup.ts"]
+          globalSetup: [serverSetUp]
         }
       },
       {
@@ -79,8 +87,37 @@ export default defineConfig({
           ...waiting,
           name: "browser",
           include: inBrowser,
+          exclude: slow,
           isolate: false,
-          globalSetup: ["test/console/browser/globalSetup.ts"]
+          globalSetup: [browserSetUp]
+        }
+      },
+      {
+        test: {
+          ...computing,
+          name: "slow",
+          include: slow,
+          exclude: ["**/node_modules/**", ...slowOf(startProcesses)],
+          isolate: false
+        }
+      },
+      {
+        test: {
+          ...waiting,
+          name: "slow-server",
+          include: slowOf(startProcesses),
+          exclude: slowOf(inBrowser),
+          isolate: false,
+          globalSetup: [serverSetUp]
+        }
+      },
+      {
+        test: {
+          ...waiting,
+          name: "slow-browser",
+          include: slowOf(inBrowser),
+          isolate: false,
+          globalSetup: [browserSetUp]
         }
       }
     ]

@@ -1,8 +1,9 @@
 // @effect-diagnostics processEnv:off
 /**
- * `npm test`: types, lint, format and all tests at once; fails if any of them does, and shows each failure.
- * `npm test -- verification webhook`: only the tests of these subjects. A subject is a part of a test file's path, or of
- * the path of a source file that a test imports. What follows the first option goes to vitest: `-- contract -t "429"`.
+ * `npm test`: types, lint, format and the tests that are not slow at once; fails if any of them does, and shows each
+ * failure. `npm test -- verification webhook`: only the tests of these subjects, the slow ones too. A subject is a part
+ * of a test file's path, or of the path of a source file that a test imports. What follows the first option goes to
+ * vitest: `-- contract -t "429"`.
  */
 import { spawn } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
@@ -69,6 +70,8 @@ const words = process.argv.slice(2)
 const firstOption = words.findIndex((word) => word.startsWith("-"))
 const subjects = firstOption === -1 ? words : words.slice(0, firstOption)
 const options = words.slice(subjects.length)
+/** `npm run test:slow` runs the others; whoever names a subject means all tests of it. */
+const projects = subjects.length > 0 || options.includes("--project") ? [] : ["--project", "!slow*"]
 
 const run = async () => {
   const unknown = subjects.filter((subject) => filesOf(subject).length === 0)
@@ -79,7 +82,7 @@ const run = async () => {
   const files = new Set(subjects.flatMap(filesOf))
   const outcomes = await Promise.all([
     ...(words.length === 0 ? ["types", "lint", "format"] : []).map((name) => runScript(name)),
-    runScript("vitest", ...files, ...options)
+    runScript("vitest", ...files, ...projects, ...options)
   ])
   outcomes.forEach(report)
   return outcomes.every(({ isSuccess }) => isSuccess)

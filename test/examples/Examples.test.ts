@@ -19,7 +19,7 @@ const documents = ["README.md", "CONTRIBUTING.md", "bench/README.md", ...files("
 const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
   [
     "CONTRIBUTING.md",
-    "npm test          # types, Effect diagnostics, lint, format and all tests, at once; needs nothing running"
+    "npm test          # types, Effect diagnostics, lint, format and tests, at once; needs nothing running"
   ],
   ["README.md", "npm ci"],
   [

@@ -2,27 +2,30 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** The files that take longest, by a run of the whole suite on two cores. */
 const longest = [
-  "console/browser/Pages",
-  "process/load/Soak",
-  "clients/packages/ServerPackage",
+  "process/store/SilentStore.slow",
+  "process/load/Soak.slow",
+  "process/store/External.slow",
+  "process/store/ReadYourWrites.slow",
+  "process/store/Pooler.slow",
+  "process/store/StoreNotNow.slow",
+  "process/store/Cluster.slow",
+  "process/processes/FourProcesses.slow",
+  "clients/packages/ServerPackage.slow",
+  "console/browser/Pages.slow",
   "examples/Examples",
-  "layers/postgres/embedded/EmbeddedPostgres",
-  "process/processes/Processes",
+  "console/KnownBrowsers",
+  "contract/account/PostedUpdates",
   "contract/account/Contacts",
-  "process/store/Pooler",
-  "process/store/External",
-  "process/store/ReadYourWrites",
   "process/cli/Program",
-  "process/store/SilentStore",
-  "process/store/StoreNotNow",
-  "process/clock/Wait",
-  "console/browser/SetUp",
-  "console/browser/Developers",
-  "process/processes/Limits",
+  "contract/manage/ManageKeyUse",
+  "console/MoneyAndPeople",
+  "contract/system/Logs",
   "process/load/SlowBodies",
-  "process/processes/AccountGap",
-  "contract/verification/Crash",
-  "services/guard/simulation/Simulation"
+  "console/browser/Kept",
+  "console/browser/SetUp",
+  "services/money/ManageUsage",
+  "services/webhook/WebhookFailures",
+  "services/guard/GuardBudgets"
 ]
 
 /** Starts long files first, so that none of them runs alone at the end. vitest by itself goes by the size of a file. */

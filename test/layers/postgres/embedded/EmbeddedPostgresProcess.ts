@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { start } from "../../../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 
-// A process of its own for EmbeddedPostgres.test.ts: joins the server, says so, and leaves when its stdin ends.
+// A process of its own for EmbeddedPostgres.slow.test.ts: joins the server, says so, and leaves when its stdin ends.
 const [directory = ""] = process.argv.slice(2)
 
 const stdinEnd = Effect.callback<void>((resume) => {
