@@ -19,6 +19,7 @@ export interface Sent {
   readonly status: string
   readonly current_attempt_channel: Channel
   readonly expires_in: number
+  readonly code_length: number
 }
 
 export interface Attempt {
@@ -90,6 +91,7 @@ export interface MessageStatus {
 export interface Outcome {
   readonly verified: boolean
   readonly reason: string
+  readonly tries_left?: number | null
 }
 
 export interface Failure {

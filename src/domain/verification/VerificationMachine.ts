@@ -152,6 +152,10 @@ export const compareCode = (
   return { ...transition, reason, wrongCodes: wrongCodes + 1 }
 }
 
+/** The codes that may still be entered after so many wrong ones, while the verification is active. */
+export const triesLeft = (wrongCodes: number, maxWrongCodes: number): number =>
+  Math.max(1, maxWrongCodes - wrongCodes)
+
 /** Whether some channel may still have to send the code, so that its encrypted copy has to stay. */
 export const mayStillSend = ({ status, nextStepAt }: Verification): boolean =>
   !isTerminal(status) && nextStepAt !== null

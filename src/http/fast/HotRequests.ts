@@ -15,7 +15,7 @@ import {
 import { messageRequestOf } from "../message/MessageRequests.ts"
 import { MessageBody, toMessageSendResponse } from "../message/MessageSchemas.ts"
 import { SendBody, VerifyBody } from "../verification/OtpSchemas.ts"
-import { sendRequestOf, statusJson, toSendResponse } from "../verification/SendRequests.ts"
+import { sendRequestOf, statusJson, toSendResponse, toVerifyResponse } from "../verification/SendRequests.ts"
 import { FastPath, type TakeRequest } from "../server/FastPath.ts"
 import type { IncomingRequest } from "../server/IncomingRequest.ts"
 import { RawErrors } from "../server/UnreadableRequests.ts"
@@ -64,7 +64,7 @@ const makeOtpWork = Effect.map(Verifications, (verifications) => {
       subjectId: id,
       work: ({ customerId, setUpVersion }) =>
         Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), (answer): FastAnswer => ({
-          body: answer
+          body: toVerifyResponse(answer)
         }))
     }
   }

@@ -19,7 +19,8 @@ import {
   sandboxStatusJson,
   sendRequestOf,
   statusJson,
-  toSendResponse
+  toSendResponse,
+  toVerifyResponse
 } from "./SendRequests.ts"
 import { pageRequest, toWirePage } from "../wire/ManageWire.ts"
 import { searchedPhone } from "../wire/SearchFields.ts"
@@ -56,7 +57,9 @@ const verifyWith = (verifications: Verifications["Service"]) =>
     const { verification_id: id, code } = payload
     notes.subject(id)
     return yield* orEnvelope(
-      perform(({ customerId, setUpVersion }) => verifications.verify({ customerId, id, code, setUpVersion }))
+      perform(({ customerId, setUpVersion }) =>
+        Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), toVerifyResponse)
+      )
     )
   })
 

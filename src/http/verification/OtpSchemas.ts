@@ -117,7 +117,8 @@ export const SendResponse = Schema.Struct({
   verification_id: Schema.String,
   status: Schema.Literals(["queued", "failed"]),
   current_attempt_channel: ChannelDescriptor,
-  expires_in: Schema.Int
+  expires_in: Schema.Int,
+  code_length: Schema.Int.annotate({ description: "Digits of the code: what an input field has to take." })
 }).annotate({ identifier: "OtpSendResponse" })
 
 export const VerifyResponse = Schema.Struct({
@@ -130,7 +131,11 @@ export const VerifyResponse = Schema.Struct({
     "failed",
     "already_verified",
     "canceled"
-  ])
+  ]),
+  tries_left: Schema.optionalKey(Schema.NullOr(Schema.Int)).annotateKey({
+    description:
+      "Codes that may still be entered; null if the verification has ended. Absent after the right code. In the sandbox the last try never ends."
+  })
 }).annotate({ identifier: "OtpVerifyResponse" })
 
 const SandboxStatusFields = {

@@ -12,8 +12,15 @@ import {
 } from "../../domain/verification/Verification.ts"
 import { readMetadata, withMetadata } from "../Metadata.ts"
 import type { CodedError } from "../errors/Envelope.ts"
-import type { SandboxStatusResponse, SendBody, SendResponse, StatusResponse } from "./OtpSchemas.ts"
+import type {
+  SandboxStatusResponse,
+  SendBody,
+  SendResponse,
+  StatusResponse,
+  VerifyResponse
+} from "./OtpSchemas.ts"
 import type { SendAnswer, SendRequest } from "../../services/verification/VerificationSends.ts"
+import type { VerifyAnswer } from "../../services/verification/Verifications.ts"
 
 const toStep = (
   element: Exclude<NonNullable<(typeof SendBody.Type)["channels"]>, string>[number]
@@ -84,8 +91,13 @@ export const toSendResponse = (answer: SendAnswer): typeof SendResponse.Type => 
   verification_id: answer.verificationId,
   status: answer.status,
   current_attempt_channel: answer.currentAttemptChannel,
-  expires_in: answer.expiresIn
+  expires_in: answer.expiresIn,
+  code_length: answer.codeLength
 })
+
+/** The right code leaves nothing to try. */
+export const toVerifyResponse = ({ verified, reason, triesLeft }: VerifyAnswer): typeof VerifyResponse.Type =>
+  verified ? { verified, reason } : { verified, reason, tries_left: triesLeft }
 
 /** The whole status in the sandbox except the metadata, which is JSON text already. */
 const toSandboxStatus = (view: VerificationView): Omit<typeof SandboxStatusResponse.Type, "metadata"> => ({

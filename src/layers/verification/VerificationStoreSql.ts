@@ -301,10 +301,10 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         compareCode: (attempt) =>
           Effect.flatMap(compareInBatch(attempt), (compared) => {
             if (Option.isNone(compared)) return Effect.succeedNone
-            const { matched, status, webhooks } = compared.value
+            const { matched, status, wrongCodes, webhooks } = compared.value
             if (status === null) return versions.changed(attempt.customerId, attempt.setUpVersion)
             wakeFor(webhooks)
-            return Effect.succeedSome({ matched, status })
+            return Effect.succeedSome({ matched, status, wrongCodes })
           })
       })
     })

@@ -15,8 +15,12 @@ export class Codes extends Context.Service<
   {
     /** A new code: ASCII digits, leading zeros kept. */
     readonly next: (phone: Phone) => Effect.Effect<string>
+    /** Digits of a code. */
+    readonly length: number
     /** Wrong codes before the verification locks; null: it never does. */
     readonly maxWrongCodes: number | null
+    /** Codes that a user may enter, as responses count them down. */
+    readonly tries: number
   }
 >()("peyk/services/verification/Codes") {
   /** Codes are uniformly random, from a CSPRNG. */
@@ -28,17 +32,21 @@ export class Codes extends Context.Service<
       const next = Effect.map(random.intBetween(0, 10 ** codeLength, { halfOpen: true }), (number) =>
         String(number).padStart(codeLength, "0")
       )
-      return Codes.of({ next: () => next, maxWrongCodes })
+      return Codes.of({ next: () => next, length: codeLength, maxWrongCodes, tries: maxWrongCodes })
     })
   )
 
-  /** The sandbox's codes: always the same one, and no lock. For one phone no code is right. */
-  static readonly layerSandbox = Layer.succeed(
+  /** The sandbox's codes: always the same one, and no lock: the last try never ends. For one phone no code is right. */
+  static readonly layerSandbox = Layer.effect(
     Codes,
-    Codes.of({
-      next: (phone) => Effect.succeed(sandboxOutcome(phone) === "never_right" ? NO_CODE : SANDBOX_CODE),
-      maxWrongCodes: null
-    })
+    Effect.map(Settings, ({ maxWrongCodes }) =>
+      Codes.of({
+        next: (phone) => Effect.succeed(sandboxOutcome(phone) === "never_right" ? NO_CODE : SANDBOX_CODE),
+        length: SANDBOX_CODE.length,
+        maxWrongCodes: null,
+        tries: maxWrongCodes
+      })
+    )
   )
 }
 

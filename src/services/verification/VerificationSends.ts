@@ -57,6 +57,8 @@ export interface SendAnswer {
   readonly currentAttemptChannel: ChannelDescriptor
   /** Whole seconds. */
   readonly expiresIn: number
+  /** Digits of the code. */
+  readonly codeLength: number
   /** An earlier request with the same idempotency key created this verification. */
   readonly replayed: boolean
 }
@@ -71,13 +73,14 @@ export type Refusal =
   | AdmissionError
   | SandboxRefusal
 
-const toAnswer = (verification: Verification, replayed: boolean): SendAnswer => {
+const toAnswer = (verification: Verification, codeLength: number, replayed: boolean): SendAnswer => {
   const { status, channel } = sendAnswer(verification)
   return {
     verificationId: verification.id,
     status,
     currentAttemptChannel: channel,
     expiresIn: expiresInSeconds(verification),
+    codeLength,
     replayed
   }
 }
@@ -198,7 +201,7 @@ const makeAcceptAndTry = Effect.gen(function* () {
     })
     if (Option.isNone(timer)) return Option.none<SendAnswer>()
     const tried = yield* steps.tryFirst(timer.value, verification, code)
-    return Option.some(toAnswer(tried, false))
+    return Option.some(toAnswer(tried, codes.length, false))
   })
 })
 
@@ -240,6 +243,7 @@ export class VerificationSends extends Context.Service<
       const idempotency = yield* Idempotency
       const store = yield* VerificationStore
       const hashes = yield* ClientHashes
+      const codes = yield* Codes
       const workers = yield* Workers
       const guard = yield* Guard
       const prepare = yield* makePrepare
@@ -260,7 +264,7 @@ export class VerificationSends extends Context.Service<
       /** During the first attempt there is no response yet. */
       const replay = (verification: Verification) =>
         isAnswered(verification)
-          ? Effect.succeed(toAnswer(verification, true))
+          ? Effect.succeed(toAnswer(verification, codes.length, true))
           : Effect.fail(new IdempotencyKeyInProgress())
 
       /** Details of the client distinguish requests too, by the hashes that may be stored. */

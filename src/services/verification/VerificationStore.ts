@@ -46,6 +46,8 @@ export interface EnteredCode {
 interface Comparison {
   readonly matched: boolean
   readonly status: VerificationStatus
+  /** All wrong codes so far; null if the verification has ended. */
+  readonly wrongCodes: number | null
 }
 
 /**

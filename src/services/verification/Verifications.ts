@@ -10,6 +10,7 @@ import { bareNumber } from "../../domain/text/PastedText.ts"
 import {
   cancel,
   reasonWithoutMatch,
+  triesLeft,
   tryNext,
   type VerifyReason
 } from "../../domain/verification/VerificationMachine.ts"
@@ -60,9 +61,11 @@ const makeNextChannel = Effect.gen(function* () {
     workers.runToEnd(attempt(verification, fromSequence))
 })
 
-interface VerifyAnswer {
+export interface VerifyAnswer {
   readonly verified: boolean
   readonly reason: VerifyReason
+  /** Codes that may still be entered after a wrong one; null if the verification has ended. */
+  readonly triesLeft: number | null
 }
 
 /** One-time codes: sent, followed, verified, moved on, canceled. Live and sandbox are the same use cases over different layers. */
@@ -107,16 +110,16 @@ export class Verifications extends Context.Service<
         return Option.isSome(stored) ? stored.value : yield* new NotFound()
       })
 
-      const answered = (reason: VerifyAnswer["reason"]): VerifyAnswer => {
+      const answered = (reason: VerifyAnswer["reason"], left: number | null = null): VerifyAnswer => {
         metrics.checked(reason)
-        return { verified: reason === "ok", reason }
+        return { verified: reason === "ok", reason, triesLeft: left }
       }
 
       const verify = ({ customerId, id, code, setUpVersion = null }: Subject & { readonly code: string }) =>
         Effect.suspend(() => {
           const now = clock.currentTimeMillisUnsafe()
           const codeHash = vault.hash(id, bareNumber(code))
-          const { maxWrongCodes } = codes
+          const { maxWrongCodes, tries } = codes
           return Effect.flatMap(
             store.compareCode({ customerId, id, codeHash, maxWrongCodes, now, setUpVersion }),
             (compared) => {
@@ -125,9 +128,10 @@ export class Verifications extends Context.Service<
                   answered(reasonWithoutMatch(verification, now))
                 )
               }
-              const { matched, status } = compared.value
+              const { matched, status, wrongCodes } = compared.value
               metrics.ended(id, status, now)
-              return Effect.succeed(answered(matched ? "ok" : "invalid_code"))
+              const left = wrongCodes === null ? null : triesLeft(wrongCodes, tries)
+              return Effect.succeed(answered(matched ? "ok" : "invalid_code", left))
             }
           )
         })

@@ -46,7 +46,8 @@ describe.each(["live", "sandbox"] as const)("POST …/{verification_id}/cancel, 
     ok(await post(mode, `/${id}/cancel`))
     expect(ok(await post(mode, "/verify", { verification_id: id, code: "123456" }))).toEqual({
       verified: false,
-      reason: "canceled"
+      reason: "canceled",
+      tries_left: null
     })
   })
 

@@ -109,7 +109,11 @@ describe("a definite failure", () => {
         { sequence: 2, status: "failed", transition_reason: null }
       ]
     })
-    expect(await api.outcome(sent.verification_id, "123456")).toEqual({ verified: false, reason: "failed" })
+    expect(await api.outcome(sent.verification_id, "123456")).toEqual({
+      verified: false,
+      reason: "failed",
+      tries_left: null
+    })
     expect((await api.status(sent.verification_id)).status).toBe("failed")
   })
 })

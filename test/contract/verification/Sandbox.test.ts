@@ -5,6 +5,7 @@ import {
   newKey,
   newPhone,
   ok,
+  type Outcome,
   otp,
   refused,
   type Sent,
@@ -17,7 +18,8 @@ import { newCustomer, simulated } from "../Operator.ts"
 import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 const accepted = { verified: true, reason: "ok" }
-const wrong = { verified: false, reason: "invalid_code" }
+/** The last try does not end in the sandbox. */
+const wrong = (n: number) => ({ verified: false, reason: "invalid_code", tries_left: Math.max(1, 5 - n) })
 
 let server: SharedServer
 let trial: ReturnType<typeof otp>
@@ -27,7 +29,7 @@ beforeAll(async () => {
 })
 
 describe("a sandbox send", () => {
-  it("needs no Idempotency-Key and answers exactly the four fields of the contract", async () => {
+  it("needs no Idempotency-Key and answers exactly the four fields of the contract and code_length", async () => {
     const reply = await trial.send({}, { "idempotency-key": undefined })
     expect(ok<Sent>(reply)).toEqual({
       verification_id: expect.stringMatching(uuidV7),
@@ -38,7 +40,8 @@ describe("a sandbox send", () => {
         credential_id: null,
         label: "Sandbox (sandbox)"
       },
-      expires_in: 300
+      expires_in: 300,
+      code_length: 6
     })
   })
 
@@ -147,7 +150,9 @@ describe("a sandbox verification", () => {
 
   it("is verified by 123456", async () => {
     const { verification_id: id } = await trial.sent()
-    expect(await trial.outcome(id, "123456")).toEqual(accepted)
+    const answer = json<Outcome>(await trial.verify(id, "123456"))
+    expect(answer).toEqual(accepted)
+    expect(answer).not.toHaveProperty("tries_left")
     expect(await trial.status(id)).toMatchObject({
       status: "verified",
       verified_at: expect.stringMatching(timestamp)
@@ -161,7 +166,7 @@ describe("a sandbox verification", () => {
 
   it("is not locked by wrong codes", async () => {
     const { verification_id: id } = await trial.sent()
-    for (let n = 0; n < 12; n++) expect(await trial.outcome(id, "654321")).toEqual(wrong)
+    for (let n = 1; n <= 12; n++) expect(await trial.outcome(id, "654321")).toEqual(wrong(n))
     expect((await trial.status(id)).status).toBe("queued")
     expect(await trial.outcome(id, "123456")).toEqual(accepted)
   })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 describe("the answer of send", () => {
-  it("has exactly the four fields of the contract", async () => {
+  it("has exactly the four fields of the contract and code_length", async () => {
     const reply = await live.send({ channels: "bale" })
     expect(ok<Sent>(reply)).toEqual({
       verification_id: expect.stringMatching(uuidV7),
@@ -22,7 +22,8 @@ describe("the answer of send", () => {
         credential_id: expect.any(Number),
         label: expect.any(String)
       },
-      expires_in: 300
+      expires_in: 300,
+      code_length: 6
     })
     expect(reply.headers.get("idempotency-replayed")).toBeNull()
   })

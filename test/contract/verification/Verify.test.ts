@@ -1,11 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { issues, ok, otp, refused, sandbox, timestamp, unknownId } from "../Client.ts"
+import { issues, ok, type Outcome, otp, refused, sandbox, timestamp, unknownId } from "../Client.ts"
 import { customerWith, sentCode, wrongCode } from "../Operator.ts"
 import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 const accepted = { verified: true, reason: "ok" }
-const wrong = { verified: false, reason: "invalid_code" }
-const locked = { verified: false, reason: "locked" }
+/** The response to a wrong code after which so many more may be tried; null: it was the last. */
+const wrong = (triesLeft: number | null) => ({
+  verified: false,
+  reason: "invalid_code",
+  tries_left: triesLeft
+})
+const locked = { verified: false, reason: "locked", tries_left: null }
 
 let server: SharedServer
 let live: ReturnType<typeof otp>
@@ -17,7 +22,9 @@ beforeAll(async () => {
 const fresh = () => sentCode(server, server.demo.live_key)
 
 const enterWrong = async (id: string, code: string, times: number) => {
-  for (let n = 1; n <= times; n++) expect(await live.outcome(id, wrongCode(code, n))).toEqual(wrong)
+  for (let n = 1; n <= times; n++) {
+    expect(await live.outcome(id, wrongCode(code, n))).toEqual(wrong(n < 5 ? 5 - n : null))
+  }
 }
 
 describe("the right code", () => {
@@ -99,20 +106,20 @@ describe("a wrong code", () => {
     const second = await sentCode(server, server.demo.live_key, { phone, channels: "bale" })
     expect(
       await live.outcome(first.id, first.code === second.code ? wrongCode(first.code) : second.code)
-    ).toEqual(wrong)
+    ).toEqual(wrong(4))
     expect(await live.outcome(second.id, second.code)).toEqual(accepted)
   })
 
   it.each(["1", "0", "0123456789", "۱۲", " 12345"])("is also a code of another length: %s", async (other) => {
     const { id } = await fresh()
-    expect(await live.outcome(id, other)).toEqual(wrong)
+    expect(await live.outcome(id, other)).toEqual(wrong(4))
   })
 
   it("locks the verification at the fifth time, whose answer is still invalid_code", async () => {
     const { id, code } = await sentCode(server, server.demo.live_key, { channels: ["sms", "bale"] })
     await enterWrong(id, code, 4)
     expect((await live.status(id)).status).toBe("queued")
-    expect(await live.outcome(id, wrongCode(code, 5))).toEqual(wrong)
+    expect(await live.outcome(id, wrongCode(code, 5))).toEqual(wrong(null))
     expect(await live.status(id)).toMatchObject({
       status: "locked",
       verified_at: null,
@@ -122,7 +129,9 @@ describe("a wrong code", () => {
 
   it("counts each time, also when it is the same", async () => {
     const { id, code } = await fresh()
-    for (let n = 0; n < 5; n++) expect(await live.outcome(id, wrongCode(code))).toEqual(wrong)
+    for (const left of [4, 3, 2, 1, null]) {
+      expect(await live.outcome(id, wrongCode(code))).toEqual(wrong(left))
+    }
     expect((await live.status(id)).status).toBe("locked")
   })
 
@@ -130,7 +139,11 @@ describe("a wrong code", () => {
     const { id, code } = await fresh()
     expect(await live.outcome(id, code)).toEqual(accepted)
     for (let n = 1; n <= 6; n++) {
-      expect((await live.outcome(id, wrongCode(code, n))).reason).toBe("already_verified")
+      expect(await live.outcome(id, wrongCode(code, n))).toEqual({
+        verified: false,
+        reason: "already_verified",
+        tries_left: null
+      })
     }
     expect((await live.status(id)).status).toBe("verified")
   })
@@ -151,7 +164,11 @@ describe("a failed verification", () => {
     const customer = await customerWith(server, { bale: { outcome: "rejected" } })
     const api = otp(server, customer.live)
     const sent = await api.sent({ channels: "bale" })
-    expect(await api.outcome(sent.verification_id, "123456")).toEqual({ verified: false, reason: "failed" })
+    expect(await api.outcome(sent.verification_id, "123456")).toEqual({
+      verified: false,
+      reason: "failed",
+      tries_left: null
+    })
   })
 })
 
@@ -206,6 +223,13 @@ describe("parallel verifies", () => {
     })
     expect((await live.status(id)).status).toBe("locked")
     expect(await live.outcome(id, code)).toEqual(locked)
+  })
+
+  it("answer each wrong code with the tries that it left", async () => {
+    const { id, code } = await fresh()
+    const replies = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => live.verify(id, wrongCode(code, n))))
+    const left = replies.map((reply) => ok<Outcome>(reply).tries_left ?? null)
+    expect(left.toSorted()).toEqual([1, 2, 3, 4, null, null])
   })
 
   it("accept one of 100 right codes", async () => {

@@ -33,8 +33,9 @@ compared as (
   from target t
   where v.customer_id = t.customer_id and v.id = t.id
   returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at,
-    v.events_written, t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe,
-    t.event_id, t.timer_kind, t.lane),
+    v.events_written, case when not (t.matched or t.locks) then v.wrong_codes end as wrong_codes,
+    t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id,
+    t.timer_kind, t.lane),
 changed as materialized (
   select *, 1 as event_count
   from compared
@@ -79,13 +80,13 @@ webhook as (
   on conflict (customer_id, kind, subject, lane) do update set claimable_at = excluded.claimable_at
   where t.lease_token is null
   returning true)
-select array_agg(nth::int) as places, matched, status, (
+select array_agg(nth::int) as places, matched, status, wrong_codes as "wrongCodes", (
   select count(*)::int
   from webhook) as webhooks
 from compared
-group by matched, status
+group by matched, status, wrong_codes
 union all
-select array_agg(nth::int), false, null, 0
+select array_agg(nth::int), false, null, null, 0
 from r
 where not is_current
 having count(*) > 0

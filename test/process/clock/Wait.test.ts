@@ -110,7 +110,11 @@ describe("kill -9 during the wait", () => {
       current_channel: { provider: "bale" },
       attempts: [{ sequence: 1, status: "sent" }]
     })
-    expect(await api().outcome(id, code)).toEqual({ verified: false, reason: "expired" })
+    expect(await api().outcome(id, code)).toEqual({
+      verified: false,
+      reason: "expired",
+      tries_left: null
+    })
     expect(await channelsOf(phone)).toEqual(["bale"])
   }, 90_000)
 

@@ -15,7 +15,12 @@ export const RIGHT_CODE = "424242"
 
 const Accepting = Layer.merge(
   Layer.mock(Providers)({ sendCode: () => Effect.succeed(ProviderOutcome.Accepted({ messageId: null })) }),
-  Layer.mock(Codes)({ next: () => Effect.succeed(RIGHT_CODE), maxWrongCodes: 5 })
+  Layer.mock(Codes)({
+    next: () => Effect.succeed(RIGHT_CODE),
+    length: RIGHT_CODE.length,
+    maxWrongCodes: 5,
+    tries: 5
+  })
 )
 export const guarded = (guard = Guard.layer, settings: Partial<SettingsShape> = {}) =>
   testProcess(Accepting, settings, 0, guard)

@@ -18,7 +18,7 @@ const process = () =>
       Layer.mock(Providers)({
         sendCode: () => Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
       }),
-      Layer.mock(Codes)({ next: () => Effect.succeed(CODE), maxWrongCodes: 5 })
+      Layer.mock(Codes)({ next: () => Effect.succeed(CODE), length: CODE.length, maxWrongCodes: 5, tries: 5 })
     )
   )
 

@@ -85,7 +85,7 @@ layer(TestDatabase, { excludeTestServices: true })("canceling a code", (it) => {
         [{ code_hash: null, sealed_code: null }]
       )
       const right = providers.deliveries[0]?.code ?? ""
-      assert.deepStrictEqual(yield* verify(right), { verified: false, reason: "canceled" })
+      assert.deepStrictEqual(yield* verify(right), { verified: false, reason: "canceled", triesLeft: null })
     }).pipe(Effect.provide(testProcess(providers.layer, PRICES)))
   })
 

@@ -3,12 +3,12 @@ import { Arbitrary, Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
-import { compareCode, type VerifyReason } from "../../../src/domain/verification/VerificationMachine.ts"
+import { compareCode, triesLeft } from "../../../src/domain/verification/VerificationMachine.ts"
 import { decodedAs } from "../../../src/layers/postgres/SqlRows.ts"
 import { verificationColumns, VerificationRow } from "../../../src/layers/verification/VerificationRow.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Codes } from "../../../src/services/verification/Codes.ts"
-import { Verifications } from "../../../src/services/verification/Verifications.ts"
+import { Verifications, type VerifyAnswer } from "../../../src/services/verification/Verifications.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
@@ -72,11 +72,15 @@ const stored = Effect.fnUntraced(function* (id: string) {
 })
 type Stored = Effect.Success<ReturnType<typeof stored>>
 
-/** The row after a code, by the machine alone. */
+type Answer = Pick<VerifyAnswer, "reason" | "triesLeft">
+
+const SANDBOX_TRIES = 5
+
+/** The response and the row after a code, by the machine alone. */
 const expectedAfter = (
   { wrongCodes, keepsHash, timers, events, ...verification }: Stored,
   entry: { readonly isRight: boolean; readonly now: number; readonly maxWrongCodes: number | null }
-): { readonly reason: VerifyReason; readonly row: Stored } => {
+): { readonly answer: Answer; readonly row: Stored } => {
   const {
     next,
     reason,
@@ -84,8 +88,9 @@ const expectedAfter = (
     events: announced
   } = compareCode(verification, { ...entry, wrongCodes })
   const hasEnded = next.status !== verification.status
+  const isOpen = reason === "invalid_code" && !hasEnded
   return {
-    reason,
+    answer: { reason, triesLeft: isOpen ? triesLeft(tries, entry.maxWrongCodes ?? SANDBOX_TRIES) : null },
     row: {
       ...next,
       wrongCodes: tries,
@@ -109,7 +114,15 @@ layer(TestDatabase, { excludeTestServices: true })("entered codes", (it) => {
     "do in the store what the machine says: same reason, status, tries, lock, events, timers and money",
     history,
     ({ routes, maxWrongCodes, moments }) => {
-      const codes = Layer.succeed(Codes, Codes.of({ next: () => Effect.succeed(RIGHT), maxWrongCodes }))
+      const codes = Layer.succeed(
+        Codes,
+        Codes.of({
+          next: () => Effect.succeed(RIGHT),
+          length: RIGHT.length,
+          maxWrongCodes,
+          tries: maxWrongCodes ?? SANDBOX_TRIES
+        })
+      )
       const providers = scriptProviders({ eitaa: unreachable })
       return Effect.gen(function* () {
         const { send, verify } = yield* Verifications
@@ -132,24 +145,24 @@ layer(TestDatabase, { excludeTestServices: true })("entered codes", (it) => {
           const before = yield* Effect.forEach(ids, stored)
           const expected = before.map((row, index) =>
             entered[index] === "nothing"
-              ? { reason: null, row }
+              ? { answer: null, row }
               : expectedAfter(row, { isRight: entered[index] === "right", now, maxWrongCodes })
           )
-          const reasons = yield* Effect.forEach(
+          const answers = yield* Effect.forEach(
             ids,
             (id, index) =>
               entered[index] === "nothing"
                 ? Effect.succeed(null)
                 : Effect.map(
                     verify({ customerId, id, code: entered[index] === "right" ? RIGHT : WRONG }),
-                    ({ reason }) => reason
+                    (answer): Answer => ({ reason: answer.reason, triesLeft: answer.triesLeft })
                   ),
             unbounded
           )
           assert.deepStrictEqual(
-            { reasons, rows: yield* Effect.forEach(ids, stored), held: yield* walletHeld },
+            { answers, rows: yield* Effect.forEach(ids, stored), held: yield* walletHeld },
             {
-              reasons: expected.map(({ reason }) => reason),
+              answers: expected.map(({ answer }) => answer),
               rows: expected.map(({ row }) => row),
               held: heldIn(expected.map(({ row }) => row))
             }

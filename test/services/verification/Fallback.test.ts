@@ -136,7 +136,7 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       const { status, verify } = yield* send(yield* makeCustomer())
       yield* runDue
       assert.strictEqual((yield* status).status, "failed")
-      assert.deepStrictEqual(yield* verify("123456"), { verified: false, reason: "failed" })
+      assert.deepStrictEqual(yield* verify("123456"), { verified: false, reason: "failed", triesLeft: null })
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
@@ -161,7 +161,7 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       )
       assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
       const code = providers.deliveries[0]?.code ?? ""
-      assert.deepStrictEqual(yield* verify(code), { verified: true, reason: "ok" })
+      assert.deepStrictEqual(yield* verify(code), { verified: true, reason: "ok", triesLeft: null })
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
 
@@ -195,7 +195,7 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       assert.strictEqual((yield* status).status, "queued")
       yield* TestClock.adjust("240 seconds")
       assert.strictEqual((yield* status).status, "expired", "effective on read, before the background work")
-      assert.deepStrictEqual(yield* verify("000000"), { verified: false, reason: "expired" })
+      assert.deepStrictEqual(yield* verify("000000"), { verified: false, reason: "expired", triesLeft: null })
       assert.strictEqual(yield* runDue, 1)
       assert.strictEqual((yield* status).status, "expired")
       assert.strictEqual(yield* runDue, 0)
@@ -209,7 +209,8 @@ layer(TestDatabase, { excludeTestServices: true })("fallback", (it) => {
       const { verify, status } = yield* send(yield* makeCustomer())
       assert.deepStrictEqual(yield* verify(providers.deliveries[0]?.code ?? ""), {
         verified: true,
-        reason: "ok"
+        reason: "ok",
+        triesLeft: null
       })
       assert.strictEqual(yield* arriveAt(start, 600), 0)
       assert.deepStrictEqual(providers.channels(), ["bale"])

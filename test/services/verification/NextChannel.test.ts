@@ -75,7 +75,7 @@ layer(TestDatabase, { excludeTestServices: true })("trying the next channel", (i
       yield* next()
       const [first, second] = providers.deliveries.map(({ code }) => code ?? "")
       assert.strictEqual(second, first)
-      assert.deepStrictEqual(yield* verify(first ?? ""), { verified: true, reason: "ok" })
+      assert.deepStrictEqual(yield* verify(first ?? ""), { verified: true, reason: "ok", triesLeft: null })
     }).pipe(Effect.provide(testProcess(providers.layer, PRICES)))
   })
 

@@ -45,7 +45,8 @@ layer(TestDatabase, { excludeTestServices: true })("under parallelism", (it) => 
         assert.strictEqual(reasons["locked"]?.length, 195)
         assert.deepStrictEqual(yield* verify(right), {
           verified: false,
-          reason: "locked"
+          reason: "locked",
+          triesLeft: null
         })
       }).pipe(Effect.provide(testProcess(providers.layer)))
     }

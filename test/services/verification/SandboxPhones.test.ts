@@ -74,7 +74,7 @@ layer(TestDatabase, { excludeTestServices: true })("in the sandbox, a code to", 
       const { answer, status, verify } = yield* send(yield* makeCustomer(), 4)
       assert.strictEqual(answer.status, "queued")
       for (const code of ["123456", "000000", "1"])
-        assert.deepStrictEqual(yield* verify(code), { verified: false, reason: "invalid_code" })
+        assert.strictEqual((yield* verify(code)).reason, "invalid_code")
       yield* comeTo(0, 300)
       assert.strictEqual((yield* status).status, "expired")
     }).pipe(sandbox)

@@ -34,6 +34,8 @@ const ComparedRow = Schema.Struct({
   matched: Schema.Boolean,
   /** Null where the set-up has changed, and nothing was compared. */
   status: Schema.NullOr(VerificationStatus),
+  /** Null where the verification has ended. */
+  wrongCodes: Schema.NullOr(Schema.Int),
   webhooks: Schema.Int
 })
 type Compared = typeof ComparedRow.Type
@@ -66,7 +68,7 @@ const LOCKED: Unchanged = { lock: "for update of v", condition: "", raced: "" }
 const COMPARED: Unchanged = {
   lock: "",
   condition: "and v.revision = t.revision and v.wrong_codes = t.wrong_codes",
-  raced: `union all select array[raise_race()], false, null, 0
+  raced: `union all select array[raise_race()], false, null, null, 0
   where (select count(*) from compared) <> (select count(*) from target)`
 }
 
@@ -103,7 +105,7 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, isDistributed: boolean
     from target t where v.customer_id = t.customer_id and v.id = t.id
       ${onTheirShards("v")} ${condition}
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
-      t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id, t.timer_kind, t.lane),
+      case when not (t.matched or t.locks) then v.wrong_codes end as wrong_codes, t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id, t.timer_kind, t.lane),
   changed as materialized (select *, 1 as event_count from compared where ends),
   wallet as (
     update wallets w set held = w.held - h.total
@@ -114,9 +116,9 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, isDistributed: boolean
     delete from timers t using changed c
     where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane ${onTheirShards("t")})
   ${outbox.parts}
-  select array_agg(nth::int) as places, matched, status, ${outbox.webhooks} as webhooks
-  from compared group by matched, status
-  union all select array_agg(nth::int), false, null, 0 from r where not is_current having count(*) > 0
+  select array_agg(nth::int) as places, matched, status, wrong_codes as "wrongCodes", ${outbox.webhooks} as webhooks
+  from compared group by matched, status, wrong_codes
+  union all select array_agg(nth::int), false, null, null, 0 from r where not is_current having count(*) > 0
   ${raced}`
 }
 
