@@ -31,8 +31,7 @@ export class OutgoingResponse<
     const onTurn = this.#onTurn
     if (onTurn === null) return
     this.#onTurn = null
-    // After other connections, so that a client with many requests does not keep the process to itself.
-    setImmediate(onTurn)
+    onTurn()
   }
 
   override write(

@@ -9,7 +9,8 @@ import { IncomingRequest } from "./IncomingRequest.ts"
 import type { OverloadGate, OverloadSnapshot } from "./OverloadGate.ts"
 import { OutgoingResponse } from "./OutgoingResponse.ts"
 import { RawErrors, UnreadableRequests } from "./UnreadableRequests.ts"
-import { classOf } from "./RequestClass.ts"
+import { LoopTurns } from "./LoopTurns.ts"
+import { classOf, type RequestClass } from "./RequestClass.ts"
 import { requestIdFor } from "./RequestIds.ts"
 import { ServedHosts } from "./ServedHosts.ts"
 import { ClosingSockets, type ConnectionBounds, OpenSockets } from "./OpenSockets.ts"
@@ -80,6 +81,7 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
   readonly #open = new LinkedSet<Admission>()
   readonly #waits: BodyWaits
   readonly #counts: Counts
+  readonly #turns = new LoopTurns()
   readonly #closing = new ClosingSockets()
   readonly #unreadable: UnreadableRequests
   /** Requests that came while the server listened but had no handler yet. */
@@ -143,23 +145,32 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     return super.emit(event, ...args)
   }
 
-  /** On a connection only the request whose turn it is counts, and does work. */
+  /**
+   * On a connection only the request whose turn it is counts, and does work. Those that were sent before their turn, and
+   * those for large files, come after what other connections have ready.
+   */
   #receive(event: string, request: IncomingRequest, response: OutgoingResponse): void {
-    const { socket } = request
+    const { socket, method = "", url = "" } = request
     const connection = this.#sockets.of(socket)
     if (connection !== undefined) connection.last = response
     if (hasUnknownCoding(request)) return this.#refuseCoding(request, response)
-    if (response.socket === socket) return this.#begin(event, request, response)
+    const kind = classOf(method, url)
+    const isItsTurn = response.socket === socket
+    if (isItsTurn && kind !== "asset") return this.#begin(event, request, response, kind)
     // The connection is closed already.
     if (connection === undefined) return
     if (!this.#sockets.beginWait(connection)) return void socket.destroy()
-    response.whenItsTurnComes(() => {
-      if (this.#sockets.endWait(connection)) this.#begin(event, request, response)
-    })
+    const begin = () => {
+      const before = socket.bytesWritten
+      if (this.#sockets.endWait(connection)) this.#begin(event, request, response, kind)
+      return socket.bytesWritten - before
+    }
+    if (isItsTurn) this.#turns.add(begin)
+    else response.whenItsTurnComes(() => this.#turns.add(begin))
   }
 
-  #begin(event: string, request: IncomingRequest, response: OutgoingResponse): void {
-    if (!this.#admit(request, response)) return
+  #begin(event: string, request: IncomingRequest, response: OutgoingResponse, kind: RequestClass): void {
+    if (!this.#admit(request, response, kind)) return
     const dispatch = () => this.#dispatch(event, request, response)
     if (this.listenerCount("request") > 0) dispatch()
     else this.#early.push(dispatch)
@@ -178,9 +189,8 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     else socket.destroy()
   }
 
-  #admit(request: IncomingRequest, response: OutgoingResponse): boolean {
-    const { method = "", url = "" } = request
-    const admission = new Admission(response, classOf(method, url), performance.now(), this.#counts)
+  #admit(request: IncomingRequest, response: OutgoingResponse, kind: RequestClass): boolean {
+    const admission = new Admission(response, kind, performance.now(), this.#counts)
     if (this.#isStopping) response.shouldKeepAlive = false
     response.on("close", () => {
       admission.leave()
@@ -191,7 +201,7 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
       this.#errors.answer(refusal, request, response)
       return false
     }
-    const isLeaving = this.#isStopping && url === "/readyz"
+    const isLeaving = this.#isStopping && request.url === "/readyz"
     const hasBody = announcesBody(request.headers) && !request.complete
     if (isLeaving || !admission.begin(hasBody)) {
       this.#errors.answer("service_unavailable", request, response)

@@ -144,6 +144,7 @@ describe("CONNECT after a request that is still being answered", () => {
     const client = await clientOf(server)
     client.write(PAGE.repeat(3) + CONNECT)
     await connected
+    await until(() => open.length === 1)
     assert.strictEqual(server.snapshot().inFlight.asset, 1)
     const socket = open[0]?.socket
     const closed = new Promise((resume) => void socket?.once("close", resume))

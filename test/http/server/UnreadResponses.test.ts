@@ -147,6 +147,43 @@ describe("a response that nobody reads", () => {
   })
 })
 
+const CLIENTS = 40
+
+/** Many clients of a server, and one that asks for a code once so many responses for the others have begun. */
+const crowdOf = async (server: ServingServer, count: number) => {
+  const order: Array<string> = []
+  const other = await clientOf(server)
+  server.on("request", (request, response) => {
+    const isCheck = request.url === "/v1/otp/x"
+    if (order.push(isCheck ? "check" : "large") === count) other.write(get("/v1/otp/x"))
+    response.end(isCheck ? "check" : LARGE.slice(0, 300_000))
+  })
+  const clients = await Promise.all(Array.from({ length: CLIENTS }, () => clientOf(server)))
+  await until(() => server.snapshot().connections === CLIENTS + 1)
+  /** How many responses for the others come between the request and its response. */
+  const between = async () => {
+    await until(() => order.includes("check"))
+    return order.indexOf("check") - count
+  }
+  return { clients, between, close: () => other.destroy() }
+}
+
+describe("files that anybody may ask for", () => {
+  it("are sent in parts, between which others are served, when many clients ask at once", async () => {
+    const server = makeServer()
+    const { clients, between, close } = await crowdOf(server, 1)
+    const texts = clients.map(received)
+    for (const client of clients)
+      client.write(get("/docs").replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"))
+    assert.isAtMost(await between(), 4)
+    const lengths = (await Promise.all(texts)).map((text) => text.match(/x{300000}/g)?.length)
+    assert.deepStrictEqual(lengths, Array<number>(CLIENTS).fill(1))
+    close()
+    await until(() => server.isIdle)
+    await stop(server)
+  })
+})
+
 describe("requests that a client sends before the earlier ones are answered", () => {
   it("are begun one after the other, and answered in their order", async () => {
     const server = makeServer()
@@ -218,6 +255,19 @@ describe("requests that a client sends before the earlier ones are answered", ()
     const answers = (await text).match(/at last|soon/g) ?? []
     assert.deepStrictEqual(answers, ["at last", ...Array<string>(61).fill("soon")])
     for (const client of others) client.destroy()
+    await until(() => server.isIdle)
+    await stop(server)
+  })
+
+  it("are answered in parts, between which others are served, when many clients ask for much", async () => {
+    const server = makeServer()
+    const { clients, between, close } = await crowdOf(server, CLIENTS + 1)
+    const texts = clients.map(received)
+    for (const client of clients) client.write(get("/v1/account").repeat(2) + LAST)
+    assert.isAtMost(await between(), 4)
+    const lengths = (await Promise.all(texts)).map((text) => text.match(/x{300000}/g)?.length)
+    assert.deepStrictEqual(lengths, Array<number>(CLIENTS).fill(3))
+    close()
     await until(() => server.isIdle)
     await stop(server)
   })
