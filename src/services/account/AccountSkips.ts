@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import type { SkipReason } from "../../domain/account/Pace.ts"
+import { flushAfter } from "../concurrency/FlushAfter.ts"
 import { warnOfFailure } from "../system/LoggedCause.ts"
 
 /** Steps that skipped an account in one minute. */
@@ -49,8 +50,7 @@ export class AccountSkips extends Context.Service<
         return store.add(taken, clock.currentTimeMillisUnsafe())
       }).pipe(Effect.catchCause((cause) => warnOfFailure("skipped steps were not counted", cause)))
 
-      yield* Effect.addFinalizer(() => flush)
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), flush)))
+      const added = yield* flushAfter(INTERVAL, flush)
       return AccountSkips.of({
         flush,
         count: (accountId, reason) => {
@@ -58,6 +58,7 @@ export class AccountSkips extends Context.Service<
           const minute = { accountId, reason, startsAt: now - (now % MINUTE_MILLIS) }
           const key = keyOf(minute)
           counts.set(key, { ...minute, steps: (counts.get(key)?.steps ?? 0) + 1 })
+          added()
         }
       })
     })

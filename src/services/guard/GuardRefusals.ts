@@ -1,6 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/BoundedMap.ts"
+import { flushAfter } from "../concurrency/FlushAfter.ts"
 import { GuardStore, type RefusalCounts } from "./GuardStore.ts"
 import { warnOfFailure } from "../system/LoggedCause.ts"
 
@@ -63,6 +64,10 @@ export class GuardRefusals extends Context.Service<
       const tally = new RefusalTally()
       const countedUntil = new BoundedMap<string, Instant>(MAX_PHONES)
       let failures = 0
+      const added = yield* flushAfter(
+        INTERVAL,
+        Effect.suspend(() => flush)
+      )
 
       const keep = (taken: ReadonlyArray<RefusalCounts>, cause: Cause.Cause<unknown>) => {
         failures += 1
@@ -71,9 +76,10 @@ export class GuardRefusals extends Context.Service<
           return warnOfFailure("refusals were not counted", cause)
         }
         tally.putBack(taken)
+        added()
         return failures === 1 ? warnOfFailure("refusals are not counted yet", cause) : Effect.void
       }
-      const flush = Effect.gen(function* () {
+      const flush: Effect.Effect<void> = Effect.gen(function* () {
         const taken = tally.take()
         if (taken.length === 0) return
         const now = yield* Clock.currentTimeMillis
@@ -82,14 +88,16 @@ export class GuardRefusals extends Context.Service<
           onSuccess: () => Effect.sync(() => (failures = 0))
         })
       }).pipe(Effect.catchCause((cause) => warnOfFailure("refusals were not counted", cause)))
-      yield* Effect.addFinalizer(() => flush)
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), flush)))
       return GuardRefusals.of({
         flush,
-        count: (customerId, kind) => void (tally.of(customerId)[kind] += 1),
+        count: (customerId, kind) => {
+          tally.of(customerId)[kind] += 1
+          added()
+        },
         countWhole: (customerId, phone, now) => {
           const counts = tally.of(customerId)
           counts.refused += 1
+          added()
           const name = `${customerId}:${phone}`
           if ((countedUntil.get(name) ?? 0) > now) return
           countedUntil.set(name, now + COUNTED_MILLIS)

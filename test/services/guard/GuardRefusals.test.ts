@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { GuardRefusals } from "../../../src/services/guard/GuardRefusals.ts"
 import { CountsRefused, GuardStore, type RefusalCounts } from "../../../src/services/guard/GuardStore.ts"
 
@@ -37,6 +38,22 @@ it.effect("refusals are not written again if the store may have taken them", () 
     ])
   })
 )
+
+it.effect("refusals that the store did not take are tried again by themselves", () => {
+  const tries: Array<number> = []
+  const Store = Layer.mock(GuardStore)({
+    countRefused: (_, now) =>
+      Effect.suspend(() =>
+        tries.push(now) < 3 ? Effect.fail(new CountsRefused({ cause: "no disk" })) : Effect.void
+      )
+  })
+  return Effect.gen(function* () {
+    const refusals = yield* GuardRefusals
+    refusals.count(CUSTOMER, "refused")
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(tries, [5000, 10_000, 15_000])
+  }).pipe(Effect.provide(Layer.provide(GuardRefusals.layer, Store)))
+})
 
 it.effect("refusals that the store refuses for five minutes are dropped", () => {
   const written: Array<RefusalCounts> = []

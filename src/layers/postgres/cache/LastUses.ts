@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { timestamp } from "../SqlRows.ts"
+import { flushAfter } from "../../../services/concurrency/FlushAfter.ts"
 import { warnOfFailure } from "../../../services/system/LoggedCause.ts"
 
 const INTERVAL = "30 seconds"
@@ -21,7 +22,9 @@ export const makeLastUses = Effect.fnUntraced(function* (
         update ${sql(table)} k set last_used_at = greatest(k.last_used_at, used.at)
         from unnest(${ids}::int[], ${times}::timestamptz[]) as used (id, at) where k.id = used.id`)
   }).pipe(Effect.catchCause((cause) => warnOfFailure(`last uses of ${table} were not written`, cause)))
-  yield* Effect.addFinalizer(() => write)
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), write)))
-  return (id: number, now: number) => void lastUsed.set(id, now)
+  const added = yield* flushAfter(INTERVAL, write)
+  return (id: number, now: number) => {
+    lastUsed.set(id, now)
+    added()
+  }
 })
