@@ -4,10 +4,9 @@ import { formatInstant } from "../../domain/Instant.ts"
 import { KeyMode, Plan } from "../../domain/customer/Customer.ts"
 import type { AccountSummary } from "../../services/activity/AccountSummaries.ts"
 import { AnyKey } from "../ServiceKeys.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
+import { manageGroup, summary } from "../wire/Endpoints.ts"
 import { Timestamp } from "../../domain/Fields.ts"
 import { Rials } from "../wire/SearchFields.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { toWallet, WalletResource } from "../money/WalletApi.ts"
 
 const Limit = Schema.Int.annotate({ description: "0: no limit" })
@@ -61,21 +60,18 @@ export const toAccount = (
   wallet: wallet === null ? null : toWallet(wallet)
 })
 
+const READING = "Read the customer's plan, limits, prices, quota and wallet"
+
 export class AccountGroup extends HttpApiGroup.make("account")
   .add(
-    HttpApiEndpoint.get("read", "/v1/account", { success: AccountResource }).annotateMerge(
-      OpenApi.annotations({ summary: "Read the customer's plan, limits, prices, quota and wallet" })
-    )
+    HttpApiEndpoint.get("read", "/v1/account", { success: AccountResource }).annotateMerge(summary(READING))
   )
   .middleware(AnyKey)
   .annotateMerge(OpenApi.annotations({ title: "Account" })) {}
 
-export class ManagedAccountGroup extends HttpApiGroup.make("managed-account")
-  .add(
-    HttpApiEndpoint.get("read", "/v1/manage/account", { success: AccountResource }).annotateMerge(
-      OpenApi.annotations({ summary: "Read the customer's plan, limits, prices, quota and wallet" })
-    )
-  )
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: account" })) {}
+export class ManagedAccountGroup extends manageGroup(
+  "managed-account",
+  "/v1/manage/account",
+  { title: "Management: account" },
+  HttpApiEndpoint.get("read", "/", { success: AccountResource }).annotateMerge(summary(READING))
+) {}

@@ -1,28 +1,29 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
 import { AttemptErrorCode } from "../../domain/provider/ProviderOutcome.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
-import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
+import { RequireJson } from "../RequestGuards.ts"
 import { documentedError } from "../errors/Envelope.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
 import {
+  acting,
   changed,
+  changing,
   conflict,
+  creatingAt,
   id,
   invalid,
-  keyErrors,
+  listing,
+  manageGroup,
   notFound,
-  pageOf,
-  pageQuery,
-  PathId,
   reading,
-  removal,
+  removing,
   summary,
   unavailable
-} from "../wire/ManageWire.ts"
-import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
+} from "../wire/Endpoints.ts"
+import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
+import { undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import { AccountChangeBody, NewAccountBody, StandbyBody } from "../../services/account/AccountActions.ts"
 import { ContactList } from "../../services/account/ContactActions.ts"
 
@@ -83,82 +84,74 @@ const Contact = Schema.Struct({
 
 const Inbox = Schema.Struct({ path: Schema.String }).annotate({ identifier: "AccountInbox" })
 
-export class AccountsGroup extends HttpApiGroup.make("accounts")
-  .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: {
-        ...pageQuery("accounts"),
-        channel: Schema.optionalKey(Channel),
-        active: Schema.optionalKey(Schema.Literals(["true", "false"]))
-      },
-      success: pageOf(Account),
-      error: invalid
-    }).annotateMerge(summary("List connected accounts")),
-    HttpApiEndpoint.post("connect", "/", {
-      payload: NewAccountBody,
-      success: ConnectedAccount.pipe(HttpApiSchema.status(201)),
-      error: [unavailable, conflict, ...keyErrors]
-    })
-      .annotateMerge(summary("Connect an account; the provider is asked first whether it works"))
-      .middleware(RequireJson)
-      .middleware(OptionalIdempotencyKey),
-    reading(PathId, Account, "Read an account"),
-    HttpApiEndpoint.patch("update", "/:id", {
-      params: id,
-      payload: AccountChangeBody,
-      success: Account,
-      error: [notFound, unavailable, changed, conflict]
-    })
-      .annotateMerge(summary("Change an account: label, settings, default, active, pace"))
-      .middleware(RequireJson),
-    removal(
-      "Delete an account with its contacts",
-      "409 conflict while the routing order names it, or what is under way may use it; see details.reason."
-    ),
-    HttpApiEndpoint.put("standby", "/:id/standby", {
-      params: id,
-      payload: StandbyBody,
-      success: Account,
-      error: [notFound, changed]
-    })
-      .annotateMerge(summary("Set the accounts that take over with a code when this one cannot send it"))
-      .middleware(RequireJson),
-    HttpApiEndpoint.post("check", "/:id/check", {
-      params: id,
-      success: AccountCheck,
-      error: [...undeclaredBodyErrors, notFound]
-    }).annotateMerge(summary("Ask the provider whether an account works")),
-    HttpApiEndpoint.get("inbox", "/:id/inbox", {
-      params: id,
-      success: Inbox,
-      error: [notFound, conflict]
-    }).annotateMerge(summary("The secret path that an account's updates are posted to")),
-    HttpApiEndpoint.post("rotateInbox", "/:id/inbox/rotate", {
-      params: id,
-      success: Inbox,
-      error: [...undeclaredBodyErrors, notFound, conflict]
-    }).annotateMerge(summary("Create another inbox path for an account; the old one ends at once")),
-    HttpApiEndpoint.get("contacts", "/:id/contacts", {
-      params: id,
-      query: pageQuery("contacts"),
-      success: pageOf(Contact),
-      error: [notFound, invalid]
-    }).annotateMerge(summary("List the phones that an account's bot reaches")),
-    HttpApiEndpoint.put("importContacts", "/:id/contacts", {
-      params: id,
-      payload: ContactsBody,
-      success: Schema.Struct({ imported: Schema.Int }),
-      error: [notFound, conflict, documentedError("invalid_phone")]
-    })
-      .annotateMerge(summary("Link phones to the chats by which a bot reaches them; at most 1000"))
-      .middleware(RequireJson),
-    HttpApiEndpoint.delete("removeContact", "/:id/contacts/:phone", {
-      params: { ...id, phone: Schema.String },
-      success: HttpApiSchema.Empty(204),
-      error: [...undeclaredBodyErrors, notFound]
-    }).annotateMerge(summary("Delete the link by which a bot reaches a phone"))
-  )
-  .prefix("/v1/manage/accounts")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: sending accounts" })) {}
+export class AccountsGroup extends manageGroup(
+  "accounts",
+  "/v1/manage/accounts",
+  { title: "Management: sending accounts" },
+  listing(Account, "List connected accounts", {
+    ...pageQuery("accounts"),
+    channel: Schema.optionalKey(Channel),
+    active: Schema.optionalKey(Schema.Literals(["true", "false"]))
+  }),
+  creatingAt(
+    "connect",
+    "/",
+    NewAccountBody,
+    ConnectedAccount,
+    "Connect an account; the provider is asked first whether it works",
+    [unavailable, conflict]
+  ),
+  reading(PathId, Account, "Read an account"),
+  changing(PathId, AccountChangeBody, Account, "Change an account: label, settings, default, active, pace", [
+    notFound,
+    unavailable,
+    changed,
+    conflict
+  ]),
+  removing(
+    "remove",
+    "Delete an account with its contacts",
+    [notFound, changed, conflict],
+    "409 conflict while the routing order names it, or what is under way may use it; see details.reason."
+  ),
+  HttpApiEndpoint.put("standby", "/:id/standby", {
+    params: id,
+    payload: StandbyBody,
+    success: Account,
+    error: [notFound, changed]
+  })
+    .annotateMerge(summary("Set the accounts that take over with a code when this one cannot send it"))
+    .middleware(RequireJson),
+  acting("check", "/:id/check", AccountCheck, "Ask the provider whether an account works", [notFound]),
+  HttpApiEndpoint.get("inbox", "/:id/inbox", {
+    params: id,
+    success: Inbox,
+    error: [notFound, conflict]
+  }).annotateMerge(summary("The secret path that an account's updates are posted to")),
+  acting(
+    "rotateInbox",
+    "/:id/inbox/rotate",
+    Inbox,
+    "Create another inbox path for an account; the old one ends at once",
+    [notFound, conflict]
+  ),
+  HttpApiEndpoint.get("contacts", "/:id/contacts", {
+    params: id,
+    query: pageQuery("contacts"),
+    success: pageOf(Contact),
+    error: [notFound, invalid]
+  }).annotateMerge(summary("List the phones that an account's bot reaches")),
+  HttpApiEndpoint.put("importContacts", "/:id/contacts", {
+    params: id,
+    payload: ContactsBody,
+    success: Schema.Struct({ imported: Schema.Int }),
+    error: [notFound, conflict, documentedError("invalid_phone")]
+  })
+    .annotateMerge(summary("Link phones to the chats by which a bot reaches them; at most 1000"))
+    .middleware(RequireJson),
+  HttpApiEndpoint.delete("removeContact", "/:id/contacts/:phone", {
+    params: { ...id, phone: Schema.String },
+    success: HttpApiSchema.Empty(204),
+    error: [...undeclaredBodyErrors, notFound]
+  }).annotateMerge(summary("Delete the link by which a bot reaches a phone"))
+) {}

@@ -1,12 +1,9 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant } from "../../domain/Instant.ts"
-import { documentedError } from "../errors/Envelope.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
-import { pageOf, pageQuery } from "../wire/ManageWire.ts"
+import { listing, manageGroup } from "../wire/Endpoints.ts"
+import { pageQuery } from "../wire/ManageWire.ts"
 import { FilterText, timeQuery } from "../wire/SearchFields.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import type { AuditRecord } from "../../services/activity/AuditLog.ts"
 
 const ActorKind = Schema.Literals(["token", "user", "session", "operator"])
@@ -35,26 +32,20 @@ export const toAuditRecord = (record: AuditRecord): typeof AuditResource.Type =>
   occurred_at: formatInstant(record.occurredAt)
 })
 
-export class AuditLogGroup extends HttpApiGroup.make("audit-log")
-  .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: {
-        ...pageQuery("audit_log"),
-        ...timeQuery,
-        actor_kind: Schema.optionalKey(ActorKind),
-        action: Schema.optionalKey(FilterText).annotateKey({
-          description: "The beginning of the action: api_key. or api_key.create"
-        }),
-        subject_type: Schema.optionalKey(FilterText).annotateKey({
-          description: "What was changed: api_key, account, template …"
-        }),
-        subject_id: Schema.optionalKey(FilterText).annotateKey({ description: "Its id." })
-      },
-      success: pageOf(AuditResource),
-      error: documentedError("validation_error")
-    }).annotateMerge(OpenApi.annotations({ summary: "List who changed what, from where; the newest first" }))
-  )
-  .prefix("/v1/manage/audit-log")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: audit log" })) {}
+export class AuditLogGroup extends manageGroup(
+  "audit-log",
+  "/v1/manage/audit-log",
+  { title: "Management: audit log" },
+  listing(AuditResource, "List who changed what, from where; the newest first", {
+    ...pageQuery("audit_log"),
+    ...timeQuery,
+    actor_kind: Schema.optionalKey(ActorKind),
+    action: Schema.optionalKey(FilterText).annotateKey({
+      description: "The beginning of the action: api_key. or api_key.create"
+    }),
+    subject_type: Schema.optionalKey(FilterText).annotateKey({
+      description: "What was changed: api_key, account, template …"
+    }),
+    subject_id: Schema.optionalKey(FilterText).annotateKey({ description: "Its id." })
+  })
+) {}

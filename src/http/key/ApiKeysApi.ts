@@ -1,25 +1,25 @@
 import { Redacted, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant, type Instant } from "../../domain/Instant.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import { type ApiKeyRecord, apiKeyStatus } from "../../domain/key/ApiKey.ts"
-import { OptionalIdempotencyKey, OptionalJson, RequireJson } from "../RequestGuards.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
+import { OptionalIdempotencyKey, OptionalJson } from "../RequestGuards.ts"
 import {
   changed,
+  changing,
   conflict,
+  creating,
   id,
-  invalid,
   keyErrors,
+  listing,
+  manageGroup,
   notFound,
-  pageOf,
-  pageQuery,
-  PathId,
   reading,
+  removing,
   summary
-} from "../wire/ManageWire.ts"
-import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
+} from "../wire/Endpoints.ts"
+import { pageQuery, PathId } from "../wire/ManageWire.ts"
 import { ApiKeyChange, KeyRotation, NewApiKey } from "../../services/key/KeyActions.ts"
 import type { CreatedKey } from "../../services/key/Keys.ts"
 
@@ -65,51 +65,30 @@ export const toCreatedApiKey = ({ record, secret }: CreatedKey, now: Instant) =>
   secret: Redacted.value(secret)
 })
 
-export class ApiKeysGroup extends HttpApiGroup.make("api-keys")
-  .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: {
-        ...pageQuery("api_keys"),
-        mode: Schema.optionalKey(KeyMode),
-        status: Schema.optionalKey(ApiKeyResource.fields.status)
-      },
-      success: pageOf(ApiKeyResource),
-      error: invalid
-    }).annotateMerge(summary("List service keys, the newest first")),
-    HttpApiEndpoint.post("create", "/", {
-      payload: NewApiKey,
-      success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
-      error: keyErrors
-    })
-      .annotateMerge(summary("Create a service key; its secret is returned only once"))
-      .middleware(RequireJson)
-      .middleware(OptionalIdempotencyKey),
-    reading(PathId, ApiKeyResource, "Read a service key"),
-    HttpApiEndpoint.patch("update", "/:id", {
-      params: id,
-      payload: ApiKeyChange,
-      success: ApiKeyResource,
-      error: [notFound, changed]
-    })
-      .annotateMerge(summary("Change a service key; If-Match guards against others"))
-      .middleware(RequireJson),
-    HttpApiEndpoint.delete("revoke", "/:id", {
-      params: id,
-      success: HttpApiSchema.Empty(204),
-      error: [...undeclaredBodyErrors, notFound, changed]
-    }).annotateMerge(summary("Revoke a service key")),
-    HttpApiEndpoint.post("rotate", "/:id/rotate", {
-      params: id,
-      // Null: the request has no body.
-      payload: [KeyRotation, Schema.Null],
-      success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
-      error: [notFound, conflict, ...keyErrors]
-    })
-      .annotateMerge(summary("Replace a service key; the old one ends after an overlap"))
-      .middleware(OptionalJson)
-      .middleware(OptionalIdempotencyKey)
-  )
-  .prefix("/v1/manage/api-keys")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: service keys" })) {}
+export class ApiKeysGroup extends manageGroup(
+  "api-keys",
+  "/v1/manage/api-keys",
+  { title: "Management: service keys" },
+  listing(ApiKeyResource, "List service keys, the newest first", {
+    ...pageQuery("api_keys"),
+    mode: Schema.optionalKey(KeyMode),
+    status: Schema.optionalKey(ApiKeyResource.fields.status)
+  }),
+  creating(NewApiKey, CreatedApiKey, "Create a service key; its secret is returned only once"),
+  reading(PathId, ApiKeyResource, "Read a service key"),
+  changing(PathId, ApiKeyChange, ApiKeyResource, "Change a service key; If-Match guards against others", [
+    notFound,
+    changed
+  ]),
+  removing("revoke", "Revoke a service key", [notFound, changed]),
+  HttpApiEndpoint.post("rotate", "/:id/rotate", {
+    params: id,
+    // Null: the request has no body.
+    payload: [KeyRotation, Schema.Null],
+    success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
+    error: [notFound, conflict, ...keyErrors]
+  })
+    .annotateMerge(summary("Replace a service key; the old one ends after an overlap"))
+    .middleware(OptionalJson)
+    .middleware(OptionalIdempotencyKey)
+) {}

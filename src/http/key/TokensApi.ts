@@ -1,24 +1,11 @@
 import { Redacted, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant, type Instant } from "../../domain/Instant.ts"
 import { apiKeyStatus } from "../../domain/key/ApiKey.ts"
 import type { TokenRecord } from "../../domain/key/PersonalToken.ts"
 import { Scope } from "../../domain/user/Actor.ts"
-import { RequireJson } from "../RequestGuards.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
-import {
-  id,
-  invalid,
-  keyErrors,
-  notFound,
-  pageOf,
-  pageQuery,
-  PathId,
-  reading,
-  summary
-} from "../wire/ManageWire.ts"
-import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
+import { creating, listing, manageGroup, notFound, reading, removing } from "../wire/Endpoints.ts"
+import { pageQuery, PathId } from "../wire/ManageWire.ts"
 import { NewTokenBody } from "../../services/key/TokenActions.ts"
 import type { CreatedToken } from "../../services/key/Tokens.ts"
 
@@ -58,28 +45,16 @@ export const toCreatedToken = ({ record, secret }: CreatedToken, now: Instant) =
   secret: Redacted.value(secret)
 })
 
-export class TokensGroup extends HttpApiGroup.make("tokens")
-  .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: pageQuery("tokens"),
-      success: pageOf(TokenResource),
-      error: invalid
-    }).annotateMerge(summary("List personal access tokens, the newest first")),
-    HttpApiEndpoint.post("create", "/", {
-      payload: NewTokenBody,
-      success: CreatedTokenResource.pipe(HttpApiSchema.status(201)),
-      error: keyErrors
-    })
-      .annotateMerge(summary("Create a personal access token; its secret is returned only once. For owners"))
-      .middleware(RequireJson),
-    reading(PathId, TokenResource, "Read a personal access token"),
-    HttpApiEndpoint.delete("revoke", "/:id", {
-      params: id,
-      success: HttpApiSchema.Empty(204),
-      error: [...undeclaredBodyErrors, notFound]
-    }).annotateMerge(summary("Revoke a personal access token. For owners"))
-  )
-  .prefix("/v1/manage/tokens")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: personal access tokens" })) {}
+export class TokensGroup extends manageGroup(
+  "tokens",
+  "/v1/manage/tokens",
+  { title: "Management: personal access tokens" },
+  listing(TokenResource, "List personal access tokens, the newest first", pageQuery("tokens")),
+  creating(
+    NewTokenBody,
+    CreatedTokenResource,
+    "Create a personal access token; its secret is returned only once. For owners"
+  ),
+  reading(PathId, TokenResource, "Read a personal access token"),
+  removing("revoke", "Revoke a personal access token. For owners", [notFound])
+) {}

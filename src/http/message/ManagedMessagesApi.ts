@@ -1,12 +1,9 @@
 import { Schema } from "effect"
-import { HttpApiGroup, OpenApi } from "effect/http-api"
 import { type Message, MessageStatus, Strategy, viewMessage } from "../../domain/message/Message.ts"
 import { withMetadata } from "../Metadata.ts"
 import { MessageStatusResponse, toMessageStatus } from "./MessageSchemas.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
-import { reading } from "../wire/ManageWire.ts"
+import { manageGroup, reading } from "../wire/Endpoints.ts"
 import { attemptDetails, deliverySearch, PathUuid, Rials, toAttemptDetails } from "../wire/SearchFields.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 
 const MessageResource = Schema.Struct({
   ...MessageStatusResponse.fields,
@@ -30,19 +27,17 @@ export const toMessage = (message: Message): Omit<typeof MessageResource.Type, "
 /** As JSON text that contains the metadata exactly as it came. */
 export const messageJson = (message: Message): string => withMetadata(toMessage(message), message.metadata)
 
-export class ManagedMessagesGroup extends HttpApiGroup.make("managed-messages")
-  .add(
-    deliverySearch(
-      "messages",
-      {
-        status: Schema.optionalKey(MessageStatus),
-        strategy: Schema.optionalKey(Strategy)
-      },
-      MessageResource
-    ),
-    reading(PathUuid, MessageResource, "Read a message with the outcomes of its attempts")
-  )
-  .prefix("/v1/manage/messages")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: messages" })) {}
+export class ManagedMessagesGroup extends manageGroup(
+  "managed-messages",
+  "/v1/manage/messages",
+  { title: "Management: messages" },
+  deliverySearch(
+    "messages",
+    {
+      status: Schema.optionalKey(MessageStatus),
+      strategy: Schema.optionalKey(Strategy)
+    },
+    MessageResource
+  ),
+  reading(PathUuid, MessageResource, "Read a message with the outcomes of its attempts")
+) {}

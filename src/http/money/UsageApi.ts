@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
@@ -11,10 +11,8 @@ import {
   type UsageGroup,
   type UsageGrouping
 } from "../../domain/money/Usage.ts"
-import { documentedError } from "../errors/Envelope.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
+import { invalid, manageGroup } from "../wire/Endpoints.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 
 const sendFields = {
   accepted: Schema.Int,
@@ -96,26 +94,24 @@ export const toUsage = (
   }))
 })
 
-export class UsageReportGroup extends HttpApiGroup.make("usage")
-  .add(
-    HttpApiEndpoint.get("report", "/", {
-      query: {
-        ...timeQuery,
-        group_by: Schema.optionalKey(GroupBy).annotateKey({ description: "day if absent." })
-      },
-      success: UsageResource,
-      error: documentedError("validation_error")
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Read the outcomes of codes and messages, by day and channel",
-        description:
-          `The last 30 days, or at most ${MAX_USAGE_DAYS} given ones. A send counts on the day it was accepted. By ` +
-          "channel, a send that was tried over several channels counts as accepted for each of them, and as verified for the " +
-          "last. Of more than 20,000 sends, the median is rounded, and what was delivered in the last day can be some hours old."
-      })
-    )
+export class UsageReportGroup extends manageGroup(
+  "usage",
+  "/v1/manage/usage",
+  { title: "Management: usage" },
+  HttpApiEndpoint.get("report", "/", {
+    query: {
+      ...timeQuery,
+      group_by: Schema.optionalKey(GroupBy).annotateKey({ description: "day if absent." })
+    },
+    success: UsageResource,
+    error: invalid
+  }).annotateMerge(
+    OpenApi.annotations({
+      summary: "Read the outcomes of codes and messages, by day and channel",
+      description:
+        `The last 30 days, or at most ${MAX_USAGE_DAYS} given ones. A send counts on the day it was accepted. By ` +
+        "channel, a send that was tried over several channels counts as accepted for each of them, and as verified for the " +
+        "last. Of more than 20,000 sends, the median is rounded, and what was delivered in the last day can be some hours old."
+    })
   )
-  .prefix("/v1/manage/usage")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: usage" })) {}
+) {}

@@ -1,11 +1,10 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant } from "../../domain/Instant.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
-import { invalid, pageOf, pageQuery, summary } from "../wire/ManageWire.ts"
+import { listingAt, manageGroup, summary } from "../wire/Endpoints.ts"
+import { pageQuery } from "../wire/ManageWire.ts"
 import { Rials, timeQuery } from "../wire/SearchFields.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { type Hold, type LedgerEntry, LedgerKind, SubjectType } from "../../services/money/Wallets.ts"
 
 const Subject = Schema.Struct({ type: SubjectType, id: Schema.String }).annotate({
@@ -58,21 +57,21 @@ export const toEntry = (entry: LedgerEntry): typeof EntryResource.Type => ({
   occurred_at: formatInstant(entry.occurredAt)
 })
 
-export class WalletGroup extends HttpApiGroup.make("wallet")
-  .add(
-    HttpApiEndpoint.get("read", "/", { success: WalletResource }).annotateMerge(summary("Read the wallet")),
-    HttpApiEndpoint.get("holds", "/holds", {
-      query: pageQuery("holds"),
-      success: pageOf(HoldResource),
-      error: invalid
-    }).annotateMerge(summary("List holds with their subjects, the newest first")),
-    HttpApiEndpoint.get("ledger", "/ledger", {
-      query: { ...pageQuery("ledger"), ...timeQuery, kind: Schema.optionalKey(LedgerKind) },
-      success: pageOf(EntryResource),
-      error: invalid
-    }).annotateMerge(summary("List movements of money, the newest first"))
-  )
-  .prefix("/v1/manage/wallet")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: wallet" })) {}
+export class WalletGroup extends manageGroup(
+  "wallet",
+  "/v1/manage/wallet",
+  { title: "Management: wallet" },
+  HttpApiEndpoint.get("read", "/", { success: WalletResource }).annotateMerge(summary("Read the wallet")),
+  listingAt(
+    "holds",
+    "/holds",
+    HoldResource,
+    "List holds with their subjects, the newest first",
+    pageQuery("holds")
+  ),
+  listingAt("ledger", "/ledger", EntryResource, "List movements of money, the newest first", {
+    ...pageQuery("ledger"),
+    ...timeQuery,
+    kind: Schema.optionalKey(LedgerKind)
+  })
+) {}

@@ -1,9 +1,8 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { RequireJson } from "../RequestGuards.ts"
 import { documentedError } from "../errors/Envelope.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
+import { manageGroup } from "../wire/Endpoints.ts"
 import { EraseBody } from "../../services/retention/PhoneErasures.ts"
 
 const Erasure = Schema.Struct({
@@ -12,24 +11,22 @@ const Erasure = Schema.Struct({
   contacts: Schema.Int
 }).annotate({ identifier: "PhoneErasure" })
 
-export class PhonesGroup extends HttpApiGroup.make("phones")
-  .add(
-    HttpApiEndpoint.post("erase", "/erase", {
-      payload: EraseBody,
-      success: Erasure,
-      error: documentedError("invalid_phone")
-    })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Erase a phone",
-          description:
-            "Cancels what is under way to it, then removes the phone and its texts from finished records, and the " +
-            "links by which bots reach it. A message that is being sent right now stays: repeat the request."
-        })
-      )
-      .middleware(RequireJson)
-  )
-  .prefix("/v1/manage/phones")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: phones" })) {}
+export class PhonesGroup extends manageGroup(
+  "phones",
+  "/v1/manage/phones",
+  { title: "Management: phones" },
+  HttpApiEndpoint.post("erase", "/erase", {
+    payload: EraseBody,
+    success: Erasure,
+    error: documentedError("invalid_phone")
+  })
+    .annotateMerge(
+      OpenApi.annotations({
+        summary: "Erase a phone",
+        description:
+          "Cancels what is under way to it, then removes the phone and its texts from finished records, and the " +
+          "links by which bots reach it. A message that is being sent right now stays: repeat the request."
+      })
+    )
+    .middleware(RequireJson)
+) {}

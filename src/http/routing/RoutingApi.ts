@@ -1,11 +1,9 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint } from "effect/http-api"
 import { RoutingStep } from "../../domain/customer/Customer.ts"
 import { RequireJson } from "../RequestGuards.ts"
-import { documentedError } from "../errors/Envelope.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
-import { changed, summary } from "../wire/ManageWire.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
+import { errors } from "../errors/SendErrors.ts"
+import { manageGroup, summary } from "../wire/Endpoints.ts"
 import { RoutingBody } from "../../services/routing/RoutingActions.ts"
 
 const Routing = Schema.Struct({
@@ -18,29 +16,27 @@ const Routing = Schema.Struct({
   identifier: "Routing"
 })
 
-export class RoutingGroup extends HttpApiGroup.make("routing")
-  .add(
-    HttpApiEndpoint.get("read", "/", { success: Routing }).annotateMerge(
-      summary("Read the default routing order; version 0 where none is saved")
-    ),
-    HttpApiEndpoint.put("save", "/", {
-      payload: RoutingBody,
-      success: Routing,
-      error: [
-        changed,
-        documentedError("invalid_channel"),
-        documentedError("channel_unavailable"),
-        documentedError("duplicate_channel"),
-        documentedError("shared_sender_not_allowed"),
-        documentedError("shared_sender_unavailable"),
-        documentedError("template_not_found"),
-        documentedError("template_invalid")
-      ]
-    })
-      .annotateMerge(summary("Save the default routing order"))
-      .middleware(RequireJson)
-  )
-  .prefix("/v1/manage/routing")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: routing" })) {}
+export class RoutingGroup extends manageGroup(
+  "routing",
+  "/v1/manage/routing",
+  { title: "Management: routing" },
+  HttpApiEndpoint.get("read", "/", { success: Routing }).annotateMerge(
+    summary("Read the default routing order; version 0 where none is saved")
+  ),
+  HttpApiEndpoint.put("save", "/", {
+    payload: RoutingBody,
+    success: Routing,
+    error: errors(
+      "precondition_failed",
+      "invalid_channel",
+      "channel_unavailable",
+      "duplicate_channel",
+      "shared_sender_not_allowed",
+      "shared_sender_unavailable",
+      "template_not_found",
+      "template_invalid"
+    )
+  })
+    .annotateMerge(summary("Save the default routing order"))
+    .middleware(RequireJson)
+) {}

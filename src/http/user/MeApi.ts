@@ -1,11 +1,9 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint } from "effect/http-api"
 import { Locale } from "../../domain/message/CodeText.ts"
 import { Role, Scope } from "../../domain/user/Actor.ts"
 import { RequireJson } from "../RequestGuards.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
-import { notFound, summary } from "../wire/ManageWire.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
+import { manageGroup, notFound, summary } from "../wire/Endpoints.ts"
 import { BRAND, LOCALE, MeChange, WEBOTP_HOST } from "../../services/customer/CustomerActions.ts"
 
 const Me = Schema.Struct({
@@ -20,21 +18,16 @@ const Me = Schema.Struct({
   webotp_host: Schema.NullOr(Schema.String).annotateKey({ description: WEBOTP_HOST })
 }).annotate({ identifier: "Me" })
 
-export class MeGroup extends HttpApiGroup.make("me")
-  .add(
-    HttpApiEndpoint.get("read", "/v1/manage/me", { success: Me, error: notFound }).annotateMerge(
-      summary("The customer that this credential represents, and the texts of its codes")
-    ),
-    HttpApiEndpoint.patch("update", "/v1/manage/me", {
-      payload: MeChange,
-      success: Me,
-      error: notFound
-    })
-      .annotateMerge(summary("Change the default text of the customer's codes"))
-      .middleware(RequireJson)
-  )
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: who am I" })) {}
+export class MeGroup extends manageGroup(
+  "me",
+  "/v1/manage/me",
+  { title: "Management: who am I" },
+  HttpApiEndpoint.get("read", "/", { success: Me, error: notFound }).annotateMerge(
+    summary("The customer that this credential represents, and the texts of its codes")
+  ),
+  HttpApiEndpoint.patch("update", "/", { payload: MeChange, success: Me, error: notFound })
+    .annotateMerge(summary("Change the default text of the customer's codes"))
+    .middleware(RequireJson)
+) {}
 
 export type Me = typeof Me.Type

@@ -1,24 +1,23 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
 import { Role } from "../../domain/user/Actor.ts"
 import type { UserRecord } from "../../domain/user/User.ts"
 import { RequireJson } from "../RequestGuards.ts"
 import { documentedError } from "../errors/Envelope.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
 import {
+  changing,
   conflict,
-  invalid,
-  keyErrors,
+  creating,
+  listing,
+  manageGroup,
   notFound,
-  pageOf,
-  pageQuery,
   reading,
   summary
-} from "../wire/ManageWire.ts"
+} from "../wire/Endpoints.ts"
+import { pageQuery } from "../wire/ManageWire.ts"
 import { PathUuid } from "../wire/SearchFields.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 import { NewUserBody, PasswordBody, UserChangeBody } from "../../services/user/UserActions.ts"
 
 const UserResource = Schema.Struct({
@@ -43,42 +42,25 @@ export const toUser = (user: UserRecord): typeof UserResource.Type => ({
   disabled_at: formatNullableInstant(user.disabledAt)
 })
 
-const id = { id: PathUuid }
 const tooMany = documentedError("too_many_sign_ins")
 
-export class UsersGroup extends HttpApiGroup.make("users")
-  .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: pageQuery("users"),
-      success: pageOf(UserResource),
-      error: invalid
-    }).annotateMerge(summary("List users, the newest first")),
-    HttpApiEndpoint.post("create", "/", {
-      payload: NewUserBody,
-      success: UserResource.pipe(HttpApiSchema.status(201)),
-      error: [conflict, ...keyErrors, tooMany]
-    })
-      .annotateMerge(summary("Create a user, who signs in with this password"))
-      .middleware(RequireJson),
-    reading(PathUuid, UserResource, "Read a user"),
-    HttpApiEndpoint.patch("update", "/:id", {
-      params: id,
-      payload: UserChangeBody,
-      success: UserResource,
-      error: [notFound, conflict]
-    })
-      .annotateMerge(summary("Change a user's name or role, disable or enable them"))
-      .middleware(RequireJson),
-    HttpApiEndpoint.put("password", "/:id/password", {
-      params: id,
-      payload: PasswordBody,
-      success: HttpApiSchema.Empty(204),
-      error: [notFound, tooMany]
-    })
-      .annotateMerge(summary("Set a user's password; they are signed out everywhere"))
-      .middleware(RequireJson)
-  )
-  .prefix("/v1/manage/users")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: users", description: "For owners." })) {}
+export class UsersGroup extends manageGroup(
+  "users",
+  "/v1/manage/users",
+  { title: "Management: users", description: "For owners." },
+  listing(UserResource, "List users, the newest first", pageQuery("users")),
+  creating(NewUserBody, UserResource, "Create a user, who signs in with this password", [conflict, tooMany]),
+  reading(PathUuid, UserResource, "Read a user"),
+  changing(PathUuid, UserChangeBody, UserResource, "Change a user's name or role, disable or enable them", [
+    notFound,
+    conflict
+  ]),
+  HttpApiEndpoint.put("password", "/:id/password", {
+    params: { id: PathUuid },
+    payload: PasswordBody,
+    success: HttpApiSchema.Empty(204),
+    error: [notFound, tooMany]
+  })
+    .annotateMerge(summary("Set a user's password; they are signed out everywhere"))
+    .middleware(RequireJson)
+) {}

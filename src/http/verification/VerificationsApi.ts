@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { HttpApiGroup, OpenApi } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
@@ -12,10 +11,8 @@ import {
 import { withMetadata } from "../Metadata.ts"
 import { StatusResponse } from "./OtpSchemas.ts"
 import { toStatus } from "./SendRequests.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
-import { reading } from "../wire/ManageWire.ts"
+import { manageGroup, reading } from "../wire/Endpoints.ts"
 import { attemptDetails, deliverySearch, PathUuid, Rials, toAttemptDetails } from "../wire/SearchFields.ts"
-import { NoUndeclaredInput } from "../wire/UndeclaredInput.ts"
 
 const AttemptResource = Schema.Struct({
   ...StatusResponse.fields.attempts.value.fields,
@@ -91,12 +88,10 @@ export const toVerification = (
 export const verificationJson = (verification: Verification, now: Instant): string =>
   withMetadata(toVerification(verification, now), verification.metadata)
 
-export class ManagedVerificationsGroup extends HttpApiGroup.make("verifications")
-  .add(
-    deliverySearch("verifications", { status: Schema.optionalKey(VerificationStatus) }, VerificationResource),
-    reading(PathUuid, VerificationResource, "Read a verification with the outcomes of its attempts")
-  )
-  .prefix("/v1/manage/verifications")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: verifications" })) {}
+export class ManagedVerificationsGroup extends manageGroup(
+  "verifications",
+  "/v1/manage/verifications",
+  { title: "Management: verifications" },
+  deliverySearch("verifications", { status: Schema.optionalKey(VerificationStatus) }, VerificationResource),
+  reading(PathUuid, VerificationResource, "Read a verification with the outcomes of its attempts")
+) {}

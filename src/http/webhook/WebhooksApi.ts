@@ -1,5 +1,5 @@
 import { Redacted, Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { DateTimeText, Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
@@ -12,21 +12,24 @@ import {
   WebhookEventType
 } from "../../domain/webhook/Webhook.ts"
 import { RequireJson } from "../RequestGuards.ts"
-import { ManageAuth } from "../wire/ManageAuth.ts"
 import {
+  acting,
   changed,
+  changing,
   conflict,
+  creating,
   id,
   invalid,
   keyErrors,
+  listing,
+  manageGroup,
   notFound,
-  pageOf,
-  pageQuery,
-  PathId,
   reading,
+  removing,
   summary
-} from "../wire/ManageWire.ts"
-import { NoUndeclaredInput, undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
+} from "../wire/Endpoints.ts"
+import { pageOf, pageQuery, PathId } from "../wire/ManageWire.ts"
+import { undeclaredBodyErrors } from "../wire/UndeclaredInput.ts"
 import { NewWebhookBody, ReplayBody, WebhookChangeBody } from "../../services/webhook/WebhookActions.ts"
 import type { CreatedWebhook } from "../../services/webhook/Webhooks.ts"
 
@@ -68,6 +71,8 @@ const DeliveryResource = Schema.Struct({
   finished_at: Schema.NullOr(Timestamp)
 }).annotate({ identifier: "WebhookDelivery" })
 
+const AcceptedDelivery = DeliveryResource.pipe(HttpApiSchema.status(202))
+
 const Replayed = Schema.Struct({
   replayed: Schema.Int,
   next_since: Schema.NullOr(Timestamp).annotateKey({
@@ -106,70 +111,59 @@ export const toDelivery = (delivery: WebhookDelivery) => ({
   finished_at: formatNullableInstant(delivery.finishedAt)
 })
 
-export class WebhooksGroup extends HttpApiGroup.make("webhooks")
-  .add(
-    HttpApiEndpoint.get("list", "/", {
-      query: pageQuery("webhooks"),
-      success: pageOf(WebhookResource),
-      error: invalid
-    }).annotateMerge(summary("List webhooks, the newest first")),
-    HttpApiEndpoint.post("create", "/", {
-      payload: NewWebhookBody,
-      success: CreatedWebhookResource.pipe(HttpApiSchema.status(201)),
-      error: [invalid, notFound, conflict, ...keyErrors]
-    })
-      .annotateMerge(summary("Create a webhook; its secret is returned only once"))
-      .middleware(RequireJson),
-    reading(PathId, WebhookResource, "Read a webhook"),
-    HttpApiEndpoint.patch("update", "/:id", {
-      params: id,
-      payload: WebhookChangeBody,
-      success: WebhookResource,
-      error: [invalid, notFound, changed]
-    })
-      .annotateMerge(summary("Change a webhook, or switch it off and on; If-Match guards against others"))
-      .middleware(RequireJson),
-    HttpApiEndpoint.delete("remove", "/:id", {
-      params: id,
-      success: HttpApiSchema.Empty(204),
-      error: [...undeclaredBodyErrors, notFound, changed]
-    }).annotateMerge(summary("Remove a webhook; its pending deliveries fail")),
-    HttpApiEndpoint.post("test", "/:id/test", {
-      params: id,
-      success: DeliveryResource.pipe(HttpApiSchema.status(202)),
-      error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
-    }).annotateMerge(summary(`Send a ${TEST_EVENT} event to a webhook`)),
-    HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
-      params: id,
-      success: CreatedWebhookResource,
-      error: [...undeclaredBodyErrors, notFound, ...keyErrors]
-    }).annotateMerge(summary("Replace a webhook's secret; the old one also signs for 24 hours")),
-    HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
-      params: id,
-      query: {
-        ...pageQuery("deliveries"),
-        status: Schema.optionalKey(DeliveryStatus),
-        event_type: Schema.optionalKey(Schema.Literals([...WebhookEventType.literals, TEST_EVENT])),
-        since: Schema.optionalKey(DateTimeText).annotateKey({ description: "Events from then on." })
-      },
-      success: pageOf(DeliveryResource),
-      error: [notFound, invalid]
-    }).annotateMerge(summary("List a webhook's deliveries with every try, the newest first")),
-    HttpApiEndpoint.post("replay", "/:id/deliveries/:event_id/replay", {
-      params: { ...id, event_id: Schema.String },
-      success: DeliveryResource.pipe(HttpApiSchema.status(202)),
-      error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
-    }).annotateMerge(summary("Deliver an event again")),
-    HttpApiEndpoint.post("replaySince", "/:id/replay", {
-      params: id,
-      payload: ReplayBody,
-      success: Replayed.pipe(HttpApiSchema.status(202)),
-      error: [invalid, notFound, conflict, ...keyErrors]
-    })
-      .annotateMerge(summary("Deliver all events since a time again, up to 1000 at a time"))
-      .middleware(RequireJson)
-  )
-  .prefix("/v1/manage/webhooks")
-  .middleware(NoUndeclaredInput)
-  .middleware(ManageAuth)
-  .annotateMerge(OpenApi.annotations({ title: "Management: webhooks" })) {}
+export class WebhooksGroup extends manageGroup(
+  "webhooks",
+  "/v1/manage/webhooks",
+  { title: "Management: webhooks" },
+  listing(WebhookResource, "List webhooks, the newest first", pageQuery("webhooks")),
+  creating(NewWebhookBody, CreatedWebhookResource, "Create a webhook; its secret is returned only once", [
+    invalid,
+    notFound,
+    conflict
+  ]),
+  reading(PathId, WebhookResource, "Read a webhook"),
+  changing(
+    PathId,
+    WebhookChangeBody,
+    WebhookResource,
+    "Change a webhook, or switch it off and on; If-Match guards against others",
+    [invalid, notFound, changed]
+  ),
+  removing("remove", "Remove a webhook; its pending deliveries fail", [notFound, changed]),
+  acting("test", "/:id/test", AcceptedDelivery, `Send a ${TEST_EVENT} event to a webhook`, [
+    notFound,
+    conflict,
+    ...keyErrors
+  ]),
+  acting(
+    "rotateSecret",
+    "/:id/rotate-secret",
+    CreatedWebhookResource,
+    "Replace a webhook's secret; the old one also signs for 24 hours",
+    [notFound, ...keyErrors]
+  ),
+  HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
+    params: id,
+    query: {
+      ...pageQuery("deliveries"),
+      status: Schema.optionalKey(DeliveryStatus),
+      event_type: Schema.optionalKey(Schema.Literals([...WebhookEventType.literals, TEST_EVENT])),
+      since: Schema.optionalKey(DateTimeText).annotateKey({ description: "Events from then on." })
+    },
+    success: pageOf(DeliveryResource),
+    error: [notFound, invalid]
+  }).annotateMerge(summary("List a webhook's deliveries with every try, the newest first")),
+  HttpApiEndpoint.post("replay", "/:id/deliveries/:event_id/replay", {
+    params: { ...id, event_id: Schema.String },
+    success: AcceptedDelivery,
+    error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
+  }).annotateMerge(summary("Deliver an event again")),
+  HttpApiEndpoint.post("replaySince", "/:id/replay", {
+    params: id,
+    payload: ReplayBody,
+    success: Replayed.pipe(HttpApiSchema.status(202)),
+    error: [invalid, notFound, conflict, ...keyErrors]
+  })
+    .annotateMerge(summary("Deliver all events since a time again, up to 1000 at a time"))
+    .middleware(RequireJson)
+) {}

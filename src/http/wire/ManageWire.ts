@@ -1,6 +1,5 @@
 import { Clock, Effect, Schema, SchemaTransformation } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ScopeInsufficient, ValidationError } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import {
@@ -14,9 +13,7 @@ import { Phone } from "../../domain/Phone.ts"
 import { problem } from "../../domain/Problem.ts"
 import { check } from "../../domain/SchemaProblems.ts"
 import type { GuardList } from "../../domain/guard/GuardSettings.ts"
-import { documentedError } from "../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
-import { undeclaredBodyErrors } from "./UndeclaredInput.ts"
 
 /** A parent's id, a slash, and a position in its list. */
 const within =
@@ -194,36 +191,3 @@ export const withEnd = (kept: unknown, { status, expires_at, revoked_at }: Secre
 export const requireOwner = Effect.flatMap(CurrentActor, ({ actor }) =>
   actor.isOwner ? Effect.void : Effect.fail(new ScopeInsufficient())
 )
-
-export const id = { id: PathId }
-export const invalid = documentedError("validation_error")
-export const notFound = documentedError("not_found")
-export const changed = documentedError("precondition_failed")
-export const conflict = documentedError("conflict")
-export const unavailable = documentedError("channel_unavailable")
-export const keyErrors = [
-  documentedError("idempotency_key_conflict"),
-  documentedError("idempotency_key_too_long")
-]
-
-export const summary = (text: string) => OpenApi.annotations({ summary: text })
-
-/** Reads one resource by its id: a `PathId` or a `PathUuid`. */
-export const reading = <Id extends Schema.Codec<string | number, string>, Resource extends Schema.Top>(
-  pathId: Id,
-  resource: Resource,
-  text: string
-) =>
-  HttpApiEndpoint.get("read", "/:id", {
-    params: { id: pathId },
-    success: resource,
-    error: notFound
-  }).annotateMerge(summary(text))
-
-/** Deletes a resource that nothing uses. */
-export const removal = (text: string, description: string) =>
-  HttpApiEndpoint.delete("remove", "/:id", {
-    params: id,
-    success: HttpApiSchema.Empty(204),
-    error: [...undeclaredBodyErrors, notFound, changed, conflict]
-  }).annotateMerge(OpenApi.annotations({ summary: text, description }))

@@ -11,7 +11,8 @@ import { Channel } from "../../domain/routing/Channel.ts"
 import { pasted } from "../../domain/text/PastedText.ts"
 import { isStorable } from "../../domain/text/VisibleText.ts"
 import { documentedError } from "../errors/Envelope.ts"
-import { invalid, type ListName, pageOf, pageQuery } from "./ManageWire.ts"
+import { invalid } from "./Endpoints.ts"
+import { type ListName, pageOf, pageQuery } from "./ManageWire.ts"
 
 /** Times that the store can compare: the years 1970 to 9999. */
 export const SearchInstant = DateTimeText.check(
