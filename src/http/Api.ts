@@ -1,28 +1,32 @@
 import { HttpApi, OpenApi } from "effect/http-api"
-import { AccountGroup, ManagedAccountGroup } from "./account/AccountApi.ts"
-import { ApiKeysGroup } from "./key/ApiKeysApi.ts"
-import { AccountsGroup } from "./account/AccountsApi.ts"
-import { RoutingGroup } from "./routing/RoutingApi.ts"
-import { TemplatesGroup } from "./message/TemplatesApi.ts"
-import { AuthGroup, WellKnownGroup } from "./user/AuthApi.ts"
-import { TokensGroup } from "./key/TokensApi.ts"
-import { MeGroup } from "./user/MeApi.ts"
-import { UsersGroup } from "./user/UsersApi.ts"
-import { AuditLogGroup } from "./activity/AuditLogApi.ts"
-import { ManagedMessagesGroup } from "./message/ManagedMessagesApi.ts"
-import { PhonesGroup } from "./retention/PhonesApi.ts"
-import { UsageReportGroup } from "./money/UsageApi.ts"
-import { ManagedVerificationsGroup } from "./verification/VerificationsApi.ts"
-import { GuardGroup } from "./guard/GuardApi.ts"
-import { WalletGroup } from "./money/WalletApi.ts"
-import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
+import { AccountGroup, ManagedAccountGroup } from "./manage/AccountApi.ts"
+import { ApiKeysGroup } from "./manage/ApiKeysApi.ts"
+import { AccountsGroup } from "./manage/AccountsApi.ts"
+import { RoutingGroup } from "./manage/RoutingApi.ts"
+import { TemplatesGroup } from "./manage/TemplatesApi.ts"
+import { AuthGroup, WellKnownGroup } from "./manage/AuthApi.ts"
+import { TokensGroup } from "./manage/TokensApi.ts"
+import { MeGroup } from "./manage/MeApi.ts"
+import { UsersGroup } from "./manage/UsersApi.ts"
+import { AuditLogGroup } from "./manage/AuditLogApi.ts"
+import { ManagedMessagesGroup } from "./manage/ManagedMessagesApi.ts"
+import { PhonesGroup } from "./manage/PhonesApi.ts"
+import { UsageReportGroup } from "./manage/UsageApi.ts"
+import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
+import { GuardGroup } from "./manage/GuardApi.ts"
+import { WalletGroup } from "./manage/WalletApi.ts"
+import { WebhooksGroup } from "./manage/WebhooksApi.ts"
 import { transformDocument } from "./openapi/DocumentTransform.ts"
 import { OtpGroup, SandboxGroup } from "./verification/OtpApi.ts"
 import { MessagesGroup, SandboxMessagesGroup } from "./message/MessagesApi.ts"
 import { SystemGroup } from "./system/SystemApi.ts"
 
-/** An operation here refuses unknown fields and query parameters: they would have no effect. */
-const ManageApi = HttpApi.make("manage")
+export class Api extends HttpApi.make("peyk")
+  .add(OtpGroup)
+  .add(SandboxGroup)
+  .add(MessagesGroup)
+  .add(SandboxMessagesGroup)
+  .add(AccountGroup)
   .add(ApiKeysGroup)
   .add(AccountsGroup)
   .add(RoutingGroup)
@@ -39,16 +43,6 @@ const ManageApi = HttpApi.make("manage")
   .add(TokensGroup)
   .add(UsersGroup)
   .add(MeGroup)
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
-  .annotate(HttpApi.QueryParseOptions, { errors: "all", onExcessProperty: "error" })
-
-export class Api extends HttpApi.make("peyk")
-  .add(OtpGroup)
-  .add(SandboxGroup)
-  .add(MessagesGroup)
-  .add(SandboxMessagesGroup)
-  .add(AccountGroup)
-  .addHttpApi(ManageApi)
   .add(AuthGroup)
   .add(WellKnownGroup)
   .add(SystemGroup)

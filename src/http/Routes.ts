@@ -10,7 +10,7 @@ import {
   rootRoutes
 } from "./system/DocumentationPage.ts"
 import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
-import { ManageOptions } from "./wire/ManageAuth.ts"
+import { ManageOptions } from "./manage/ManageAuth.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
 import { ConsoleRoutes, consoleRoutes } from "./console/ConsoleRoutes.ts"
 import { asErrorPage } from "./console/frame/Answers.ts"

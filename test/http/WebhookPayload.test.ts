@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Phone } from "../../src/domain/Phone.ts"
 import type { MessageAttempt, ShownMessage } from "../../src/domain/message/Message.ts"
 import type { Attempt, ShownVerification } from "../../src/domain/verification/Verification.ts"
-import { webhookPayload } from "../../src/http/webhook/WebhookPayload.ts"
+import { webhookPayload } from "../../src/http/manage/WebhookPayload.ts"
 
 const account = (channel: "bale" | "sms", id: number) => ({
   channel,

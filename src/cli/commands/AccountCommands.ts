@@ -10,7 +10,7 @@ import { Name } from "../../domain/Fields.ts"
 import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
 import type { SendingAccount } from "../../domain/customer/Customer.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
-import { toAccount } from "../../http/account/SetUpWire.ts"
+import { toAccount } from "../../http/manage/AccountsApi.ts"
 import {
   changeAccount,
   connectAccount,

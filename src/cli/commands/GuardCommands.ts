@@ -6,7 +6,7 @@ import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { listAll, printMany, printOne } from "../output/Output.ts"
 import { adviceOf, totalsOf } from "../../domain/guard/Alarm.ts"
 import { type EntryType, type GuardList, GuardMode } from "../../domain/guard/GuardSettings.ts"
-import { toWireAlarm, toWireGuard, toWireSettings } from "../../http/guard/GuardSchemas.ts"
+import { toWireAlarm, toWireGuard, toWireSettings } from "../../http/manage/GuardApi.ts"
 import {
   addGuardEntry,
   changeGuard,

@@ -6,7 +6,7 @@ import { refusedAction } from "../output/CommandError.ts"
 import { listAll, printMany, printOne } from "../output/Output.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import type { ApiKeyRecord } from "../../domain/key/ApiKey.ts"
-import { toApiKey } from "../../http/key/ApiKeysApi.ts"
+import { toApiKey } from "../../http/manage/ApiKeysApi.ts"
 import { changeKey, createKey, revokeKey, rotateKey } from "../../services/key/KeyActions.ts"
 import { type CreatedKey, Keys } from "../../services/key/Keys.ts"
 

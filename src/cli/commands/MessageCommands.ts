@@ -9,14 +9,14 @@ import { CommandError, refusalOf, refusedAction, refusedOf, SET_UP_CHANGES } fro
 import { asLines, asTable, print, printPage } from "../output/Output.ts"
 import { type Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
 import { MAX_IDEMPOTENCY_KEY_LENGTH, pageJson } from "../../http/RequestGuards.ts"
-import { messageJson, toMessage } from "../../http/message/ManagedMessagesApi.ts"
+import { messageJson, toMessage } from "../../http/manage/ManagedMessagesApi.ts"
 import {
   MessageBatchBody,
   type MessageBatchResponse,
   readBatch,
   toBatchResponse
 } from "../../http/message/MessageBatchSchemas.ts"
-import { toWirePage } from "../../http/wire/ManageWire.ts"
+import { toWirePage } from "../../http/manage/ManageWire.ts"
 import { cancelMessage, noteBatch } from "../../services/message/MessageActions.ts"
 import { MessageRecords } from "../../services/message/MessageRecords.ts"
 import { Messages } from "../../services/message/Messages.ts"

@@ -6,7 +6,7 @@ import { nameFlag } from "../input/Flags.ts"
 import { passwordFlag, readPassword } from "../input/InputFile.ts"
 import { refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
-import { toUser } from "../../http/user/UsersApi.ts"
+import { toUser } from "../../http/manage/UsersApi.ts"
 import { createOperator, createOperatorLink } from "../../services/user/OperatorActions.ts"
 import { Operators } from "../../services/user/Operators.ts"
 

@@ -5,7 +5,7 @@ import { customerFlag, nameFlag, requireCustomer, UNNAMED } from "../input/Flags
 import { refusedAction } from "../output/CommandError.ts"
 import { listAll, printMany, printOne } from "../output/Output.ts"
 import { Scope } from "../../domain/user/Actor.ts"
-import { toCreatedToken, toToken } from "../../http/key/TokensApi.ts"
+import { toCreatedToken, toToken } from "../../http/manage/TokensApi.ts"
 import { createToken, revokeToken } from "../../services/key/TokenActions.ts"
 import { Tokens } from "../../services/key/Tokens.ts"
 

@@ -10,7 +10,7 @@ import { formatInstant } from "../../domain/Instant.ts"
 import { Role } from "../../domain/user/Actor.ts"
 import { normalizeEmail } from "../../domain/user/User.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
-import { toUser } from "../../http/user/UsersApi.ts"
+import { toUser } from "../../http/manage/UsersApi.ts"
 import { rotateSigningKey } from "../../services/user/OperatorActions.ts"
 import type { SignInLink } from "../../services/user/SignInLinks.ts"
 import {

@@ -22,8 +22,8 @@ import {
   type WebhookDelivery,
   WebhookEventType
 } from "../../domain/webhook/Webhook.ts"
-import { toCreatedWebhook, toDelivery, toWebhook } from "../../http/webhook/WebhooksApi.ts"
-import { toNestedWirePage, toWirePage } from "../../http/wire/ManageWire.ts"
+import { toCreatedWebhook, toDelivery, toWebhook } from "../../http/manage/WebhooksApi.ts"
+import { toNestedWirePage, toWirePage } from "../../http/manage/ManageWire.ts"
 import {
   changeWebhook,
   createWebhook,

@@ -5,8 +5,8 @@ import { pageFlags, pageOf, timeFlag } from "../output/Output.ts"
 import { Name } from "../../domain/Fields.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { pasted } from "../../domain/text/PastedText.ts"
-import type { ListName } from "../../http/wire/ManageWire.ts"
-import { searchedPhone } from "../../http/wire/SearchFields.ts"
+import type { ListName } from "../../http/manage/ManageWire.ts"
+import { searchedPhone } from "../../http/manage/SearchFields.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 
 /** `--account ID`, for every command about one account. */

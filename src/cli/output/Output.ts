@@ -8,8 +8,8 @@ import {
   decodeNestedPosition,
   type ListName,
   type NestedListName
-} from "../../http/wire/ManageWire.ts"
-import { SearchInstant } from "../../http/wire/SearchFields.ts"
+} from "../../http/manage/ManageWire.ts"
+import { SearchInstant } from "../../http/manage/SearchFields.ts"
 
 /** `--json`, valid after every command. */
 export const JsonFlag = GlobalFlag.Setting("json")({

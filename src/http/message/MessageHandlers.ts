@@ -12,9 +12,9 @@ import { type MessageBody, toMessageSendResponse, toMessageStatus } from "./Mess
 import { type MessageBatchBody, readBatch, toBatchResponse } from "./MessageBatchSchemas.ts"
 import { messageRequestOf } from "./MessageRequests.ts"
 import { withMetadata } from "../Metadata.ts"
-import { createdWithin, metadataFilters } from "../wire/SentQuery.ts"
-import { pageRequest, toWirePage } from "../wire/ManageWire.ts"
-import { searchedPhone } from "../wire/SearchFields.ts"
+import { createdWithin, metadataFilters } from "../manage/SentQuery.ts"
+import { pageRequest, toWirePage } from "../manage/ManageWire.ts"
+import { searchedPhone } from "../manage/SearchFields.ts"
 import { answerJson, CurrentIdempotencyKey, pageJson } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 

@@ -8,7 +8,7 @@ import { CurrentRequestTime } from "../../services/concurrency/RequestTime.ts"
 import { RequestLog, type RequestNotes } from "../../services/activity/RequestLog.ts"
 import { CurrentRequestNotes, errorCodeOf, errorResponse, RequestId } from "../errors/Envelope.ts"
 import type { ErrorCode } from "../errors/ErrorTable.ts"
-import { MANAGEMENT_PATH } from "../wire/ManageAuth.ts"
+import { MANAGEMENT_PATH } from "../manage/ManageAuth.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
 import { givenRequestId } from "./RequestIds.ts"
 import {

@@ -25,8 +25,8 @@ import {
   VerifyBody,
   VerifyResponse
 } from "./OtpSchemas.ts"
-import { pageOf } from "../wire/ManageWire.ts"
-import { phoneFilter, sentList, sentListErrors, sentQuery } from "../wire/SentQuery.ts"
+import { pageOf } from "../manage/ManageWire.ts"
+import { phoneFilter, sentList, sentListErrors, sentQuery } from "../manage/SentQuery.ts"
 
 const idParams = { verification_id: ResourceId }
 

@@ -22,9 +22,9 @@ import {
   toSendResponse,
   toVerifyResponse
 } from "./SendRequests.ts"
-import { pageRequest, toWirePage } from "../wire/ManageWire.ts"
-import { searchedPhone } from "../wire/SearchFields.ts"
-import { createdWithin, metadataFilters } from "../wire/SentQuery.ts"
+import { pageRequest, toWirePage } from "../manage/ManageWire.ts"
+import { searchedPhone } from "../manage/SearchFields.ts"
+import { createdWithin, metadataFilters } from "../manage/SentQuery.ts"
 import { VerificationRecords } from "../../services/verification/VerificationRecords.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 

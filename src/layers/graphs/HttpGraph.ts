@@ -8,7 +8,7 @@ import {
   RequireJson
 } from "../../http/RequestGuards.ts"
 import { makeRoutes } from "../../http/Routes.ts"
-import { AccountHandlers } from "../../http/account/AccountHandlers.ts"
+import { AccountHandlers } from "../../http/manage/AccountApi.ts"
 import { AnyKey, LiveKey, TestKey } from "../../http/ServiceKeys.ts"
 import { hotRequests } from "../../http/fast/HotRequests.ts"
 import { MessageHandlers, SandboxMessageHandlers } from "../../http/message/MessageHandlers.ts"

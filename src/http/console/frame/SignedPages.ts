@@ -18,7 +18,7 @@ import { withNotice } from "../parts/Notice.ts"
 import { pageLink } from "../parts/Panels.ts"
 import { RequestId } from "../../errors/Envelope.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
-import { originOf } from "../../wire/ManageAuth.ts"
+import { originOf } from "../../manage/ManageAuth.ts"
 import { CredentialLimits } from "../../../services/key/ManagementCredentials.ts"
 import { ConsoleSessions } from "../../../services/user/ConsoleSessions.ts"
 

@@ -30,7 +30,7 @@ import { readVisit, type Visit } from "../frame/Visit.ts"
 import { notice } from "../parts/Notice.ts"
 import { RequestId } from "../../errors/Envelope.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
-import { originOf } from "../../wire/ManageAuth.ts"
+import { originOf } from "../../manage/ManageAuth.ts"
 import { ConsoleSignIns, type SignedInBrowser } from "../../../services/user/ConsoleSignIns.ts"
 import { signOut, signOutEverywhere } from "../../../services/user/UserActions.ts"
 

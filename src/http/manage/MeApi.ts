@@ -1,0 +1,59 @@
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint } from "effect/http-api"
+import { Locale } from "../../domain/message/CodeText.ts"
+import { type Actor, Role, Scope } from "../../domain/user/Actor.ts"
+import { RequireJson } from "../RequestGuards.ts"
+import { orEnvelope } from "../errors/Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import {
+  BRAND,
+  changeCustomer,
+  LOCALE,
+  MeChange,
+  WEBOTP_HOST
+} from "../../services/customer/CustomerActions.ts"
+import { type CustomerRecord, CustomerRecords } from "../../services/customer/CustomerRecords.ts"
+import { handlersOf, manageGroup, notFound, summary } from "./Endpoints.ts"
+import { answerResource, handler } from "./Handlers.ts"
+
+const Me = Schema.Struct({
+  kind: Schema.Literals(["token", "user", "session", "operator"]),
+  id: Schema.String,
+  name: Schema.String,
+  scope: Scope,
+  role: Schema.NullOr(Role),
+  customer_id: Schema.Int,
+  brand: Schema.NullOr(Schema.String).annotateKey({ description: BRAND }),
+  locale: Locale.pipe(Schema.annotateKey({ description: LOCALE })),
+  webotp_host: Schema.NullOr(Schema.String).annotateKey({ description: WEBOTP_HOST })
+}).annotate({ identifier: "Me" })
+
+export class MeGroup extends manageGroup(
+  "me",
+  "/v1/manage/me",
+  { title: "Management: who am I" },
+  HttpApiEndpoint.get("read", "/", { success: Me, error: notFound }).annotateMerge(
+    summary("The customer that this credential represents, and the texts of its codes")
+  ),
+  HttpApiEndpoint.patch("update", "/", { payload: MeChange, success: Me, error: notFound })
+    .annotateMerge(summary("Change the default text of the customer's codes"))
+    .middleware(RequireJson)
+) {}
+
+export type Me = typeof Me.Type
+
+const toMe = (
+  { kind, id, name, scope, role = null, customerId }: Actor,
+  { brand, locale, webOtpHost }: CustomerRecord
+): Me => ({ kind, id, name, scope, role, customer_id: customerId, brand, locale, webotp_host: webOtpHost })
+
+export const MeHandlers = handlersOf(MeGroup, (handlers) =>
+  handlers.handleAll({
+    read: () =>
+      Effect.gen(function* () {
+        const { actor } = yield* CurrentActor
+        return answerResource(toMe(actor, yield* (yield* CustomerRecords).find(actor.customerId)))
+      }).pipe(orEnvelope),
+    update: handler(changeCustomer, { status: 200, body: (customer, _, actor) => toMe(actor, customer) })
+  })
+)

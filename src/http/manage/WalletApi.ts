@@ -1,0 +1,105 @@
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint } from "effect/http-api"
+import { Timestamp } from "../../domain/Fields.ts"
+import { formatInstant } from "../../domain/Instant.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { Rials, timeQuery } from "./SearchFields.ts"
+import {
+  type Hold,
+  type LedgerEntry,
+  LedgerKind,
+  SubjectType,
+  Wallets
+} from "../../services/money/Wallets.ts"
+import { handlersOf, listingAt, manageGroup, summary } from "./Endpoints.ts"
+import { listed } from "./Handlers.ts"
+import { pageQuery } from "./ManageWire.ts"
+
+const Subject = Schema.Struct({ type: SubjectType, id: Schema.String }).annotate({
+  identifier: "ChargedSubject"
+})
+
+export const WalletResource = Schema.Struct({
+  balance: Rials,
+  held: Rials,
+  available: Rials,
+  currency: Schema.Literal("IRR")
+}).annotate({ identifier: "Wallet" })
+
+const HoldResource = Schema.Struct({ subject: Subject, amount: Rials, created_at: Timestamp }).annotate({
+  identifier: "WalletHold"
+})
+
+const EntryResource = Schema.Struct({
+  id: Schema.String,
+  kind: LedgerKind,
+  amount: Rials.annotateKey({ description: "Negative for money that was spent." }),
+  subject: Schema.NullOr(Subject),
+  occurred_at: Timestamp
+}).annotate({ identifier: "LedgerEntry" })
+
+export const toWallet = (wallet: {
+  readonly balance: number
+  readonly held: number
+}): typeof WalletResource.Type => ({
+  balance: wallet.balance,
+  held: wallet.held,
+  available: wallet.balance - wallet.held,
+  currency: "IRR"
+})
+
+export const toHold = (hold: Hold): typeof HoldResource.Type => ({
+  subject: { type: hold.subjectType, id: hold.subjectId },
+  amount: hold.amount,
+  created_at: formatInstant(hold.createdAt)
+})
+
+export const toEntry = (entry: LedgerEntry): typeof EntryResource.Type => ({
+  id: entry.id,
+  kind: entry.kind,
+  amount: entry.amount,
+  subject:
+    entry.subjectType === null || entry.subjectId === null
+      ? null
+      : { type: entry.subjectType, id: entry.subjectId },
+  occurred_at: formatInstant(entry.occurredAt)
+})
+
+export class WalletGroup extends manageGroup(
+  "wallet",
+  "/v1/manage/wallet",
+  { title: "Management: wallet" },
+  HttpApiEndpoint.get("read", "/", { success: WalletResource }).annotateMerge(summary("Read the wallet")),
+  listingAt(
+    "holds",
+    "/holds",
+    HoldResource,
+    "List holds with their subjects, the newest first",
+    pageQuery("holds")
+  ),
+  listingAt("ledger", "/ledger", EntryResource, "List movements of money, the newest first", {
+    ...pageQuery("ledger"),
+    ...timeQuery,
+    kind: Schema.optionalKey(LedgerKind)
+  })
+) {}
+
+export const WalletHandlers = handlersOf(WalletGroup, (handlers) =>
+  handlers.handleAll({
+    read: Effect.fnUntraced(function* () {
+      const { actor } = yield* CurrentActor
+      return toWallet(yield* (yield* Wallets).balance(actor.customerId))
+    }),
+    holds: listed(
+      "holds",
+      (customerId, page) => Wallets.use((wallets) => wallets.holds(customerId, page)),
+      toHold
+    ),
+    ledger: listed(
+      "ledger",
+      (customerId, page, { kind, from, to }) =>
+        Wallets.use((wallets) => wallets.ledger(customerId, { ...page, kind, from, to })),
+      toEntry
+    )
+  })
+)

@@ -1,0 +1,220 @@
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
+import { DateTimeText, Timestamp } from "../../domain/Fields.ts"
+import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
+import { KeyMode } from "../../domain/customer/Customer.ts"
+import {
+  DeliveryStatus,
+  DisabledReason,
+  TEST_EVENT,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  WebhookEventType
+} from "../../domain/webhook/Webhook.ts"
+import { RequireJson } from "../RequestGuards.ts"
+import { orEnvelope } from "../errors/Envelope.ts"
+import { CurrentActor } from "./ManageAuth.ts"
+import { undeclaredBodyErrors } from "./UndeclaredInput.ts"
+import {
+  changeWebhook,
+  createWebhook,
+  NewWebhookBody,
+  removeWebhook,
+  ReplayBody,
+  replayEvent,
+  replaySince,
+  rotateSecret,
+  testWebhook,
+  WebhookChangeBody
+} from "../../services/webhook/WebhookActions.ts"
+import { type CreatedWebhook, Webhooks } from "../../services/webhook/Webhooks.ts"
+import {
+  acting,
+  changed,
+  changing,
+  conflict,
+  creating,
+  handlersOf,
+  id,
+  invalid,
+  keyErrors,
+  listing,
+  manageGroup,
+  notFound,
+  reading,
+  removing,
+  summary
+} from "./Endpoints.ts"
+import { found, handler, listed } from "./Handlers.ts"
+import { PathId, nestedPageRequest, pageOf, pageQuery, toNestedWirePage } from "./ManageWire.ts"
+
+const WebhookResource = Schema.Struct({
+  id: Schema.Int,
+  url: Schema.String,
+  events: Schema.Array(Schema.String),
+  description: Schema.String,
+  mode: KeyMode,
+  active: Schema.Boolean,
+  status: Schema.Literals(["active", "disabled"]),
+  disabled_reason: Schema.NullOr(DisabledReason),
+  failing_since: Schema.NullOr(Timestamp),
+  created_at: Timestamp,
+  version: Schema.Int
+}).annotate({ identifier: "Webhook" })
+
+const CreatedWebhookResource = Schema.Struct({
+  ...WebhookResource.fields,
+  secret: Schema.String.annotateKey({ description: "The signing secret of events, returned only once." })
+}).annotate({ identifier: "CreatedWebhook" })
+
+const DeliveryResource = Schema.Struct({
+  event_id: Schema.String,
+  event_type: Schema.String,
+  subject: Schema.String,
+  sequence: Schema.Int,
+  status: DeliveryStatus,
+  tries: Schema.Array(
+    Schema.Struct({
+      at: Timestamp,
+      status: Schema.NullOr(Schema.Int),
+      error: Schema.NullOr(Schema.String),
+      duration_ms: Schema.Int
+    })
+  ),
+  created_at: Timestamp,
+  next_try_at: Schema.NullOr(Timestamp),
+  finished_at: Schema.NullOr(Timestamp)
+}).annotate({ identifier: "WebhookDelivery" })
+
+const AcceptedDelivery = DeliveryResource.pipe(HttpApiSchema.status(202))
+
+const Replayed = Schema.Struct({
+  replayed: Schema.Int,
+  next_since: Schema.NullOr(Timestamp).annotateKey({
+    description: "Where the next request continues; null: that was all."
+  })
+}).annotate({ identifier: "WebhookReplayed" })
+
+export const toWebhook = (endpoint: WebhookEndpoint) => ({
+  id: endpoint.id,
+  url: endpoint.url,
+  events: endpoint.events,
+  description: endpoint.description,
+  mode: endpoint.mode,
+  active: endpoint.disabledReason === null,
+  status: endpoint.disabledReason === null ? ("active" as const) : ("disabled" as const),
+  disabled_reason: endpoint.disabledReason,
+  failing_since: formatNullableInstant(endpoint.failingSince),
+  created_at: formatInstant(endpoint.createdAt),
+  version: endpoint.version
+})
+
+export const toCreatedWebhook = ({ endpoint, secret }: CreatedWebhook) => ({
+  ...toWebhook(endpoint),
+  secret: Redacted.value(secret)
+})
+
+export const toDelivery = (delivery: WebhookDelivery) => ({
+  event_id: delivery.eventId,
+  event_type: delivery.eventType,
+  subject: delivery.subject,
+  sequence: delivery.sequence,
+  status: delivery.status,
+  tries: delivery.tries.map((made) => ({ ...made, at: formatInstant(made.at) })),
+  created_at: formatInstant(delivery.createdAt),
+  next_try_at: formatNullableInstant(delivery.nextTryAt),
+  finished_at: formatNullableInstant(delivery.finishedAt)
+})
+
+export class WebhooksGroup extends manageGroup(
+  "webhooks",
+  "/v1/manage/webhooks",
+  { title: "Management: webhooks" },
+  listing(WebhookResource, "List webhooks, the newest first", pageQuery("webhooks")),
+  creating(NewWebhookBody, CreatedWebhookResource, "Create a webhook; its secret is returned only once", [
+    invalid,
+    notFound,
+    conflict
+  ]),
+  reading(PathId, WebhookResource, "Read a webhook"),
+  changing(
+    PathId,
+    WebhookChangeBody,
+    WebhookResource,
+    "Change a webhook, or switch it off and on; If-Match guards against others",
+    [invalid, notFound, changed]
+  ),
+  removing("remove", "Remove a webhook; its pending deliveries fail", [notFound, changed]),
+  acting("test", "/:id/test", AcceptedDelivery, `Send a ${TEST_EVENT} event to a webhook`, [
+    notFound,
+    conflict,
+    ...keyErrors
+  ]),
+  acting(
+    "rotateSecret",
+    "/:id/rotate-secret",
+    CreatedWebhookResource,
+    "Replace a webhook's secret; the old one also signs for 24 hours",
+    [notFound, ...keyErrors]
+  ),
+  HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
+    params: id,
+    query: {
+      ...pageQuery("deliveries"),
+      status: Schema.optionalKey(DeliveryStatus),
+      event_type: Schema.optionalKey(Schema.Literals([...WebhookEventType.literals, TEST_EVENT])),
+      since: Schema.optionalKey(DateTimeText).annotateKey({ description: "Events from then on." })
+    },
+    success: pageOf(DeliveryResource),
+    error: [notFound, invalid]
+  }).annotateMerge(summary("List a webhook's deliveries with every try, the newest first")),
+  HttpApiEndpoint.post("replay", "/:id/deliveries/:event_id/replay", {
+    params: { ...id, event_id: Schema.String },
+    success: AcceptedDelivery,
+    error: [...undeclaredBodyErrors, notFound, conflict, ...keyErrors]
+  }).annotateMerge(summary("Deliver an event again")),
+  HttpApiEndpoint.post("replaySince", "/:id/replay", {
+    params: id,
+    payload: ReplayBody,
+    success: Replayed.pipe(HttpApiSchema.status(202)),
+    error: [invalid, notFound, conflict, ...keyErrors]
+  })
+    .annotateMerge(summary("Deliver all events since a time again, up to 1000 at a time"))
+    .middleware(RequireJson)
+) {}
+
+export const WebhooksHandlers = handlersOf(WebhooksGroup, (handlers) =>
+  handlers.handleAll({
+    list: listed(
+      "webhooks",
+      (customerId, page) => Webhooks.use((webhooks) => webhooks.list(customerId, page)),
+      toWebhook
+    ),
+    read: found(Webhooks, toWebhook),
+
+    deliveries: Effect.fnUntraced(function* ({ params: { id: parent }, query }) {
+      const { actor } = yield* CurrentActor
+      const { status, event_type: eventType, since } = query
+      const page = { ...(yield* nestedPageRequest("deliveries", parent, query)), status, eventType, since }
+      const found = yield* (yield* Webhooks).deliveries(actor.customerId, parent, page)
+      return toNestedWirePage("deliveries", parent, found, toDelivery)
+    }, orEnvelope),
+
+    create: handler(createWebhook, { status: 201, body: toCreatedWebhook, isOnce: true }),
+    update: handler(changeWebhook, { status: 200, body: toWebhook }),
+    remove: handler(removeWebhook, { status: 204 }),
+    test: handler(testWebhook, { status: 202, body: toDelivery, isOnce: true }),
+    rotateSecret: handler(rotateSecret, { status: 200, body: toCreatedWebhook, isOnce: true }),
+    replay: handler(replayEvent, {
+      status: 202,
+      body: toDelivery,
+      isOnce: true,
+      target: (params: { readonly id: number; readonly event_id: string }) => params
+    }),
+    replaySince: handler(replaySince, {
+      status: 202,
+      body: ({ replayed, nextSince }) => ({ replayed, next_since: formatNullableInstant(nextSince) }),
+      isOnce: true
+    })
+  })
+)
