@@ -114,24 +114,24 @@ export class CallLimiters extends Context.Service<
       const limiters = { code: new Map<string, CallLimiter>(), text: new Map<string, CallLimiter>() }
       const placesOf = { code: codeConnections, text: messageConnections }
 
-      const limiterAt = (farEnd: string, kind: SendKind) => {
-        const limiter = limiters[kind].get(farEnd) ?? new CallLimiter(placesOf[kind])
-        limiters[kind].set(farEnd, limiter)
+      const limiterAt = (origin: string, kind: SendKind) => {
+        const limiter = limiters[kind].get(origin) ?? new CallLimiter(placesOf[kind])
+        limiters[kind].set(origin, limiter)
         return limiter
       }
 
       /** Null: the call uses no network, or it cannot be made, as it will report itself. */
-      const farEndOf = ({ account_id: id }: RouteAccount) =>
+      const originOf = ({ account_id: id }: RouteAccount) =>
         id === null
           ? Effect.succeed(null)
           : Effect.matchCause(connections.of(id), {
               onFailure: () => null,
-              onSuccess: ({ farEnd }) => farEnd ?? null
+              onSuccess: ({ origin }) => origin ?? null
             })
 
-      const withPlaceAt = <A>(farEnd: string, request: PlaceRequest, call: Effect.Effect<A>) => {
+      const withPlaceAt = <A>(origin: string, request: PlaceRequest, call: Effect.Effect<A>) => {
         const { kind, customerId, waitMillis, waiting } = request
-        const limiter = limiterAt(farEnd, kind)
+        const limiter = limiterAt(origin, kind)
         const entry = limiter.begin(customerId)
         const called = Effect.suspend(() => (entry.hasPlace ? Effect.asSome(call) : Effect.succeedNone))
         const work = entry.hasPlace
@@ -139,15 +139,15 @@ export class CallLimiters extends Context.Service<
           : Effect.andThen(workers.untilStop(waiting(limiter.wait(entry, waitMillis))), called)
         return Effect.onExitPrimitive(work, () => {
           limiter.end(entry)
-          if (limiter.isEmpty) limiters[kind].delete(farEnd)
+          if (limiter.isEmpty) limiters[kind].delete(origin)
           return undefined
         })
       }
 
       return CallLimiters.of({
         withPlace: (request, call) =>
-          Effect.flatMap(farEndOf(request.account), (farEnd) =>
-            farEnd === null ? Effect.asSome(call) : withPlaceAt(farEnd, request, call)
+          Effect.flatMap(originOf(request.account), (origin) =>
+            origin === null ? Effect.asSome(call) : withPlaceAt(origin, request, call)
           )
       })
     })

@@ -77,7 +77,7 @@ export interface AttemptReport {
 export interface ProviderConnection {
   readonly traits: AccountTraits
   /** The origin that it calls (`https://api.sms.ir`): calls there share connections. Absent: it calls none. */
-  readonly farEnd?: string
+  readonly origin?: string
   readonly sendCode: (delivery: Addressed<CodeDelivery>) => Effect.Effect<ProviderOutcome>
   readonly sendText: (delivery: Addressed<TextDelivery>) => Effect.Effect<ProviderOutcome>
   /**
@@ -95,7 +95,7 @@ export interface ProviderConnection {
   readonly inbox: BotInbox | null
 }
 
-interface ConnectOptions {
+export interface ConnectOptions {
   /** Whether an address in the settings can be plain http, or in a private network. */
   readonly allowsPrivateAddresses: boolean
 }

@@ -13,7 +13,7 @@ const settings = Layer.succeed(Settings, { ...defaultSettings, codeConnections: 
 const connections = scriptConnections((accountId) =>
   accountId === 5
     ? new AccountUnusable({ message: "off" })
-    : connectionWith(accountId === 4 ? {} : { farEnd: accountId === 3 ? "https://b" : "https://a" })
+    : connectionWith(accountId === 4 ? {} : { origin: accountId === 3 ? "https://b" : "https://a" })
 )
 
 const limiters = CallLimiters.layer.pipe(

@@ -1,12 +1,20 @@
-import { Redacted, Result, Schema } from "effect"
-import type { Phone } from "../../../domain/Phone.ts"
-import type { AccountTraits } from "../../../domain/customer/Customer.ts"
-import { type Blame, inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
-import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSettings.ts"
+import { Redacted, Schema } from "effect"
+import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential, ProviderNumber } from "../AccountSettings.ts"
 import { fieldOf, firstOf, idOf, maybeAnything, wholeOf, wordsIn } from "../LenientAnswers.ts"
-import { outcomeOfStatus, providerWords, send } from "../ProviderAnswers.ts"
+import { outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
+import {
+  accepted,
+  adapter,
+  byCode,
+  connectionTo,
+  jsonCalls,
+  rejected,
+  throttled,
+  unknown
+} from "./AdapterKit.ts"
+import type { ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
 const BaleSafirSettings = Schema.Struct({
@@ -24,13 +32,7 @@ const INTERNAL_ERROR = 2
 const RATE_LIMIT_EXCEEDED = 3
 
 /** The cause that each documented refusal code means. */
-const blames: Readonly<Record<number, Blame>> = {
-  4: "request",
-  8: "recipient",
-  17: "recipient",
-  20: "configuration",
-  21: "configuration"
-}
+const blames = byCode({ request: [4], recipient: [8, 17], configuration: [20, 21] })
 
 /** Statuses that are clearer than an undocumented code. */
 const isTelling = (status: number): boolean => [401, 403, 422, 429].includes(status) || status >= 500
@@ -41,12 +43,12 @@ const outcomeOfError = (
   received: ProviderAnswer
 ): ProviderOutcome => {
   const { status, retryAfterMillis } = received
-  if (code === RATE_LIMIT_EXCEEDED) return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
-  if (code === INTERNAL_ERROR) return ProviderOutcome.Unknown({ providerError })
+  if (code === RATE_LIMIT_EXCEEDED) return throttled(retryAfterMillis, providerError)
+  if (code === INTERNAL_ERROR) return unknown(providerError)
   const blame = code === null ? undefined : blames[code]
   return blame === undefined && isTelling(status)
     ? inWords(outcomeOfStatus(received), () => providerError)
-    : ProviderOutcome.Rejected({ blame: blame ?? "recipient", providerError })
+    : rejected(blame ?? "recipient", providerError)
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === ""
@@ -63,60 +65,24 @@ const classify = (
     const words = wordsIn(fieldOf(error, "description"))
     // An id says yes, and an error without a code hardly says no.
     return code === null && hasId
-      ? ProviderOutcome.Unknown({ providerError: providerWords(null, words) })
+      ? unknown(providerWords(null, words))
       : outcomeOfError(code, providerWords(code, words), received)
   }
-  return hasId && received.status < 300
-    ? ProviderOutcome.Accepted({ messageId: idOf(message_id) })
-    : outcomeOfStatus(received)
-}
-
-/** In Safir's form: `989123456789`. */
-const digitsOf = (phone: Phone): string => phone.slice("+".length)
-
-const traits: AccountTraits = {
-  sendsCodes: true,
-  sendsTexts: true,
-  deduplicatesCodes: true,
-  deduplicatesTexts: true,
-  reportsDelivery: false,
-  needsContact: false
+  return hasId && received.status < 300 ? accepted(idOf(message_id)) : outcomeOfStatus(received)
 }
 
 /** Sends over Bale to phone numbers: codes as Bale's own card, texts unchanged. Source: docs.bale.ai/safir. */
-export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
-  name: "bale_safir",
-  channels: ["bale"],
-  settings: BaleSafirSettings,
-  connect: (settings) =>
-    Result.map(readSettings(BaleSafirSettings, settings), ({ api_key, bot_id }): ProviderConnection => {
-      const post = ({ attemptId, phone }: TextDelivery, messageData: Readonly<Record<string, unknown>>) =>
-        send(
-          http,
-          {
-            method: "POST",
-            url: `${baseUrl}/send_message`,
-            headers: { "api-access-key": api_key },
-            body: JSON.stringify({
-              // Bale does not deliver a repeat with this id again.
-              request_id: attemptId,
-              bot_id,
-              phone_number: digitsOf(phone),
-              message_data: messageData
-            })
-          },
-          Answer,
-          classify
-        )
-      return {
-        farEnd: originOf(baseUrl),
-        traits,
-        sendCode: (delivery) => post(delivery, { otp_message: { otp: Redacted.value(delivery.code) } }),
-        sendText: (delivery) => post(delivery, { message: { text: Redacted.value(delivery.text) } }),
-        // No documented call changes nothing.
-        check: null,
-        deliveryReport: null,
-        inbox: null
-      }
+export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
+  adapter({ name: "bale_safir", channels: ["bale"], settings: BaleSafirSettings }, ({ api_key, bot_id }) => {
+    const calls = jsonCalls(http, baseUrl, { "api-access-key": api_key }, Answer)
+    const post = ({ attemptId, phone }: TextDelivery, messageData: Readonly<Record<string, unknown>>) => {
+      const message = { bot_id, phone_number: phone.slice("+".length), message_data: messageData }
+      // Bale does not deliver a repeat with this id again.
+      return calls.send("/send_message", { request_id: attemptId, ...message }, classify)
+    }
+    return connectionTo(baseUrl, {
+      traits: { deduplicatesCodes: true, deduplicatesTexts: true },
+      sendCode: (delivery) => post(delivery, { otp_message: { otp: Redacted.value(delivery.code) } }),
+      sendText: (delivery) => post(delivery, { message: { text: Redacted.value(delivery.text) } })
     })
-})
+  })

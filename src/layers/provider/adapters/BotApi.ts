@@ -1,15 +1,11 @@
-import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Effect, Option, Redacted, Schema } from "effect"
 import type { Channel } from "../../../domain/routing/Channel.ts"
-import { Credential, originOf, readSettings, ReceivesUpdates } from "../AccountSettings.ts"
+import { Credential, ReceivesUpdates } from "../AccountSettings.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
+import { adapter, connectionTo, rejected } from "./AdapterKit.ts"
 import { type BotAccess, botCalls } from "./BotApiCalls.ts"
 import { botInbox, type InboxTraits } from "./BotApiInbox.ts"
-import type {
-  Addressed,
-  ProviderAdapter,
-  ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+import type { Addressed, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** The differences between platforms with Telegram's bot API, or a clone of it. */
@@ -36,9 +32,7 @@ export const BotTokenAndTrust = Schema.Struct({
   })
 })
 
-const noChat = Effect.succeed(
-  ProviderOutcome.Rejected({ blame: "recipient", providerError: "not sent: no chat with the recipient" })
-)
+const noChat = Effect.succeed(rejected("recipient", "not sent: no chat with the recipient"))
 
 const readMe = Schema.decodeUnknownOption(
   Schema.Struct({
@@ -60,33 +54,21 @@ export const botAdapter = (
   platform: BotPlatform,
   http: ProviderHttp["Service"],
   baseUrl: string
-): ProviderAdapter => ({
-  name: platform.name,
-  channels: [platform.channel],
-  settings: platform.settings,
-  connect: (settings) =>
-    Result.map(
-      readSettings(platform.settings, settings),
-      ({ token, trust_contacts = false, receives_updates = true }): ProviderConnection => {
-        const calls = botCalls({ http, baseUrl, token, maxTextLength: platform.maxTextLength })
-        const deliver = ({ chatId, text }: Addressed<TextDelivery>) =>
-          chatId === null ? noChat : calls.sendMessage(chatId, Redacted.value(text))
-        return {
-          farEnd: originOf(baseUrl),
-          traits: {
-            sendsCodes: platform.sendsCodes,
-            sendsTexts: true,
-            deduplicatesCodes: false,
-            deduplicatesTexts: false,
-            reportsDelivery: false,
-            needsContact: true
-          },
-          sendCode: deliver,
-          sendText: deliver,
-          check: Effect.map(calls.resultOf("getMe"), describeMe),
-          deliveryReport: null,
-          inbox: receives_updates ? botInbox(calls, platform, trust_contacts) : null
-        }
-      }
-    )
-})
+): ProviderAdapter => {
+  const { name, channel, settings, sendsCodes, maxTextLength } = platform
+  return adapter(
+    { name, channels: [channel], settings },
+    ({ token, trust_contacts = false, receives_updates = true }) => {
+      const calls = botCalls({ http, baseUrl, token, maxTextLength })
+      const deliver = ({ chatId, text }: Addressed<TextDelivery>) =>
+        chatId === null ? noChat : calls.sendMessage(chatId, Redacted.value(text))
+      return connectionTo(baseUrl, {
+        traits: { sendsCodes, needsContact: true },
+        sendCode: deliver,
+        sendText: deliver,
+        check: Effect.map(calls.resultOf("getMe"), describeMe),
+        inbox: receives_updates ? botInbox(calls, platform, trust_contacts) : null
+      })
+    }
+  )
+}

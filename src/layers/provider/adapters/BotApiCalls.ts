@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
-import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { fieldOf, finiteOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { ask, isRecipientLost, outcomeOfStatus, providerWords, send } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"
-import { AccountProblem } from "../../../services/provider/ProviderAdapter.ts"
+import { isRecipientLost, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
+import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { accepted, contactLost, jsonCalls, problemWith, rejected, throttled, unknown } from "./AdapterKit.ts"
 
 /** The response of every method. Optional fields are parsed when they matter, because they can have any form. */
 const Envelope = Schema.Struct({
@@ -48,20 +48,18 @@ const isContactLost = (answer: Envelope): boolean => {
 const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): ProviderOutcome => {
   const providerError = wordsOf(answer, token)
   const code = codeOf(answer, received)
-  if (isContactLost(answer)) {
-    return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
-  }
+  if (isContactLost(answer)) return contactLost(providerError)
   // Such a refusal does not mean that the chat is over, whatever it blames.
-  if (code === 403) return ProviderOutcome.Rejected({ blame: "recipient", providerError })
+  if (code === 403) return rejected("recipient", providerError)
   if (code === 429) {
     const seconds = finiteOf(fieldOf(answer.parameters, "retry_after"))
     const retryAfterMillis = seconds === null ? received.retryAfterMillis : seconds * 1000
-    return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
+    return throttled(retryAfterMillis, providerError)
   }
   // Another program uses the bot in a way that excludes Peyk.
-  if (code === 409) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
+  if (code === 409) return rejected("configuration", providerError)
   // A plain refusal with HTTP 200 is still a refusal.
-  if (!isHttpError(code)) return ProviderOutcome.Rejected({ blame: "request", providerError })
+  if (!isHttpError(code)) return rejected("request", providerError)
   return inWords(outcomeOfStatus({ ...received, status: code }), () => providerError)
 }
 
@@ -69,12 +67,8 @@ const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): P
 const classifySend =
   (token: string) =>
   (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
-    if (isSuccess(answer, received)) {
-      return ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.result, "message_id")) })
-    }
-    return answer.ok
-      ? ProviderOutcome.Unknown({ providerError: `ok, but HTTP ${received.status}` })
-      : failureOf(answer, received, token)
+    if (isSuccess(answer, received)) return accepted(idOf(fieldOf(answer.result, "message_id")))
+    return answer.ok ? unknown(`ok, but HTTP ${received.status}`) : failureOf(answer, received, token)
   }
 
 export interface BotAccess {
@@ -93,27 +87,21 @@ const chatIdOf = (chatId: string): number | string => {
   return Number.isSafeInteger(number) && String(number) === chatId ? number : chatId
 }
 
-/** Any token stays one segment of the path. */
-const pathOf = (token: string, method: string): string =>
-  `/bot${encodeURIComponent(token).replaceAll("%3A", ":")}/${method}`
-
 /** The calls of one bot. */
 export const botCalls = ({ http, baseUrl, token, maxTextLength }: BotAccess) => {
-  const requestOf = (method: string, parameters: Parameters) =>
-    ({ method: "POST", url: `${baseUrl}${pathOf(token, method)}`, body: JSON.stringify(parameters) }) as const
+  // Any token stays one segment of the path.
+  const root = `${baseUrl}/bot${encodeURIComponent(token).replaceAll("%3A", ":")}`
+  const calls = jsonCalls(http, root, {}, Envelope)
 
   /** Why a call got an unexpected response. */
   const problemOf = (answer: Envelope, status: number) =>
-    new AccountProblem({
-      message: answer.ok ? `HTTP ${status}, and a result of another shape` : wordsOf(answer, token),
-      isDefinite: !answer.ok && isDefiniteCode(codeOf(answer, { status }))
-    })
+    problemWith(
+      answer.ok ? `HTTP ${status}, and a result of another shape` : wordsOf(answer, token),
+      !answer.ok && isDefiniteCode(codeOf(answer, { status }))
+    )
 
-  const askFor = (
-    method: string,
-    parameters: Parameters,
-    timing: Pick<ProviderRequest, "timeoutMillis"> = {}
-  ) => ask(http, { ...requestOf(method, parameters), ...timing }, Envelope)
+  const askFor = (method: string, parameters: Parameters, timing: { readonly timeoutMillis?: number } = {}) =>
+    calls.ask(`/${method}`, parameters, timing)
 
   return {
     askFor,
@@ -131,18 +119,10 @@ export const botCalls = ({ http, baseUrl, token, maxTextLength }: BotAccess) => 
       }: { readonly extras?: Parameters; readonly isBackground?: boolean } = {}
     ): Effect.Effect<ProviderOutcome> =>
       Array.from(text).length > maxTextLength
-        ? Effect.succeed(
-            ProviderOutcome.Rejected({
-              blame: "request",
-              providerError: `not sent: longer than ${maxTextLength} characters`
-            })
-          )
-        : send(
-            http,
-            { ...requestOf("sendMessage", { chat_id: chatIdOf(chatId), text, ...extras }), isBackground },
-            Envelope,
-            classifySend(token)
-          )
+        ? Effect.succeed(rejected("request", `not sent: longer than ${maxTextLength} characters`))
+        : calls.send("/sendMessage", { chat_id: chatIdOf(chatId), text, ...extras }, classifySend(token), {
+            isBackground
+          })
   }
 }
 export type BotCalls = ReturnType<typeof botCalls>

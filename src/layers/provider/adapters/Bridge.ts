@@ -1,17 +1,17 @@
 import { Clock, DateTime, Effect, Option, Redacted, Result, Schema } from "effect"
 import { formatInstant } from "../../../domain/Instant.ts"
 import { refusedWith } from "../../../domain/SchemaProblems.ts"
-import type { AccountTraits } from "../../../domain/customer/Customer.ts"
 import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
 import { type Blame, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { savedUrlProblem } from "../../network/CustomerUrls.ts"
-import { originOf, readSettings } from "../AccountSettings.ts"
+import { readSettings } from "../AccountSettings.ts"
 import { finiteOf, idOf, maybeAnything, maybeWords } from "../LenientAnswers.ts"
 import { outcomeOfFailure, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { accepted, connectionTo, problemWith, rejected, throttled, unknown } from "./AdapterKit.ts"
 import { webhookHeaders, WebhookSecret } from "../../webhook/StandardWebhook.ts"
-import type { ProviderAdapter, ProviderConnection } from "../../../services/provider/ProviderAdapter.ts"
+import type { ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import type { CodeDelivery, TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** The responses of a gateway to a message; docs/bridge.md. */
@@ -30,16 +30,15 @@ const BLAMES: ReadonlyArray<Blame> = ["recipient", "request", "configuration"]
 const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome | null => {
   switch (answer.status.trim().toLowerCase()) {
     case "accepted":
-      return ProviderOutcome.Accepted({ messageId: idOf(answer.message_id) })
+      return accepted(idOf(answer.message_id))
     case "rejected": {
       const { reason, message } = answer
       const blame = BLAMES.find((each) => each === reason?.trim().toLowerCase()) ?? "request"
-      return ProviderOutcome.Rejected({ blame, providerError: providerWords(reason, message) })
+      return rejected(blame, providerWords(reason, message))
     }
     case "throttled": {
       const seconds = finiteOf(answer.retry_after)
-      const retryAfterMillis = seconds === null ? null : seconds * 1000
-      return ProviderOutcome.Throttled({ retryAfterMillis, providerError: "throttled" })
+      return throttled(seconds === null ? null : seconds * 1000, "throttled")
     }
     case "unavailable":
       return ProviderOutcome.Unavailable({ providerError: "unavailable" })
@@ -52,11 +51,10 @@ const decodeAnswer = Schema.decodeUnknownOption(Answer)
 
 /** Any status but 200 can come from a proxy, and says nothing, whatever its body. */
 const classify = ({ status, json }: ProviderAnswer): ProviderOutcome => {
-  if (status !== 200) return ProviderOutcome.Unknown({ providerError: `HTTP ${status}` })
+  if (status !== 200) return unknown(`HTTP ${status}`)
   const answer = Option.getOrUndefined(decodeAnswer(json))
   return (
-    (answer === undefined ? null : outcomeOfAnswer(answer)) ??
-    ProviderOutcome.Unknown({ providerError: "HTTP 200, and no answer of a bridge" })
+    (answer === undefined ? null : outcomeOfAnswer(answer)) ?? unknown("HTTP 200, and no answer of a bridge")
   )
 }
 
@@ -125,15 +123,6 @@ const reportRequest = (messageId: string) => ({
   message_id: messageId
 })
 
-const traits: AccountTraits = {
-  sendsCodes: true,
-  sendsTexts: true,
-  deduplicatesCodes: true,
-  deduplicatesTexts: true,
-  reportsDelivery: false,
-  needsContact: false
-}
-
 /** Messages over a gateway that the customer runs, for any messenger and for SMS. */
 export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter => ({
   name: "bridge",
@@ -158,16 +147,13 @@ export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter =>
       const deliveryReport = (messageId: string) =>
         post(reportRequest(messageId), true).pipe(
           Effect.map(readReport),
-          Effect.catch(({ reason }) => Effect.succeed(DeliveryReport.NotKnown({ reason })))
+          Effect.mapError(({ reason }) => problemWith(reason, false))
         )
-      return {
-        traits: { ...traits, reportsDelivery: reports_delivery },
-        farEnd: originOf(url),
+      return connectionTo(url, {
+        traits: { deduplicatesCodes: true, deduplicatesTexts: true, reportsDelivery: reports_delivery },
         sendCode: (delivery) => deliver(codeMessage(delivery)),
         sendText: (delivery) => deliver(messageOf("text", delivery)),
-        check: null,
-        deliveryReport: reports_delivery ? deliveryReport : null,
-        inbox: null
-      } satisfies ProviderConnection
+        deliveryReport: reports_delivery ? deliveryReport : null
+      })
     })
 })

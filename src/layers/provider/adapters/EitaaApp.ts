@@ -1,18 +1,14 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
 import { BotUpdate } from "../../../domain/account/BotConversation.ts"
-import type { AccountTraits } from "../../../domain/customer/Customer.ts"
-import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
-import { Credential, originOf, readSettings } from "../AccountSettings.ts"
+import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential } from "../AccountSettings.ts"
 import { fieldOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { isRecipientLost, outcomeOfStatus, providerWords, send } from "../ProviderAnswers.ts"
+import { isRecipientLost, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { accepted, adapter, connectionTo, contactLost, jsonCalls, rejected } from "./AdapterKit.ts"
 import { verifyInitData, verifySharedContact } from "./EitaaInitData.ts"
-import type {
-  Addressed,
-  ProviderAdapter,
-  ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+import type { Addressed, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
@@ -29,13 +25,11 @@ const NOT_ALLOWED = /blocked|permission|access(?! token)/i
 /** No list of errors is published. A refusal without a reason is usually a person who does not allow messages. */
 const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: number): ProviderOutcome => {
   const providerError = providerWords(error_code, description)
-  if (isRecipientLost(description ?? "")) {
-    return ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
-  }
+  if (isRecipientLost(description ?? "")) return contactLost(providerError)
   const isBare = (error_code ?? null) === null && (description ?? "") === ""
   const isRecipient =
     isBare || [403, 404].includes(error_code ?? httpStatus) || NOT_ALLOWED.test(description ?? "")
-  return ProviderOutcome.Rejected({ blame: isRecipient ? "recipient" : "request", providerError })
+  return rejected(isRecipient ? "recipient" : "request", providerError)
 }
 
 const isAboutService = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500
@@ -44,7 +38,7 @@ const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): Provid
   const { error_code, description } = answer
   const providerError = providerWords(error_code, description)
   const statuses = [received.status, error_code ?? received.status]
-  if (statuses.includes(401)) return ProviderOutcome.Rejected({ blame: "configuration", providerError })
+  if (statuses.includes(401)) return rejected("configuration", providerError)
   const status = statuses.find(isAboutService)
   if (status !== undefined) return inWords(outcomeOfStatus({ ...received, status }), () => providerError)
   // A redirect, or a success with a failing HTTP status.
@@ -54,7 +48,7 @@ const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): Provid
 
 const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   answer.ok && received.status < 300
-    ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.result, "message_id")) })
+    ? accepted(idOf(fieldOf(answer.result, "message_id")))
     : failureOf(answer, received)
 
 const EitaaSettings = Schema.Struct({
@@ -92,63 +86,37 @@ const readVerified =
     return Result.getOrNull(update)
   }
 
-const traits: AccountTraits = {
-  sendsCodes: true,
-  sendsTexts: true,
-  deduplicatesCodes: false,
-  deduplicatesTexts: false,
-  reportsDelivery: false,
-  needsContact: true
-}
-
-const noChat = ProviderOutcome.Rejected({
-  blame: "recipient",
-  providerError: "not sent: this phone has not met the app"
-})
+const noChat = rejected("recipient", "not sent: this phone has not met the app")
 
 /** Documented as a number; if a number cannot hold it, it is sent as digits. */
 const chatIdOf = (chatId: string): number | string =>
   /^[1-9]\d*$/.test(chatId) && Number.isSafeInteger(Number(chatId)) ? Number(chatId) : chatId
 
 /** A mini-app of Eitaa, which writes to people who opened it. Source: developer.eitaa.com. */
-export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
-  name: "eitaa_app",
-  channels: ["eitaa"],
-  settings: EitaaSettings,
-  connect: (settings) =>
-    Result.map(readSettings(EitaaSettings, settings), (account): ProviderConnection => {
-      const { token, trust_contacts = false } = account
-      const sendMessage = (chatId: string, text: string, isBackground = false) =>
-        send(
-          http,
-          {
-            method: "POST",
-            url: `${baseUrl}/app/sendMessage`,
-            body: JSON.stringify({ token, chat_id: chatIdOf(chatId), text }),
-            isBackground
-          },
-          Answer,
-          classify
-        ).pipe(
-          // A platform can repeat what it received.
-          Effect.map((outcome) => inWords(outcome, (words) => words.replaceAll(token, "•••")))
-        )
-      const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
-        chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
-      return {
-        farEnd: originOf(baseUrl),
-        traits,
-        sendCode: sendText,
-        sendText,
-        check: null,
-        deliveryReport: null,
-        inbox: {
-          read: readVerified(token, trust_contacts),
-          secretHeader: null,
-          announceWebhook: null,
-          poll: null,
-          reply: (chatId, { text, textInApp = text }) => sendMessage(chatId, textInApp, true)
-        }
+export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
+  adapter({ name: "eitaa_app", channels: ["eitaa"], settings: EitaaSettings }, (account) => {
+    const { token, trust_contacts = false } = account
+    const calls = jsonCalls(http, baseUrl, {}, Answer)
+    const sendMessage = (chatId: string, text: string, isBackground = false) =>
+      Effect.map(
+        calls.send("/app/sendMessage", { token, chat_id: chatIdOf(chatId), text }, classify, {
+          isBackground
+        }),
+        // A platform can repeat what it received.
+        (outcome) => inWords(outcome, (words) => words.replaceAll(token, "•••"))
+      )
+    const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
+      chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
+    return connectionTo(baseUrl, {
+      traits: { needsContact: true },
+      sendCode: sendText,
+      sendText,
+      inbox: {
+        read: readVerified(token, trust_contacts),
+        secretHeader: null,
+        announceWebhook: null,
+        poll: null,
+        reply: (chatId, { text, textInApp = text }) => sendMessage(chatId, textInApp, true)
       }
     })
-})
+  })

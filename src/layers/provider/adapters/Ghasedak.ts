@@ -1,35 +1,15 @@
-import { Effect, Option, Redacted, Result, Schema } from "effect"
-import { sendingSettings } from "../../../domain/account/AccountState.ts"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
-import { Credential, originOf, readSettings } from "../AccountSettings.ts"
-import {
-  fieldOf,
-  firstOf,
-  idOf,
-  maybeAnything,
-  maybeWhole,
-  maybeWords,
-  wholeOf,
-  YesOrNo
-} from "../LenientAnswers.ts"
-import { ask, outcomeOfRefusal, outcomeOfStatus, providerWords, send } from "../ProviderAnswers.ts"
+import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential } from "../AccountSettings.ts"
+import { fieldOf, firstOf, idOf, wholeOf } from "../LenientAnswers.ts"
+import { maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
+import { outcomeOfRefusal, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { askAbout, creditIn, NO_WARNING, requireVariable } from "./AccountChecks.ts"
-import {
-  isWord,
-  Line,
-  localNumber,
-  orNotKnown,
-  reportOfState,
-  type ReportTable,
-  smsTraits
-} from "./AnswerTable.ts"
-import {
-  AccountProblem,
-  type ProviderAdapter,
-  type ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+import { accepted, connectionTo, jsonCalls, Line, localNumber, optionalWord } from "./AdapterKit.ts"
+import { askAbout, creditIn, NO_WARNING, problemWith, requireVariable } from "./AdapterKit.ts"
+import { reportOfState, type ReportTable, smsAdapter, smsTraits } from "./AdapterKit.ts"
+import type { ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 
 const Envelope = Schema.Struct({
   issuccess: YesOrNo,
@@ -68,7 +48,7 @@ const classifyBy =
       onSome: (answer) => {
         if (!answer.issuccess) return outcomeOfFailure(answer, received)
         return received.status < 300
-          ? ProviderOutcome.Accepted({ messageId: idOf(idIn(answer.data)) })
+          ? accepted(idOf(idIn(answer.data)))
           : inWords(outcomeOfStatus(received), () => wordsOf(answer))
       }
     })
@@ -98,12 +78,8 @@ const readReport = (data: unknown): DeliveryReport => {
 const GhasedakSettings = Schema.Struct({
   api_key: Credential,
   line_number: Schema.optionalKey(Line).annotateKey({ description: "The line that texts are sent from." }),
-  otp_template: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
-    description: "The name of the template that codes are sent with."
-  }),
-  otp_parameter: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
-    description: "The template's parameter that takes the code; Code by default."
-  })
+  otp_template: optionalWord("The name of the template that codes are sent with."),
+  otp_parameter: optionalWord("The template's parameter that takes the code; Code by default.")
 })
 
 const readTemplate = Schema.decodeUnknownOption(Schema.Struct({ params: Schema.Array(Schema.String) }))
@@ -111,68 +87,47 @@ const readTemplate = Schema.decodeUnknownOption(Schema.Struct({ params: Schema.A
 /** The documents give the base with `/WebService`, and without. */
 const rootOf = (baseUrl: string): string => baseUrl.replace(/\/rest\/api\/v1$/i, "$&/WebService")
 
-/** The data of a call that changes nothing. */
-const makeGet = (http: ProviderHttp["Service"], root: string, headers: Readonly<Record<string, string>>) =>
-  Effect.fnUntraced(function* (path: string) {
-    const { answer, status } = yield* ask(
-      http,
-      { method: "GET", url: `${root}/${path}`, headers },
-      Schema.Unknown
-    )
-    const read = Option.getOrUndefined(readEnvelope(answer))
-    if (read === undefined) {
-      const message = `HTTP ${status}, and an answer that is not the provider's`
-      return yield* new AccountProblem({ message, isDefinite: [401, 403].includes(status) })
-    }
-    if (read.issuccess && status < 300) return read.data
-    const isRefused = [status, read.statuscode ?? status].every((code) => code < 500 && code !== 429)
-    return yield* new AccountProblem({ message: wordsOf(read), isDefinite: isRefused })
-  })
-
 /** SMS over Ghasedak: codes by a template, texts from a line. Source: ghasedak.me/docs, and its SDKs. */
-export const ghasedakAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
-  name: "ghasedak",
-  channels: ["sms"],
-  settings: GhasedakSettings,
-  sendingSettings: sendingSettings.ghasedak,
-  connect: (settings) =>
-    Result.map(readSettings(GhasedakSettings, settings), (account): ProviderConnection => {
-      const { api_key, line_number, otp_template, otp_parameter = "Code" } = account
-      const root = rootOf(baseUrl)
-      const headers = { apikey: api_key }
-      const get = makeGet(http, root, headers)
-      const post = (method: string, body: Readonly<Record<string, unknown>>) =>
-        ({ method: "POST", url: `${root}/${method}`, headers, body: JSON.stringify(body) }) as const
-      const credit = Effect.map(get("GetAccountInformation"), creditIn("credit"))
-      const checkTemplate = Effect.gen(function* () {
-        if (otp_template === undefined) return
-        const name = `template ${otp_template}`
-        const path = `GetOtpTemplateParameters?TemplateName=${encodeURIComponent(otp_template)}`
-        const data = yield* askAbout(name, get(path))
-        const template = Option.getOrUndefined(readTemplate(data))
-        if (template !== undefined) yield* requireVariable(name, otp_parameter, template.params)
-      })
-      return {
-        farEnd: originOf(baseUrl),
-        traits: smsTraits({ sendsCodes: otp_template !== undefined, sendsTexts: line_number !== undefined }),
-        sendCode: ({ phone, code, attemptId }) => {
-          const receptors = [{ mobile: localNumber(phone), clientReferenceId: attemptId }]
-          const inputs = [{ param: otp_parameter, value: Redacted.value(code) }]
-          const body = { receptors, templateName: otp_template, inputs, udh: false, isVoice: false }
-          return send(http, post("SendOtpSMS", body), Schema.Unknown, classifyCode)
-        },
-        sendText: ({ phone, text, attemptId }) => {
-          const message = { receptor: localNumber(phone), message: Redacted.value(text) }
-          const body = { lineNumber: line_number, ...message, clientReferenceId: attemptId, udh: false }
-          return send(http, post("SendSingleSMS", body), Schema.Unknown, classifyText)
-        },
-        credit,
-        check: Effect.as(checkTemplate, NO_WARNING),
-        deliveryReport: (messageId) => {
-          const path = `CheckSmsStatus?Ids=${encodeURIComponent(messageId)}&Type=1`
-          return orNotKnown(Effect.map(get(path), readReport))
-        },
-        inbox: null
+export const ghasedakAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
+  smsAdapter("ghasedak", GhasedakSettings, (account) => {
+    const { api_key, line_number, otp_template, otp_parameter = "Code" } = account
+    const calls = jsonCalls(http, rootOf(baseUrl), { apikey: api_key }, Schema.Unknown)
+    /** The data of a call that changes nothing. */
+    const get = Effect.fnUntraced(function* (path: string) {
+      const { answer, status } = yield* calls.ask(path)
+      const read = Option.getOrUndefined(readEnvelope(answer))
+      if (read === undefined) {
+        const message = `HTTP ${status}, and an answer that is not the provider's`
+        return yield* problemWith(message, [401, 403].includes(status))
       }
+      if (read.issuccess && status < 300) return read.data
+      const isRefused = [status, read.statuscode ?? status].every((code) => code < 500 && code !== 429)
+      return yield* problemWith(wordsOf(read), isRefused)
     })
-})
+    const checkTemplate = Effect.gen(function* () {
+      if (otp_template === undefined) return
+      const name = `template ${otp_template}`
+      const path = `/GetOtpTemplateParameters?TemplateName=${encodeURIComponent(otp_template)}`
+      const data = yield* askAbout(name, get(path))
+      const template = Option.getOrUndefined(readTemplate(data))
+      if (template !== undefined) yield* requireVariable(name, otp_parameter, template.params)
+    })
+    return connectionTo(baseUrl, {
+      traits: smsTraits({ sendsCodes: otp_template !== undefined, sendsTexts: line_number !== undefined }),
+      sendCode: ({ phone, code, attemptId }) => {
+        const receptors = [{ mobile: localNumber(phone), clientReferenceId: attemptId }]
+        const inputs = [{ param: otp_parameter, value: Redacted.value(code) }]
+        const body = { receptors, templateName: otp_template, inputs, udh: false, isVoice: false }
+        return calls.send("/SendOtpSMS", body, classifyCode)
+      },
+      sendText: ({ phone, text, attemptId }) => {
+        const message = { receptor: localNumber(phone), message: Redacted.value(text) }
+        const body = { lineNumber: line_number, ...message, clientReferenceId: attemptId, udh: false }
+        return calls.send("/SendSingleSMS", body, classifyText)
+      },
+      credit: Effect.map(get("/GetAccountInformation"), creditIn("credit")),
+      check: Effect.as(checkTemplate, NO_WARNING),
+      deliveryReport: (messageId) =>
+        Effect.map(get(`/CheckSmsStatus?Ids=${encodeURIComponent(messageId)}&Type=1`), readReport)
+    })
+  })

@@ -1,26 +1,28 @@
-import { Effect, Redacted, Result, Schema } from "effect"
-import { sendingSettings } from "../../../domain/account/AccountState.ts"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { problem } from "../../../domain/Problem.ts"
+import { refusing } from "../../../domain/SchemaProblems.ts"
 import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { type Blame, inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
-import { Credential, originOf, readSettings } from "../AccountSettings.ts"
+import { type Blame, inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential } from "../AccountSettings.ts"
 import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import {
-  ask,
-  outcomeOfRefusal,
-  outcomeOfStatus,
-  ownValue,
-  perhaps,
-  providerWords,
-  send
-} from "../ProviderAnswers.ts"
+import { outcomeOfRefusal, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { askAbout, creditIn, requireVariable, warnOfLine } from "./AccountChecks.ts"
-import { InternationalLine, isWord, orNotKnown, smsTraits } from "./AnswerTable.ts"
 import {
-  AccountProblem,
-  type ProviderAdapter,
-  type ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+  accepted,
+  connectionTo,
+  jsonCalls,
+  optionalWord,
+  rejected,
+  smsAdapter,
+  smsTraits
+} from "./AdapterKit.ts"
+import { askAbout, creditIn, problemWith, requireVariable, warnOfLine } from "./AdapterKit.ts"
+import type { AccountProblem, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
+
+/** A line's number in E.164. */
+const InternationalLine = Schema.String.check(
+  Schema.isPattern(/^\+98\d{3,13}$/, refusing(problem("setting_not_iranian")))
+)
 
 const Meta = Schema.Struct({
   status: YesOrNo,
@@ -46,11 +48,11 @@ const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => 
   const { meta, data } = answer
   if (meta.status) {
     return received.status < 300
-      ? ProviderOutcome.Accepted({ messageId: idOf(firstOf(fieldOf(data, "message_outbox_ids"))) })
+      ? accepted(idOf(firstOf(fieldOf(data, "message_outbox_ids"))))
       : inWords(outcomeOfStatus(received), () => wordsOf(answer))
   }
   return received.status === INVALID
-    ? ProviderOutcome.Rejected({ blame: blameOf(meta.errors), providerError: wordsOf(answer) })
+    ? rejected(blameOf(meta.errors), wordsOf(answer))
     : outcomeOfRefusal(received, wordsOf(answer), blameOf(meta.errors))
 }
 
@@ -83,29 +85,19 @@ const reportOfRecipient = (answer: Answer): DeliveryReport | undefined => {
 }
 
 /** The data of an answer to a question that changes nothing. */
-const dataOf = ({
-  answer,
-  status
-}: {
+const dataOf = (asked: {
   readonly answer: Answer
   readonly status: number
 }): Effect.Effect<unknown, AccountProblem> =>
-  answer.meta.status && status < 300
-    ? Effect.succeed(answer.data)
-    : Effect.fail(
-        new AccountProblem({
-          message: wordsOf(answer),
-          isDefinite: [401, 403, 404, INVALID].includes(status)
-        })
-      )
+  asked.answer.meta.status && asked.status < 300
+    ? Effect.succeed(asked.answer.data)
+    : Effect.fail(problemWith(wordsOf(asked.answer), [401, 403, 404, INVALID].includes(asked.status)))
 
 const Lines = Schema.Array(Schema.Struct({ number: Schema.String }))
 const decodeLines = Schema.decodeUnknownOption(Lines)
 /** Empty if there are none, or if they cannot be read. */
-const linesIn = (data: unknown): ReadonlyArray<string> => {
-  const lines = decodeLines(data)
-  return lines._tag === "Some" ? lines.value.map(({ number }) => number) : []
-}
+const linesIn = (data: unknown): ReadonlyArray<string> =>
+  Option.getOrElse(decodeLines(data), () => []).map(({ number }) => number)
 
 const Pattern = Schema.Struct({
   pattern_status: perhaps(Schema.String),
@@ -119,7 +111,7 @@ const requirePattern = Effect.fnUntraced(function* (code: string, variable: stri
   if (pattern._tag === "None") return
   const { pattern_status: state, variable: variables } = pattern.value
   if (typeof state === "string" && state !== "active") {
-    return yield* new AccountProblem({ message: `pattern ${code} is ${state}`, isDefinite: true })
+    return yield* problemWith(`pattern ${code} is ${state}`, true)
   }
   yield* requireVariable(
     `pattern ${code}`,
@@ -133,75 +125,52 @@ const IppanelSettings = Schema.Struct({
   from_number: Schema.optionalKey(InternationalLine).annotateKey({
     description: "The line that codes and texts are sent from: +98 and digits."
   }),
-  otp_pattern: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
-    description: "The pattern that codes are sent with."
-  }),
-  otp_parameter: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
-    description: "The pattern's variable that takes the code; code by default."
-  })
+  otp_pattern: optionalWord("The pattern that codes are sent with."),
+  otp_parameter: optionalWord("The pattern's variable that takes the code; code by default.")
 })
 
 /** SMS over IPPanel's Edge: codes by a pattern, texts from a line. Source: ippanelcom.github.io/Edge-Document. */
-export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
-  name: "ippanel",
-  channels: ["sms"],
-  sendingSettings: sendingSettings.ippanel,
-  settings: IppanelSettings,
-  connect: (settings) =>
-    Result.map(readSettings(IppanelSettings, settings), (account): ProviderConnection => {
-      const { api_key, from_number, otp_pattern, otp_parameter = "code" } = account
-      const headers = { authorization: api_key }
-      const post = (body: Readonly<Record<string, unknown>>) => {
-        const request = { method: "POST", url: `${baseUrl}/api/send`, headers } as const
-        return send(http, { ...request, body: JSON.stringify({ ...body, from_number }) }, Answer, classify)
-      }
-      const get = (path: string) => ({ method: "GET", url: `${baseUrl}${path}`, headers }) as const
-      const dataAt = (path: string) => Effect.flatMap(ask(http, get(path), Answer), dataOf)
-      const credit = Effect.map(dataAt("/api/payment/credit/mine"), creditIn("credit"))
-      const checkPattern = Effect.suspend(() =>
-        otp_pattern === undefined
-          ? Effect.void
-          : Effect.flatMap(
-              askAbout(`pattern ${otp_pattern}`, dataAt(`/api/patterns/${encodeURIComponent(otp_pattern)}`)),
-              (data) => requirePattern(otp_pattern, otp_parameter, data)
-            )
-      )
-      const lines = Effect.map(dataAt("/api/number/numbers?page=1&per_page=100"), linesIn)
-      const askReport = Effect.fnUntraced(function* (messageId: string) {
+export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
+  smsAdapter("ippanel", IppanelSettings, (account) => {
+    const { api_key, from_number, otp_pattern, otp_parameter = "code" } = account
+    const calls = jsonCalls(http, `${baseUrl}/api`, { authorization: api_key }, Answer)
+    const post = (message: Readonly<Record<string, unknown>>) =>
+      calls.send("/send", { ...message, from_number }, classify)
+    const dataAt = (path: string) => Effect.flatMap(calls.ask(path), dataOf)
+    const checkPattern = Effect.suspend(() =>
+      otp_pattern === undefined
+        ? Effect.void
+        : Effect.flatMap(
+            askAbout(`pattern ${otp_pattern}`, dataAt(`/patterns/${encodeURIComponent(otp_pattern)}`)),
+            (data) => requirePattern(otp_pattern, otp_parameter, data)
+          )
+    )
+    const lines = Effect.map(dataAt("/number/numbers?page=1&per_page=100"), linesIn)
+    return connectionTo(baseUrl, {
+      traits: smsTraits({
+        sendsCodes: otp_pattern !== undefined && from_number !== undefined,
+        sendsTexts: from_number !== undefined
+      }),
+      sendCode: ({ phone, code }) =>
+        post({
+          sending_type: "pattern",
+          code: otp_pattern,
+          recipients: [phone],
+          params: { [otp_parameter]: Redacted.value(code) }
+        }),
+      sendText: ({ phone, text }) =>
+        post({ sending_type: "webservice", message: Redacted.value(text), params: { recipients: [phone] } }),
+      credit: Effect.map(dataAt("/payment/credit/mine"), creditIn("credit")),
+      check: Effect.tap(warnOfLine(from_number, lines), checkPattern),
+      deliveryReport: Effect.fnUntraced(function* (messageId) {
         const id = encodeURIComponent(messageId)
-        const path = `/api/report/recipients?bulk_id=${id}&page=1&per_page=10`
         // IPPanel can refuse this question, or not know the path, if the message was never sent: its bulk shows why.
-        const report = yield* ask(http, get(path), Answer).pipe(
+        const report = yield* calls.ask(`/report/recipients?bulk_id=${id}&page=1&per_page=10`).pipe(
           Effect.map(({ answer }) => reportOfRecipient(answer)),
           Effect.catch(() => Effect.undefined)
         )
         if (report !== undefined) return report
-        const bulk = yield* ask(http, get(`/api/report/by_bulk?messages_outbox_id=${id}`), Answer)
-        return reportOfBulk(bulk.answer)
+        return reportOfBulk((yield* calls.ask(`/report/by_bulk?messages_outbox_id=${id}`)).answer)
       })
-      return {
-        farEnd: originOf(baseUrl),
-        traits: smsTraits({
-          sendsCodes: otp_pattern !== undefined && from_number !== undefined,
-          sendsTexts: from_number !== undefined
-        }),
-        sendCode: ({ phone, code }) =>
-          post({
-            sending_type: "pattern",
-            code: otp_pattern,
-            recipients: [phone],
-            params: { [otp_parameter]: Redacted.value(code) }
-          }),
-        sendText: ({ phone, text }) =>
-          post({
-            sending_type: "webservice",
-            message: Redacted.value(text),
-            params: { recipients: [phone] }
-          }),
-        credit,
-        check: Effect.tap(warnOfLine(from_number, lines), checkPattern),
-        deliveryReport: (messageId) => orNotKnown(askReport(messageId)),
-        inbox: null
-      }
     })
-})
+  })

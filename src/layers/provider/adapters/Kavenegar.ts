@@ -1,37 +1,24 @@
-import { Effect, Redacted, Result, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
-import { sendingSettings } from "../../../domain/account/AccountState.ts"
 import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
-import { Credential, originOf, readSettings } from "../AccountSettings.ts"
-import {
-  fieldOf,
-  firstOf,
-  idOf,
-  maybeAnything,
-  maybeWords,
-  Whole,
-  wholeOf,
-  wordsIn
-} from "../LenientAnswers.ts"
+import type { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential } from "../AccountSettings.ts"
+import { fieldOf, firstOf, idOf, wholeOf, wordsIn } from "../LenientAnswers.ts"
+import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"
 import { ask, outcomeOfRefusal, providerWords, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { creditIn, NO_WARNING, problemOf } from "./AccountChecks.ts"
 import {
+  accepted,
   type AnswerTable,
+  byCode,
+  connectionTo,
   formPost,
-  isWord,
   Line,
-  localNumber,
-  orNotKnown,
-  outcomeOfMeaning,
-  smsTraits
-} from "./AnswerTable.ts"
-import type {
-  AccountProblem,
-  ProviderAdapter,
-  ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+  localNumber
+} from "./AdapterKit.ts"
+import { creditIn, NO_WARNING, problemOf } from "./AdapterKit.ts"
+import { optionalWord, outcomeOfMeaning, rejected, smsAdapter, smsTraits, unknown } from "./AdapterKit.ts"
+import type { AccountProblem, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer; its entries, an array or one object, are read once the status is known. */
 const Answer = Schema.Struct({
@@ -52,38 +39,13 @@ const readEntry = (entries: unknown) => {
 const OK = 200
 
 /** The meanings of `return.status`. They are not those of HTTP: 429 is a forbidden address and 501 test mode. */
-const meanings: AnswerTable = {
-  400: "request",
-  401: "configuration",
-  402: "unknown",
-  403: "configuration",
-  404: "configuration",
-  405: "configuration",
-  406: "request",
-  407: "configuration",
-  409: "unknown",
-  411: "recipient",
-  412: "configuration",
-  413: "request",
-  414: "request",
-  415: "request",
-  416: "configuration",
-  417: "request",
-  418: "configuration",
-  419: "request",
-  420: "request",
-  422: "request",
-  424: "configuration",
-  426: "configuration",
-  427: "configuration",
-  428: "request",
-  429: "configuration",
-  431: "request",
-  432: "configuration",
-  451: "throttled",
-  501: "configuration",
-  607: "configuration"
-}
+const meanings: AnswerTable = byCode({
+  configuration: [401, 403, 404, 405, 407, 412, 416, 418, 424, 426, 427, 429, 432, 501, 607],
+  recipient: [411],
+  request: [400, 406, 413, 414, 415, 417, 419, 420, 422, 428, 431],
+  throttled: [451],
+  unknown: [402, 409]
+})
 
 const wordsOf = ({ return: { status, message } }: Answer): string => providerWords(status, message)
 
@@ -92,18 +54,14 @@ const BLOCKED = 14
 
 const outcomeOfEntry = (entries: unknown): ProviderOutcome => {
   const { messageId, status, statusText } = readEntry(entries)
-  return status === BLOCKED
-    ? ProviderOutcome.Rejected({ blame: "recipient", providerError: providerWords(BLOCKED, statusText) })
-    : ProviderOutcome.Accepted({ messageId })
+  return status === BLOCKED ? rejected("recipient", providerWords(BLOCKED, statusText)) : accepted(messageId)
 }
 
 /** The status in the body goes before HTTP's, which repeats it. */
 const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
   const { status } = answer.return
   if (status === OK) {
-    return received.status < 300
-      ? outcomeOfEntry(answer.entries)
-      : ProviderOutcome.Unknown({ providerError: wordsOf(answer) })
+    return received.status < 300 ? outcomeOfEntry(answer.entries) : unknown(wordsOf(answer))
   }
   const meaning = meanings[status]
   return meaning === undefined
@@ -139,9 +97,7 @@ const KavenegarSettings = Schema.Struct({
   sender: Schema.optionalKey(Line).annotateKey({
     description: "The line that texts are sent from; if absent, the one that the panel chose."
   }),
-  otp_template: Schema.optionalKey(Schema.String.check(isWord)).annotateKey({
-    description: "The name of the template that codes are sent with."
-  }),
+  otp_template: optionalWord("The name of the template that codes are sent with."),
   otp_token: Schema.optionalKey(
     Schema.Literals(["token", "token2", "token3", "token10", "token20"])
   ).annotateKey({ description: "The template's variable that takes the code; token by default." })
@@ -152,48 +108,31 @@ const localIdOf = (attemptId: string): string =>
   String(createHash("sha256").update(attemptId).digest().readBigUInt64BE() >> 1n)
 
 /** SMS over Kavenegar: codes by a template, texts from a line. Source: kavenegar.com/rest.html, and its SDKs. */
-export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
-  name: "kavenegar",
-  channels: ["sms"],
-  settings: KavenegarSettings,
-  sendingSettings: sendingSettings.kavenegar,
-  connect: (settings) =>
-    Result.map(readSettings(KavenegarSettings, settings), (account): ProviderConnection => {
-      const { api_key, sender, otp_template, otp_token = "token" } = account
-      const to = (method: string, fields: Readonly<Record<string, string>>) =>
-        formPost(`${baseUrl}/${encodeURIComponent(api_key)}/${method}.json`, fields)
-      const credit = Effect.flatMap(ask(http, to("account/info", {}), Answer), ({ answer }) =>
-        readCredit(answer)
-      )
-      return {
-        farEnd: originOf(baseUrl),
-        traits: smsTraits({
-          sendsCodes: otp_template !== undefined,
-          sendsTexts: true,
-          deduplicatesTexts: true
-        }),
-        sendCode: ({ phone, code }) => {
-          // Kavenegar demands `token`, whichever the template shows.
-          const tokens = { token: Redacted.value(code), [otp_token]: Redacted.value(code) }
-          const fields = { receptor: localNumber(phone), template: otp_template ?? "", ...tokens }
-          return send(http, to("verify/lookup", fields), Answer, classify)
-        },
-        sendText: ({ phone, text, attemptId }) => {
-          const fields = {
-            receptor: localNumber(phone),
-            message: Redacted.value(text),
-            localid: localIdOf(attemptId),
-            ...(sender !== undefined && { sender })
-          }
-          return send(http, to("sms/send", fields), Answer, classify)
-        },
-        credit,
-        check: Effect.succeed(NO_WARNING),
-        deliveryReport: (messageid) =>
-          orNotKnown(
-            Effect.map(ask(http, to("sms/status", { messageid }), Answer), ({ answer }) => readReport(answer))
-          ),
-        inbox: null
-      }
+export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
+  smsAdapter("kavenegar", KavenegarSettings, (account) => {
+    const { api_key, sender, otp_template, otp_token = "token" } = account
+    const to = (method: string, fields: Readonly<Record<string, string>>) =>
+      formPost(`${baseUrl}/${encodeURIComponent(api_key)}/${method}.json`, fields)
+    return connectionTo(baseUrl, {
+      traits: smsTraits({ sendsCodes: otp_template !== undefined, deduplicatesTexts: true }),
+      sendCode: ({ phone, code }) => {
+        // Kavenegar demands `token`, whichever the template shows.
+        const tokens = { token: Redacted.value(code), [otp_token]: Redacted.value(code) }
+        const fields = { receptor: localNumber(phone), template: otp_template ?? "", ...tokens }
+        return send(http, to("verify/lookup", fields), Answer, classify)
+      },
+      sendText: ({ phone, text, attemptId }) => {
+        const fields = {
+          receptor: localNumber(phone),
+          message: Redacted.value(text),
+          localid: localIdOf(attemptId),
+          ...(sender !== undefined && { sender })
+        }
+        return send(http, to("sms/send", fields), Answer, classify)
+      },
+      credit: Effect.flatMap(ask(http, to("account/info", {}), Answer), ({ answer }) => readCredit(answer)),
+      check: Effect.succeed(NO_WARNING),
+      deliveryReport: (messageid) =>
+        Effect.map(ask(http, to("sms/status", { messageid }), Answer), ({ answer }) => readReport(answer))
     })
-})
+  })

@@ -1,29 +1,22 @@
-import { Effect, Redacted, Result, Schema } from "effect"
-import { sendingSettings } from "../../../domain/account/AccountState.ts"
+import { Effect, Redacted, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
-import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSettings.ts"
+import type { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential, ProviderNumber } from "../AccountSettings.ts"
 import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"
 import { ask, outcomeOfStatus, ownValue, perhaps, providerWords, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { numberOf, problemOf, warnOfLine } from "./AccountChecks.ts"
 import {
+  accepted,
   type AnswerTable,
+  byCode,
+  connectionTo,
   formPost,
   Line,
-  localNumber,
-  type Meaning,
-  orNotKnown,
-  outcomeOfMeaning,
-  reportOfState,
-  type ReportTable,
-  smsTraits
-} from "./AnswerTable.ts"
-import type {
-  AccountProblem,
-  ProviderAdapter,
-  ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+  localNumber
+} from "./AdapterKit.ts"
+import { type Meaning, numberOf, outcomeOfMeaning, problemOf, reportOfState } from "./AdapterKit.ts"
+import { type ReportTable, smsAdapter, smsTraits, warnOfLine } from "./AdapterKit.ts"
+import type { AccountProblem, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer, with HTTP 200 also where it refuses. */
 const Answer = Schema.Struct({
@@ -34,41 +27,20 @@ const Answer = Schema.Struct({
 type Answer = typeof Answer.Type
 
 /** The meaning of a `Value` that is no message id, for both kinds. */
-const common: AnswerTable = {
-  0: "configuration",
-  2: "configuration",
-  6: "unavailable",
-  7: "request",
-  10: "configuration",
-  11: "unknown",
-  12: "configuration",
-  16: "recipient",
-  17: "request",
-  18: "recipient",
-  35: "recipient",
-  108: "configuration",
-  109: "configuration",
-  110: "configuration"
-}
+const common: AnswerTable = byCode({
+  configuration: [0, 2, 10, 12, 108, 109, 110],
+  recipient: [16, 18, 35],
+  request: [7, 17],
+  unavailable: [6],
+  unknown: [11]
+})
 const codeMeanings: AnswerTable = {
   ...common,
-  [-1]: "configuration",
-  [-2]: "request",
-  [-3]: "configuration",
-  [-4]: "configuration",
-  [-5]: "configuration",
-  [-6]: "unknown",
-  [-7]: "configuration",
-  [-10]: "request"
+  ...byCode({ configuration: [-1, -3, -4, -5, -7], request: [-2, -10], unknown: [-6] })
 }
 const textMeanings: AnswerTable = {
   ...common,
-  3: "throttled",
-  4: "throttled",
-  5: "configuration",
-  9: "configuration",
-  14: "request",
-  15: "request"
+  ...byCode({ configuration: [5, 9], request: [14, 15], throttled: [3, 4] })
 }
 
 const OK = 1
@@ -107,9 +79,7 @@ const classifyBy =
   (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
     const value = valueOf(answer)
     if (received.status >= 300) return outcomeOfStatus(received)
-    if (answer.RetStatus === OK && ID.test(value) && !CODE.test(value)) {
-      return ProviderOutcome.Accepted({ messageId: value })
-    }
+    if (answer.RetStatus === OK && ID.test(value) && !CODE.test(value)) return accepted(value)
     return outcomeOfMeaning(refusalOf(meanings, answer), wordsOf(answer), received)
   }
 
@@ -159,38 +129,24 @@ const MelipayamakSettings = Schema.Struct({
 })
 
 /** SMS over Melipayamak: codes by a template, texts from a line. Source: melipayamak.com/api, and its SDKs. */
-export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
-  name: "melipayamak",
-  channels: ["sms"],
-  sendingSettings: sendingSettings.melipayamak,
-  settings: MelipayamakSettings,
-  connect: (settings) =>
-    Result.map(readSettings(MelipayamakSettings, settings), (account): ProviderConnection => {
-      const { username, password, from, otp_body_id } = account
-      const to = (method: string, fields: Readonly<Record<string, string>>) =>
-        formPost(`${baseUrl}/SendSMS/${method}`, { username, password, ...fields })
-      const credit = Effect.flatMap(ask(http, to("GetCredit", {}), Answer), ({ answer }) =>
-        readCredit(answer)
-      )
-      const lines = Effect.map(ask(http, to("GetUserNumbers", {}), Numbers), ({ answer }) => linesIn(answer))
-      return {
-        farEnd: originOf(baseUrl),
-        traits: smsTraits({ sendsCodes: otp_body_id !== undefined, sendsTexts: from !== undefined }),
-        sendCode: ({ phone, code }) => {
-          const fields = { to: localNumber(phone), bodyId: String(otp_body_id), text: Redacted.value(code) }
-          return send(http, to("BaseServiceNumber", fields), Answer, classifyCode)
-        },
-        sendText: ({ phone, text }) => {
-          const message = { to: localNumber(phone), from: from ?? "", text: Redacted.value(text) }
-          return send(http, to("SendSMS", { ...message, isFlash: "false" }), Answer, classifyText)
-        },
-        credit,
-        check: warnOfLine(from, lines),
-        deliveryReport: (recId) =>
-          orNotKnown(
-            Effect.map(ask(http, to("GetDeliveries2", { recId }), Answer), ({ answer }) => readReport(answer))
-          ),
-        inbox: null
-      }
+export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
+  smsAdapter("melipayamak", MelipayamakSettings, ({ username, password, from, otp_body_id }) => {
+    const to = (method: string, fields: Readonly<Record<string, string>>) =>
+      formPost(`${baseUrl}/SendSMS/${method}`, { username, password, ...fields })
+    const lines = Effect.map(ask(http, to("GetUserNumbers", {}), Numbers), ({ answer }) => linesIn(answer))
+    return connectionTo(baseUrl, {
+      traits: smsTraits({ sendsCodes: otp_body_id !== undefined, sendsTexts: from !== undefined }),
+      sendCode: ({ phone, code }) => {
+        const fields = { to: localNumber(phone), bodyId: String(otp_body_id), text: Redacted.value(code) }
+        return send(http, to("BaseServiceNumber", fields), Answer, classifyCode)
+      },
+      sendText: ({ phone, text }) => {
+        const message = { to: localNumber(phone), from: from ?? "", text: Redacted.value(text) }
+        return send(http, to("SendSMS", { ...message, isFlash: "false" }), Answer, classifyText)
+      },
+      credit: Effect.flatMap(ask(http, to("GetCredit", {}), Answer), ({ answer }) => readCredit(answer)),
+      check: warnOfLine(from, lines),
+      deliveryReport: (recId) =>
+        Effect.map(ask(http, to("GetDeliveries2", { recId }), Answer), ({ answer }) => readReport(answer))
     })
-})
+  })

@@ -1,25 +1,27 @@
-import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { type BotReply, BotUpdate } from "../../../domain/account/BotConversation.ts"
-import type { AccountTraits } from "../../../domain/customer/Customer.ts"
-import { type Blame, inWords, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { bareNumber } from "../../../domain/text/PastedText.ts"
-import { Credential, originOf, readSettings, ReceivesUpdates } from "../AccountSettings.ts"
+import { Credential, ReceivesUpdates } from "../AccountSettings.ts"
 import { fieldOf, idOf, maybeAnything, maybeWords, wordsIn } from "../LenientAnswers.ts"
-import {
-  ask,
-  isRecipientLost,
-  outcomeOfStatus,
-  ownValue,
-  perhaps,
-  providerWords,
-  send
-} from "../ProviderAnswers.ts"
+import { isRecipientLost, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
 import {
+  accepted,
+  adapter,
+  byCode,
+  connectionTo,
+  contactLost,
+  jsonCalls,
+  rejected,
+  throttled
+} from "./AdapterKit.ts"
+import { problemWith } from "./AdapterKit.ts"
+import type {
   AccountProblem,
-  type Addressed,
-  type ProviderAdapter,
-  type ProviderConnection
+  Addressed,
+  ProviderAdapter,
+  Webhook
 } from "../../../services/provider/ProviderAdapter.ts"
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
@@ -33,12 +35,10 @@ const isOk = (status: string): boolean => /^\s*ok\s*$/i.test(status)
 const isSuccess = (answer: Failure, httpStatus: number): boolean => isOk(answer.status) && httpStatus < 300
 
 /** The cause that each known status means. */
-const blames: Readonly<Record<string, Blame>> = {
-  INVALID_ACCESS: "configuration",
-  INVALID_AUTH: "configuration",
-  NOT_REGISTERED: "configuration",
-  INVALID_INPUT: "request"
-}
+const blames = byCode({
+  configuration: ["INVALID_ACCESS", "INVALID_AUTH", "NOT_REGISTERED"],
+  request: ["INVALID_INPUT"]
+})
 
 /** Whether HTTP's status is about the account or the service, whatever the body says. */
 const isTelling = (status: number): boolean => [401, 403, 408, 425, 429].includes(status) || status >= 500
@@ -46,33 +46,30 @@ const isTelling = (status: number): boolean => [401, 403, 408, 425, 429].include
 /** No list of statuses is published: an unknown one is a refusal, unless the HTTP status says otherwise. */
 const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): ProviderOutcome => {
   const providerError = providerWords(status, dev_message)
-  const { retryAfterMillis } = received
-  if (status === "TOO_REQUESTS") return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
+  if (status === "TOO_REQUESTS") return throttled(received.retryAfterMillis, providerError)
   const byStatus = outcomeOfStatus(received)
   if (isTelling(received.status)) return inWords(byStatus, () => providerError)
   const blame = ownValue(blames, status)
-  if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError })
+  if (blame !== undefined) return rejected(blame, providerError)
   const isRedirect = received.status >= 300 && received.status < 400
   if (isRedirect || isOk(status)) return inWords(byStatus, () => providerError)
-  return isRecipientLost(providerError)
-    ? ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
-    : ProviderOutcome.Rejected({ blame: "request", providerError })
+  return isRecipientLost(providerError) ? contactLost(providerError) : rejected("request", providerError)
 }
 
 /** A success counts even if its id cannot be read. */
 const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
   isSuccess(answer, received.status)
-    ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.data, "message_id")) })
+    ? accepted(idOf(fieldOf(answer.data, "message_id")))
     : failureOf(answer, received)
 
 const orProblem = <A extends Failure>({ answer, status }: { readonly answer: A; readonly status: number }) =>
   isSuccess(answer, status)
     ? Effect.succeed(answer)
     : Effect.fail(
-        new AccountProblem({
-          message: providerWords(answer.status, answer.dev_message),
-          isDefinite: failureOf(answer, { status, retryAfterMillis: null, json: answer })._tag === "Rejected"
-        })
+        problemWith(
+          providerWords(answer.status, answer.dev_message),
+          failureOf(answer, { status, retryAfterMillis: null, json: answer })._tag === "Rejected"
+        )
       )
 
 /** This id distinguishes a press of the button from the same digits typed by hand. */
@@ -169,33 +166,18 @@ const RubikaSettings = Schema.Struct({
   ...ReceivesUpdates
 })
 
-const traits: AccountTraits = {
-  sendsCodes: true,
-  sendsTexts: true,
-  deduplicatesCodes: false,
-  deduplicatesTexts: false,
-  reportsDelivery: false,
-  needsContact: true
-}
-
 const MAX_TEXT_LENGTH = 4000
 const MAX_UPDATES = 100
 
-const tooLong = ProviderOutcome.Rejected({
-  blame: "request",
-  providerError: `not sent: the text is longer than ${MAX_TEXT_LENGTH} characters`
-})
-const noChat = ProviderOutcome.Rejected({
-  blame: "recipient",
-  providerError: "not sent: this phone has no chat with the bot"
-})
+const tooLong = rejected("request", `not sent: the text is longer than ${MAX_TEXT_LENGTH} characters`)
+const noChat = rejected("recipient", "not sent: this phone has no chat with the bot")
 
 /** The updates of a response; fails if it has something else in their place. */
 const updatesIn = (data: unknown): Effect.Effect<ReadonlyArray<unknown>, AccountProblem> => {
   const updates = fieldOf(data, "updates") ?? []
   return Array.isArray(updates)
     ? Effect.succeed(updates)
-    : Effect.fail(new AccountProblem({ message: "updates that are no list", isDefinite: false }))
+    : Effect.fail(problemWith("updates that are no list", false))
 }
 
 interface SendOptions {
@@ -204,75 +186,56 @@ interface SendOptions {
 }
 
 /** A bot of Rubika. Sources: rubika.ir/botapi, and the code of its clients. */
-export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
-  name: "rubika_bot",
-  channels: ["rubika"],
-  settings: RubikaSettings,
-  connect: (settings) =>
-    Result.map(
-      readSettings(RubikaSettings, settings),
-      ({ token, trust_contacts = false, receives_updates = true }): ProviderConnection => {
-        const post = (method: string, body: Readonly<Record<string, unknown>>) =>
-          ({
-            method: "POST",
-            url: `${baseUrl}/${encodeURIComponent(token)}/${method}`,
-            body: JSON.stringify(body)
-          }) as const
-        /** A platform can repeat the address that was called. */
-        const withoutToken = (words: string): string => words.replaceAll(token, "•••")
-        const request = (method: string, body: Readonly<Record<string, unknown>>) =>
-          ask(http, post(method, body), Answer).pipe(
-            Effect.flatMap(orProblem),
-            Effect.mapError(
-              ({ message, isDefinite }) => new AccountProblem({ message: withoutToken(message), isDefinite })
-            )
+export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
+  adapter({ name: "rubika_bot", channels: ["rubika"], settings: RubikaSettings }, (account) => {
+    const { token, trust_contacts = false, receives_updates = true } = account
+    const calls = jsonCalls(http, `${baseUrl}/${encodeURIComponent(token)}`, {}, Answer)
+    /** A platform can repeat the address that was called. */
+    const withoutToken = (words: string): string => words.replaceAll(token, "•••")
+    const request = (method: string, body: Readonly<Record<string, unknown>>) =>
+      calls.ask(`/${method}`, body).pipe(
+        Effect.flatMap(orProblem),
+        Effect.mapError(({ message, isDefinite }) => problemWith(withoutToken(message), isDefinite))
+      )
+    const sendMessage = (
+      chatId: string,
+      text: string,
+      { keypad = {}, isBackground = false }: SendOptions = {}
+    ) =>
+      text.length > MAX_TEXT_LENGTH
+        ? Effect.succeed(tooLong)
+        : Effect.map(
+            calls.send("/sendMessage", { chat_id: chatId, text, ...keypad }, classify, { isBackground }),
+            (outcome) => inWords(outcome, withoutToken)
           )
-        const sendMessage = (
-          chatId: string,
-          text: string,
-          { keypad = {}, isBackground = false }: SendOptions = {}
-        ) =>
-          text.length > MAX_TEXT_LENGTH
-            ? Effect.succeed(tooLong)
-            : send(
-                http,
-                { ...post("sendMessage", { chat_id: chatId, text, ...keypad }), isBackground },
-                Answer,
-                classify
-              ).pipe(Effect.map((outcome) => inWords(outcome, withoutToken)))
-        const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
-          chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
-        const read = readRubikaUpdate(trust_contacts)
+    const sendText = ({ chatId, text }: Addressed<TextDelivery>) =>
+      chatId === null ? Effect.succeed(noChat) : sendMessage(chatId, Redacted.value(text))
+    const read = readRubikaUpdate(trust_contacts)
+    const inbox = {
+      read,
+      secretHeader: null,
+      announceWebhook: ({ url }: Webhook) =>
+        Effect.asVoid(request("updateBotEndpoints", { url, type: "ReceiveUpdate" })),
+      // Long polling is undocumented: Rubika responds at once, and the caller waits between calls.
+      poll: Effect.fnUntraced(function* (cursor: string | null) {
+        const offset = cursor === null ? {} : { offset_id: cursor }
+        const { data } = yield* request("getUpdates", { limit: MAX_UPDATES, ...offset })
         return {
-          farEnd: originOf(baseUrl),
-          traits,
-          sendCode: sendText,
-          sendText,
-          check: Effect.map(request("getMe", {}), ({ data }) => {
-            const username = wordsIn(fieldOf(fieldOf(data, "bot"), "username"))
-            return username === null ? "bot without a username" : `bot @${username}`
-          }),
-          deliveryReport: null,
-          inbox: !receives_updates
-            ? null
-            : {
-                read,
-                secretHeader: null,
-                announceWebhook: ({ url }) =>
-                  Effect.asVoid(request("updateBotEndpoints", { url, type: "ReceiveUpdate" })),
-                // Long polling is undocumented: Rubika responds at once, and the caller waits between calls.
-                poll: Effect.fnUntraced(function* (cursor) {
-                  const offset = cursor === null ? {} : { offset_id: cursor }
-                  const { data } = yield* request("getUpdates", { limit: MAX_UPDATES, ...offset })
-                  return {
-                    updates: (yield* updatesIn(data)).map(read).filter((update) => update !== null),
-                    cursor: idOf(fieldOf(data, "next_offset_id")) ?? cursor
-                  }
-                }),
-                reply: (chatId, reply) =>
-                  sendMessage(chatId, reply.text, { keypad: keypadOf(reply), isBackground: true })
-              }
+          updates: (yield* updatesIn(data)).map(read).filter((update) => update !== null),
+          cursor: idOf(fieldOf(data, "next_offset_id")) ?? cursor
         }
-      }
-    )
-})
+      }),
+      reply: (chatId: string, reply: BotReply) =>
+        sendMessage(chatId, reply.text, { keypad: keypadOf(reply), isBackground: true })
+    }
+    return connectionTo(baseUrl, {
+      traits: { needsContact: true },
+      sendCode: sendText,
+      sendText,
+      check: Effect.map(request("getMe", {}), ({ data }) => {
+        const username = wordsIn(fieldOf(fieldOf(data, "bot"), "username"))
+        return username === null ? "bot without a username" : `bot @${username}`
+      }),
+      inbox: receives_updates ? inbox : null
+    })
+  })

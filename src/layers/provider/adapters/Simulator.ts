@@ -1,15 +1,10 @@
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { MINUTE_MILLIS } from "../../../domain/Instant.ts"
 import { problem } from "../../../domain/Problem.ts"
-import type { AccountTraits } from "../../../domain/customer/Customer.ts"
 import { ProviderOutcome, SimulatedOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
-import { readSettings } from "../AccountSettings.ts"
-import {
-  InvalidSettings,
-  type ProviderAdapter,
-  type ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+import { accepted, adapter, rejected, throttled, traitsOf, unknown } from "./AdapterKit.ts"
+import { InvalidSettings, type ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 import type { Simulator } from "../../../services/system/Simulator.ts"
 
@@ -25,33 +20,21 @@ const SimulatorSettings = Schema.Struct({
 const THROTTLED_MILLIS = MINUTE_MILLIS
 
 const outcomes: Record<SimulatedOutcome, ProviderOutcome> = {
-  accepted: ProviderOutcome.Accepted({ messageId: null }),
-  rejected: ProviderOutcome.Rejected({ blame: "request", providerError: "simulated: rejected" }),
-  unreachable: ProviderOutcome.Rejected({ blame: "recipient", providerError: "simulated: unreachable" }),
-  throttled: ProviderOutcome.Throttled({
-    retryAfterMillis: THROTTLED_MILLIS,
-    providerError: "simulated: throttled"
-  }),
+  accepted: accepted(null),
+  rejected: rejected("request", "simulated: rejected"),
+  unreachable: rejected("recipient", "simulated: unreachable"),
+  throttled: throttled(THROTTLED_MILLIS, "simulated: throttled"),
   unavailable: ProviderOutcome.Unavailable({ providerError: "simulated: unavailable" }),
-  unknown: ProviderOutcome.Unknown({ providerError: "simulated: the answer was lost" })
-}
-
-const simulatorTraits: AccountTraits = {
-  sendsCodes: true,
-  sendsTexts: true,
-  deduplicatesCodes: false,
-  deduplicatesTexts: false,
-  reportsDelivery: false,
-  needsContact: false
+  unknown: unknown("simulated: the answer was lost")
 }
 
 const SWITCHED_OFF = problem("simulator_off")
 
+const declared = { name: "simulator", channels: Channel.literals, settings: SimulatorSettings }
+
 const simulatorOff: ProviderAdapter = {
-  name: "simulator",
-  channels: Channel.literals,
+  ...declared,
   switchedOff: SWITCHED_OFF,
-  settings: SimulatorSettings,
   connect: () => Result.fail(new InvalidSettings({ problems: [{ setting: null, problem: SWITCHED_OFF }] }))
 }
 
@@ -59,29 +42,21 @@ const simulatorOff: ProviderAdapter = {
 export const simulatorAdapter = (simulator: Simulator["Service"]): ProviderAdapter =>
   simulator.isOn ? simulatorOn(simulator) : simulatorOff
 
-const simulatorOn = (simulator: Simulator["Service"]): ProviderAdapter => ({
-  name: "simulator",
-  channels: Channel.literals,
-  settings: SimulatorSettings,
-  connect: (settings) =>
-    Result.map(
-      readSettings(SimulatorSettings, settings),
-      ({ outcome = "accepted", latency_ms = 0 }): ProviderConnection => {
-        const send = Effect.fnUntraced(function* ({ phone, step, text }: TextDelivery, code: string | null) {
-          const at = yield* Clock.currentTimeMillis
-          const message = { phone, channel: step.channel, text: Redacted.value(text), code, at }
-          const decided = yield* simulator.send({ accountId: step.account_id, outcome, message })
-          if (latency_ms > 0) yield* Effect.sleep(latency_ms)
-          return outcomes[decided]
-        })
-        return {
-          sendCode: (delivery) => send(delivery, Redacted.value(delivery.code)),
-          sendText: (delivery) => send(delivery, null),
-          traits: simulatorTraits,
-          check: null,
-          deliveryReport: null,
-          inbox: null
-        }
-      }
-    )
-})
+const simulatorOn = (simulator: Simulator["Service"]): ProviderAdapter =>
+  adapter(declared, ({ outcome = "accepted", latency_ms = 0 }) => {
+    const send = Effect.fnUntraced(function* ({ phone, step, text }: TextDelivery, code: string | null) {
+      const at = yield* Clock.currentTimeMillis
+      const message = { phone, channel: step.channel, text: Redacted.value(text), code, at }
+      const decided = yield* simulator.send({ accountId: step.account_id, outcome, message })
+      if (latency_ms > 0) yield* Effect.sleep(latency_ms)
+      return outcomes[decided]
+    })
+    return {
+      sendCode: (delivery) => send(delivery, Redacted.value(delivery.code)),
+      sendText: (delivery) => send(delivery, null),
+      traits: traitsOf({}),
+      check: null,
+      deliveryReport: null,
+      inbox: null
+    }
+  })

@@ -1,28 +1,16 @@
-import { Effect, Option, Redacted, Result, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { problem } from "../../../domain/Problem.ts"
 import { refusing } from "../../../domain/SchemaProblems.ts"
-import { sendingSettings } from "../../../domain/account/AccountState.ts"
 import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
-import { Credential, originOf, ProviderNumber, readSettings } from "../AccountSettings.ts"
+import type { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { Credential, ProviderNumber } from "../AccountSettings.ts"
 import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, Whole, wholeOf } from "../LenientAnswers.ts"
-import { ask, instantOfSeconds, outcomeOfRefusal, providerWords, send } from "../ProviderAnswers.ts"
+import { instantOfSeconds, outcomeOfRefusal, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { NO_WARNING, numberOf } from "./AccountChecks.ts"
-import {
-  type AnswerTable,
-  localNumber,
-  orNotKnown,
-  outcomeOfMeaning,
-  reportOfState,
-  type ReportTable,
-  smsTraits
-} from "./AnswerTable.ts"
-import {
-  AccountProblem,
-  type ProviderAdapter,
-  type ProviderConnection
-} from "../../../services/provider/ProviderAdapter.ts"
+import { accepted, type AnswerTable, byCode, connectionTo, jsonCalls, localNumber } from "./AdapterKit.ts"
+import { NO_WARNING, numberOf, outcomeOfMeaning, problemWith, rejected, reportOfState } from "./AdapterKit.ts"
+import { type ReportTable, smsAdapter, smsTraits } from "./AdapterKit.ts"
+import type { AccountProblem, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer; the data is read once the status is known. */
 const Answer = Schema.Struct({ status: Whole, message: maybeWords, data: maybeAnything })
@@ -30,36 +18,13 @@ const Answer = Schema.Struct({ status: Whole, message: maybeWords, data: maybeAn
 const SUCCESS = 1
 
 /** The meaning of each documented status: SMS.ir's table of errors. */
-const meanings: AnswerTable = {
-  0: "unknown",
-  1: "unknown",
-  10: "configuration",
-  11: "configuration",
-  12: "configuration",
-  13: "configuration",
-  14: "configuration",
-  20: "throttled",
-  101: "configuration",
-  102: "configuration",
-  103: "request",
-  104: "recipient",
-  105: "request",
-  106: "request",
-  107: "request",
-  108: "request",
-  109: "request",
-  110: "request",
-  111: "request",
-  112: "request",
-  113: "configuration",
-  114: "request",
-  115: "recipient",
-  116: "request",
-  117: "request",
-  118: "request",
-  119: "configuration",
-  123: "configuration"
-}
+const meanings: AnswerTable = byCode({
+  configuration: [10, 11, 12, 13, 14, 101, 102, 113, 119, 123],
+  recipient: [104, 115],
+  request: [103, 105, 106, 107, 108, 109, 110, 111, 112, 114, 116, 117, 118],
+  throttled: [20],
+  unknown: [0, 1]
+})
 
 /** The failure in an envelope. */
 const failureOf = ({ status, message }: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome => {
@@ -75,21 +40,12 @@ const isSent = ({ status }: typeof Answer.Type, received: ProviderAnswer): boole
 
 /** A success counts even if its id cannot be read. */
 const classifyCode = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
-  isSent(answer, received)
-    ? ProviderOutcome.Accepted({ messageId: idOf(fieldOf(answer.data, "messageId")) })
-    : failureOf(answer, received)
+  isSent(answer, received) ? accepted(idOf(fieldOf(answer.data, "messageId"))) : failureOf(answer, received)
 
 /** One id per number: 0 is a blacklisted one, null a wrong number or text. */
 const outcomeOfId = (id: unknown): ProviderOutcome => {
-  if (id === null) {
-    return ProviderOutcome.Rejected({
-      blame: "recipient",
-      providerError: "no message id: invalid number or text"
-    })
-  }
-  return wholeOf(id) === 0
-    ? ProviderOutcome.Rejected({ blame: "recipient", providerError: "message id 0: blacklisted number" })
-    : ProviderOutcome.Accepted({ messageId: idOf(id) })
+  if (id === null) return rejected("recipient", "no message id: invalid number or text")
+  return wholeOf(id) === 0 ? rejected("recipient", "message id 0: blacklisted number") : accepted(idOf(id))
 }
 
 /** A successful pack can have failed for its only number. */
@@ -122,7 +78,7 @@ const requireLine = (line: number, data: unknown): Effect.Effect<void, AccountPr
   const lines = Option.getOrElse(readLines(data), () => []).map(String)
   if (lines.length === 0 || lines.includes(String(line))) return Effect.void
   const message = `line ${line} is not one of the account's: ${lines.join(", ")}`
-  return Effect.fail(new AccountProblem({ message, isDefinite: true }))
+  return Effect.fail(problemWith(message, true))
 }
 
 /** The data of an answer to a question. */
@@ -130,7 +86,7 @@ const dataOf = ({ status, message, data }: typeof Answer.Type): Effect.Effect<un
   if (status === SUCCESS) return Effect.succeed(data)
   const meaning = meanings[status]
   const isDefinite = meaning !== undefined && !["unknown", "throttled"].includes(meaning)
-  return Effect.fail(new AccountProblem({ message: providerWords(status, message), isDefinite }))
+  return Effect.fail(problemWith(providerWords(status, message), isDefinite))
 }
 
 const DEFAULT_PARAMETER = "CODE"
@@ -153,64 +109,34 @@ const SmsirSettings = Schema.Struct({
 })
 
 /** SMS over sms.ir: codes by a template, texts from a line. Source: sms.ir/rest-api, and its SDKs. */
-export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter => ({
-  name: "smsir",
-  channels: ["sms"],
-  sendingSettings: sendingSettings.smsir,
-  settings: SmsirSettings,
-  connect: (settings) =>
-    Result.map(readSettings(SmsirSettings, settings), (account): ProviderConnection => {
-      const { api_key, line_number, otp_template_id, otp_parameter = DEFAULT_PARAMETER } = account
-      const headers = { "x-api-key": api_key }
-      const post = (path: string, body: Readonly<Record<string, unknown>>) =>
-        ({ method: "POST", url: `${baseUrl}${path}`, headers, body: JSON.stringify(body) }) as const
-      const get = (path: string) => ({ method: "GET", url: `${baseUrl}${path}`, headers }) as const
-      const dataAt = (path: string) =>
-        Effect.flatMap(ask(http, get(path), Answer), ({ answer }) => dataOf(answer))
-      const credit = Effect.map(dataAt("/credit"), numberOf)
-      const checkLine = Effect.suspend(() =>
-        line_number === undefined
-          ? Effect.void
-          : Effect.flatMap(dataAt("/line"), (lines) => requireLine(line_number, lines))
-      )
-      return {
-        farEnd: originOf(baseUrl),
-        traits: smsTraits({
-          sendsCodes: otp_template_id !== undefined,
-          sendsTexts: line_number !== undefined
-        }),
-        sendCode: ({ phone, code }) =>
-          send(
-            http,
-            post("/send/verify", {
-              mobile: localNumber(phone),
-              templateId: otp_template_id,
-              parameters: [{ name: otp_parameter, value: Redacted.value(code) }]
-            }),
-            Answer,
-            classifyCode
-          ),
-        sendText: ({ phone, text }) =>
-          send(
-            http,
-            post("/send/bulk", {
-              lineNumber: line_number,
-              messageText: Redacted.value(text),
-              mobiles: [localNumber(phone)],
-              sendDateTime: null
-            }),
-            Answer,
-            classifyText
-          ),
-        credit,
-        check: Effect.as(checkLine, NO_WARNING),
-        deliveryReport: (messageId) =>
-          orNotKnown(
-            Effect.map(ask(http, get(`/send/${encodeURIComponent(messageId)}`), Answer), ({ answer }) =>
-              readReport(answer)
-            )
-          ),
-        inbox: null
-      }
+export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
+  smsAdapter("smsir", SmsirSettings, (account) => {
+    const { api_key, line_number, otp_template_id, otp_parameter = DEFAULT_PARAMETER } = account
+    const calls = jsonCalls(http, baseUrl, { "x-api-key": api_key }, Answer)
+    const dataAt = (path: string) => Effect.flatMap(calls.ask(path), ({ answer }) => dataOf(answer))
+    const checkLine = Effect.suspend(() =>
+      line_number === undefined
+        ? Effect.void
+        : Effect.flatMap(dataAt("/line"), (lines) => requireLine(line_number, lines))
+    )
+    return connectionTo(baseUrl, {
+      traits: smsTraits({
+        sendsCodes: otp_template_id !== undefined,
+        sendsTexts: line_number !== undefined
+      }),
+      sendCode: ({ phone, code }) => {
+        const parameters = [{ name: otp_parameter, value: Redacted.value(code) }]
+        const body = { mobile: localNumber(phone), templateId: otp_template_id, parameters }
+        return calls.send("/send/verify", body, classifyCode)
+      },
+      sendText: ({ phone, text }) => {
+        const message = { lineNumber: line_number, messageText: Redacted.value(text) }
+        const body = { ...message, mobiles: [localNumber(phone)], sendDateTime: null }
+        return calls.send("/send/bulk", body, classifyText)
+      },
+      credit: Effect.map(dataAt("/credit"), numberOf),
+      check: Effect.as(checkLine, NO_WARNING),
+      deliveryReport: (messageId) =>
+        Effect.map(calls.ask(`/send/${encodeURIComponent(messageId)}`), ({ answer }) => readReport(answer))
     })
-})
+  })

@@ -3,22 +3,17 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto"
 import { type Instant, MINUTE_MILLIS } from "../../../domain/Instant.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { refusing } from "../../../domain/SchemaProblems.ts"
-import type { AccountTraits } from "../../../domain/customer/Customer.ts"
-import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { TELEGRAM_GATEWAY } from "../../../domain/routing/Channel.ts"
 import { readExactJson } from "../../../domain/text/CanonicalJson.ts"
 import { REPORT_PATH } from "../../../http/system/InboundRoutes.ts"
-import { Credential, originOf, readSettings } from "../AccountSettings.ts"
-import { ask } from "../ProviderAnswers.ts"
+import { Credential } from "../AccountSettings.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
+import { adapter, connectionTo, jsonCalls, problemWith, rejected } from "./AdapterKit.ts"
 import { Answer, gatewayCalls, isAuthorized, readReport } from "./TelegramGatewayAnswers.ts"
-import {
-  AccountProblem,
-  type AttemptReport,
-  type PostedReport,
-  type ProviderAdapter,
-  type ProviderConnection
+import type {
+  AttemptReport,
+  PostedReport,
+  ProviderAdapter
 } from "../../../services/provider/ProviderAdapter.ts"
 import type { CodeDelivery } from "../../../services/provider/Providers.ts"
 
@@ -91,85 +86,57 @@ const ttlOf = (expiresAt: Instant, now: Instant): number =>
 
 const CODE = /^\d{4,8}$/
 
-const notSendable = ProviderOutcome.Rejected({
-  blame: "request",
-  providerError: "not sent: Telegram Gateway sends codes of 4 to 8 digits"
-})
-const noTexts = ProviderOutcome.Rejected({
-  blame: "request",
-  providerError: "not sent: Telegram Gateway sends codes only"
-})
+const notSendable = rejected("request", "not sent: Telegram Gateway sends codes of 4 to 8 digits")
+const noTexts = rejected("request", "not sent: Telegram Gateway sends codes only")
 
 /** No message: asking about a request that does not exist changes nothing, and shows whether the token is accepted. */
 const NO_REQUEST = "peyk-check"
-
-const traits: AccountTraits = {
-  sendsCodes: true,
-  sendsTexts: false,
-  // The id by which a send can be repeated is Telegram's: a process that died takes it along.
-  deduplicatesCodes: false,
-  deduplicatesTexts: false,
-  reportsDelivery: true,
-  needsContact: false
-}
 
 /** Codes over Telegram to phone numbers. Source: core.telegram.org/gateway/api. */
 export const telegramGatewayAdapter = (
   http: ProviderHttp["Service"],
   baseUrl: string,
   publicUrl: string | null = null
-): ProviderAdapter => ({
-  name: TELEGRAM_GATEWAY,
-  channels: ["telegram"],
-  settings: TelegramGatewaySettings,
-  connect: (settings) =>
-    Result.map(readSettings(TelegramGatewaySettings, settings), ({ token, sender_username }) => {
-      const post = (method: string, fields: Readonly<Record<string, unknown>>) =>
-        ({
-          method: "POST",
-          url: `${baseUrl}/${method}`,
-          headers: { authorization: `Bearer ${token}` },
-          body: JSON.stringify(fields)
-        }) as const
-      const calls = gatewayCalls(http, post)
-      const statusOf = (request_id: string) =>
-        ask(http, post("checkVerificationStatus", { request_id }), Answer)
-      const connection: ProviderConnection = {
-        farEnd: originOf(baseUrl),
-        traits,
-        sendCode: Effect.fnUntraced(function* (delivery) {
-          const { phone, code, expiresAt } = delivery
-          if (!CODE.test(Redacted.value(code))) return notSendable
-          const ability = yield* calls.checkSendAbility(phone)
-          if (Result.isFailure(ability)) return ability.failure
-          return yield* calls.sendOnce({
-            phone_number: phone,
-            request_id: ability.success,
-            code: Redacted.value(code),
-            ttl: ttlOf(expiresAt, yield* Clock.currentTimeMillis),
-            ...callbackOf(publicUrl, delivery),
-            ...(sender_username !== undefined && { sender_username: sender_username.replace(/^@/, "") })
-          })
-        }),
-        sendText: () => Effect.succeed(noTexts),
-        check: Effect.flatMap(statusOf(NO_REQUEST), ({ answer, status }) =>
-          isAuthorized(answer)
-            ? Effect.succeed("the token is accepted")
-            : Effect.fail(
-                new AccountProblem({
-                  message: answer.error ?? `HTTP ${status}`,
-                  isDefinite: answer.error?.startsWith("ACCESS_TOKEN_") === true
-                })
+): ProviderAdapter => {
+  const declared = {
+    name: TELEGRAM_GATEWAY,
+    channels: ["telegram"],
+    settings: TelegramGatewaySettings
+  } as const
+  return adapter(declared, ({ token, sender_username }) => {
+    const calls = jsonCalls(http, baseUrl, { authorization: `Bearer ${token}` }, Answer)
+    const gateway = gatewayCalls(calls)
+    const statusOf = (request_id: string) => calls.ask("/checkVerificationStatus", { request_id })
+    return connectionTo(baseUrl, {
+      // Nothing is de-duplicated: the id by which a send can be repeated is Telegram's, and a process that died takes it along.
+      traits: { sendsTexts: false, reportsDelivery: true },
+      sendCode: Effect.fnUntraced(function* (delivery) {
+        const { phone, code, expiresAt } = delivery
+        if (!CODE.test(Redacted.value(code))) return notSendable
+        const ability = yield* gateway.checkSendAbility(phone)
+        if (Result.isFailure(ability)) return ability.failure
+        return yield* gateway.sendOnce({
+          phone_number: phone,
+          request_id: ability.success,
+          code: Redacted.value(code),
+          ttl: ttlOf(expiresAt, yield* Clock.currentTimeMillis),
+          ...callbackOf(publicUrl, delivery),
+          ...(sender_username !== undefined && { sender_username: sender_username.replace(/^@/, "") })
+        })
+      }),
+      sendText: () => Effect.succeed(noTexts),
+      check: Effect.flatMap(statusOf(NO_REQUEST), ({ answer, status }) =>
+        isAuthorized(answer)
+          ? Effect.succeed("the token is accepted")
+          : Effect.fail(
+              problemWith(
+                answer.error ?? `HTTP ${status}`,
+                answer.error?.startsWith("ACCESS_TOKEN_") === true
               )
-        ),
-        deliveryReport: (requestId) =>
-          statusOf(requestId).pipe(
-            Effect.map(({ answer }) => readReport(answer)),
-            Effect.catch(({ message }) => Effect.succeed(DeliveryReport.NotKnown({ reason: message })))
-          ),
-        readReport: readCallback(token),
-        inbox: null
-      }
-      return connection
+            )
+      ),
+      deliveryReport: (requestId) => Effect.map(statusOf(requestId), ({ answer }) => readReport(answer)),
+      readReport: readCallback(token)
     })
-})
+  })
+}

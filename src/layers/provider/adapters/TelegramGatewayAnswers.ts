@@ -1,9 +1,10 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { type Blame, ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
 import { fieldOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { instantOfSeconds, outcomeOfStatus, ownValue, send } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"
+import { instantOfSeconds, outcomeOfStatus, ownValue } from "../ProviderAnswers.ts"
+import type { ProviderAnswer } from "../ProviderHttp.ts"
+import { accepted, byCode, type jsonCalls, rejected, throttled, unknown } from "./AdapterKit.ts"
 
 export const Answer = Schema.Struct({
   ok: YesOrNo,
@@ -13,28 +14,14 @@ export const Answer = Schema.Struct({
 type Answer = typeof Answer.Type
 
 /** The cause that each known error means. Telegram publishes no list; these are from clients. */
-const blames: Readonly<Record<string, Blame>> = {
-  ACCESS_TOKEN_INVALID: "configuration",
-  ACCESS_TOKEN_REQUIRED: "configuration",
-  SENDER_USERNAME_INVALID: "configuration",
-  SENDER_NOT_VERIFIED: "configuration",
-  SENDER_NOT_OWNED: "configuration",
-  BALANCE_NOT_ENOUGH: "configuration",
-  CALLBACK_URL_INVALID: "configuration",
-  UNKNOWN_METHOD: "configuration",
-  PHONE_NUMBER_INVALID: "recipient",
-  PHONE_NUMBER_NOT_FOUND: "recipient",
-  PHONE_NUMBER_NOT_AVAILABLE: "recipient",
-  PHONE_NUMBER_UNOCCUPIED: "recipient",
-  CODE_INVALID: "request",
-  CODE_LENGTH_INVALID: "request",
-  CODE_LENGTH_REQUIRED: "request",
-  TTL_INVALID: "request",
-  PAYLOAD_INVALID: "request",
-  REQUEST_ID_INVALID: "request",
-  REQUEST_ID_REQUIRED: "request",
-  PHONE_NUMBER_MISMATCH: "request"
-}
+const blames = byCode({
+  configuration: `ACCESS_TOKEN_INVALID ACCESS_TOKEN_REQUIRED BALANCE_NOT_ENOUGH CALLBACK_URL_INVALID
+    SENDER_USERNAME_INVALID SENDER_NOT_VERIFIED SENDER_NOT_OWNED UNKNOWN_METHOD`.split(/\s+/),
+  recipient: `PHONE_NUMBER_INVALID PHONE_NUMBER_NOT_FOUND PHONE_NUMBER_NOT_AVAILABLE
+    PHONE_NUMBER_UNOCCUPIED`.split(/\s+/),
+  request: `CODE_INVALID CODE_LENGTH_INVALID CODE_LENGTH_REQUIRED TTL_INVALID PAYLOAD_INVALID
+    REQUEST_ID_INVALID REQUEST_ID_REQUIRED PHONE_NUMBER_MISMATCH`.split(/\s+/)
+})
 
 const ALREADY_SENT = "MESSAGE_ALREADY_SENT"
 const FLOOD_WAIT = /FLOOD_WAIT(?:_(\d+))?/
@@ -45,25 +32,23 @@ const outcomeOfError = (error: string, received: ProviderAnswer, isRepeat: boole
   if (flood !== null) {
     const seconds = flood[1] === undefined ? null : Number(flood[1])
     const retryAfterMillis = seconds === null ? received.retryAfterMillis : seconds * 1000
-    return ProviderOutcome.Throttled({ retryAfterMillis, providerError: error })
+    return throttled(retryAfterMillis, error)
   }
-  if (error === "INTERNAL_ERROR") return ProviderOutcome.Unknown({ providerError: error })
+  if (error === "INTERNAL_ERROR") return unknown(error)
   const byStatus = outcomeOfStatus(received)
   const guessed = received.status < 300 && !isRepeat ? "recipient" : undefined
   const blame = ownValue(blames, error) ?? guessed
-  if (blame !== undefined) return ProviderOutcome.Rejected({ blame, providerError: error })
+  if (blame !== undefined) return rejected(blame, error)
   return byStatus._tag === "Accepted" ? byStatus : { ...byStatus, providerError: error }
 }
 
 const classifyFor =
   (requestId: string | null, isRepeat = false) =>
   ({ ok, error, result }: Answer, received: ProviderAnswer): ProviderOutcome => {
-    if (!ok && requestId !== null && error === ALREADY_SENT) {
-      return ProviderOutcome.Accepted({ messageId: requestId })
-    }
+    if (!ok && requestId !== null && error === ALREADY_SENT) return accepted(requestId)
     if (!ok) return outcomeOfError(error ?? "refused without a reason", received, isRepeat)
-    if (received.status >= 300) return ProviderOutcome.Unknown({ providerError: `HTTP ${received.status}` })
-    return ProviderOutcome.Accepted({ messageId: idOf(fieldOf(result, "request_id")) ?? requestId })
+    if (received.status >= 300) return unknown(`HTTP ${received.status}`)
+    return accepted(idOf(fieldOf(result, "request_id")) ?? requestId)
   }
 
 /** Nothing is sent by a question, whatever became of it. */
@@ -76,33 +61,29 @@ const asNotSent = (outcome: ProviderOutcome): ProviderOutcome =>
 const SHARES = { question: 0.4, send: 0.4, repeat: 0.2 } as const
 
 /** The two calls of a send. */
-export const gatewayCalls = (
-  http: ProviderHttp["Service"],
-  post: (method: string, fields: Readonly<Record<string, unknown>>) => ProviderRequest
-) => ({
+export const gatewayCalls = (calls: ReturnType<typeof jsonCalls<typeof Answer>>) => ({
   /** The id with which the number can be sent one code; or why it cannot. */
-  checkSendAbility: (phone: string): Effect.Effect<Result.Result<string, ProviderOutcome>> => {
-    const request = { ...post("checkSendAbility", { phone_number: phone }), timeoutShare: SHARES.question }
-    return Effect.map(send(http, request, Answer, classifyFor(null)), (outcome) =>
-      outcome._tag === "Accepted" && outcome.messageId !== null
-        ? Result.succeed(outcome.messageId)
-        : Result.fail(
-            outcome._tag === "Accepted"
-              ? ProviderOutcome.Unavailable({ providerError: "not sent: no request id" })
-              : asNotSent(outcome)
-          )
-    )
-  },
+  checkSendAbility: (phone: string): Effect.Effect<Result.Result<string, ProviderOutcome>> =>
+    Effect.map(
+      calls.send("/checkSendAbility", { phone_number: phone }, classifyFor(null), {
+        timeoutShare: SHARES.question
+      }),
+      (outcome) =>
+        outcome._tag === "Accepted" && outcome.messageId !== null
+          ? Result.succeed(outcome.messageId)
+          : Result.fail(
+              outcome._tag === "Accepted"
+                ? ProviderOutcome.Unavailable({ providerError: "not sent: no request id" })
+                : asNotSent(outcome)
+            )
+    ),
 
   /** Telegram sends one code for a request id, so a send whose answer was lost is repeated with the same id. */
   sendOnce: (fields: { readonly request_id: string; readonly [field: string]: unknown }) => {
     const call = (timeoutShare: number, isRepeat: boolean) =>
-      send(
-        http,
-        { ...post("sendVerificationMessage", fields), timeoutShare },
-        Answer,
-        classifyFor(fields.request_id, isRepeat)
-      )
+      calls.send("/sendVerificationMessage", fields, classifyFor(fields.request_id, isRepeat), {
+        timeoutShare
+      })
     return Effect.flatMap(call(SHARES.send, false), (outcome): Effect.Effect<ProviderOutcome> =>
       outcome._tag !== "Unknown"
         ? Effect.succeed(outcome)

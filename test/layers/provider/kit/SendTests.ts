@@ -43,7 +43,7 @@ const itSendsOne = (provider: ProviderCase, kind: Kind) => {
   it.effect("goes to the far end that the account names", () =>
     Effect.gen(function* () {
       const { fake, account } = yield* setUp(provider)
-      expect(account.farEnd).toBe(fake.url)
+      expect(account.origin).toBe(fake.url)
       const { sendsCodes, sendsTexts } = account.traits
       expect(kind === "code" ? sendsCodes : sendsTexts).toBe(true)
     }).pipe(Effect.provide(ProviderHttpTest))
