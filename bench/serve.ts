@@ -1,7 +1,7 @@
 /** The service with a provider in this process that accepts at once. For measuring, see README. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
-import { ProviderOutcome } from "../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../src/domain/ProviderOutcome.ts"
 import { configuration } from "../src/layers/config/Configuration.ts"
 import { Infrastructure } from "../src/layers/graphs/Infrastructure.ts"
 import { Service } from "../src/layers/graphs/Live.ts"

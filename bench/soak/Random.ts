@@ -1,4 +1,4 @@
-import { fnv1a } from "../../src/domain/text/Fnv.ts"
+import { fnv1a } from "../../src/domain/text/Fingerprints.ts"
 
 /** Choices that a seed decides: the same seed makes the same ones, in any order of calls. */
 export interface Random {

@@ -1,4 +1,4 @@
-import type { ReportRequest } from "./provider/DeliveryReport.ts"
+import type { ReportRequest } from "./ProviderOutcome.ts"
 import type { Instant } from "./Instant.ts"
 
 /** A state after an event, the events that it announces, and when its timer is due (null: never again). */

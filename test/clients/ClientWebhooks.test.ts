@@ -6,7 +6,7 @@ import {
   type WebhookEvent,
   WebhookVerificationError
 } from "../../packages/client/src/index.ts"
-import type { TEST_EVENT, WebhookEventType } from "../../src/domain/webhook/Webhook.ts"
+import type { TEST_EVENT, WebhookEventType } from "../../src/domain/Webhook.ts"
 
 describe("a webhook", () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { WebhookEventType } from "../../src/domain/webhook/Webhook.ts"
+import { WebhookEventType } from "../../src/domain/Webhook.ts"
 import { request } from "../contract/Client.ts"
 import { manage, type Role } from "../contract/Manager.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Latch, Random } from "effect"
 import { TestClock } from "effect/testing"
-import { nextReportAt } from "../../src/domain/provider/DeliveryReport.ts"
+import { nextReportAt } from "../../src/domain/ProviderOutcome.ts"
 import type { Instant } from "../../src/domain/Instant.ts"
 import { candidatesOf } from "../../src/domain/message/MessageLanes.ts"
 import { beginAttempt, recordOutcome } from "../../src/domain/message/MessageMachine.ts"
 import { afterErrors, leaseRenewals, untilNextDue } from "../../src/domain/Schedules.ts"
-import { nextTryAt } from "../../src/domain/webhook/Webhook.ts"
+import { nextTryAt } from "../../src/domain/Webhook.ts"
 import { created, outcomes, START } from "./message/MessageExamples.ts"
 
 const DAY = 86_400_000

@@ -1,7 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { DeliveryReport } from "../../src/domain/provider/DeliveryReport.ts"
+import { DeliveryReport } from "../../src/domain/ProviderOutcome.ts"
 import { bridgeAdapter } from "../../src/layers/provider/adapters/Bridge.ts"
 import { ProviderHttp } from "../../src/layers/provider/ProviderHttp.ts"
 import {

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { ProviderOutcome } from "../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
 import { Providers } from "../../src/services/provider/Providers.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../src/services/verification/Verifications.ts"

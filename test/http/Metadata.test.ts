@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { canonicalJson } from "../../src/domain/text/CanonicalJson.ts"
+import { canonicalJson } from "../../src/domain/text/Fingerprints.ts"
 import {
   isShort,
   isWithinBounds,

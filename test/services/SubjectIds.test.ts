@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { stripeOf, WALLET_STRIPES } from "../../src/domain/money/Charging.ts"
-import { PooledRandom } from "../../src/layers/crypto/Random.ts"
-import { SubjectIds } from "../../src/services/SubjectIds.ts"
+import { PooledRandom } from "../../src/layers/crypto/Crypto.ts"
+import { SubjectIds } from "../../src/services/Subjects.ts"
 
 const FreshIds = Layer.fresh(Layer.provide(SubjectIds.layer, PooledRandom))
 

@@ -1,7 +1,7 @@
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { PlatformTimersSql } from "../../src/layers/timer/PlatformTimersSql.ts"
+import { PlatformTimersSql } from "../../src/layers/timer/TimerStoreSql.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 import { PlatformTimers } from "../../src/services/timer/TimerStore.ts"
 

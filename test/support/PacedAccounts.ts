@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
-import { ProviderOutcome } from "../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
 import { Messages } from "../../src/services/message/Messages.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { IsDistributed } from "../../src/layers/postgres/citus/Distribution.ts"
+import { IsDistributed } from "../../src/layers/postgres/Citus.ts"
 import { RetentionStoreSql } from "../../src/layers/retention/RetentionStoreSql.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { DAY, TODAY } from "./OldRows.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type BotReply, BotUpdate } from "../../src/domain/account/BotConversation.ts"
-import { ProviderOutcome } from "../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
 import {
   AccountProblem,
   type BotInbox,

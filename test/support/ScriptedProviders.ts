@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
-import { ProviderOutcome } from "../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
 import { Providers, type TextDelivery } from "../../src/services/provider/Providers.ts"
 
 export interface Delivery {

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { ConnectionWatch } from "../../src/layers/postgres/watch/ConnectionWatch.ts"
+import { ConnectionWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
 import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Pools.ts"
 import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
 

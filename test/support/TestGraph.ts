@@ -6,7 +6,7 @@ import type { Channel } from "../../src/domain/routing/Channel.ts"
 import type { Plan } from "../../src/domain/customer/Customer.ts"
 import { SharedServices } from "../../src/layers/graphs/SharedServices.ts"
 import { ManagementLive } from "../../src/layers/graphs/Management.ts"
-import { MasterKey } from "../../src/layers/crypto/MasterKey.ts"
+import { MasterKey } from "../../src/layers/crypto/Crypto.ts"
 import {
   liveMessageStore,
   LiveMessages,
@@ -15,9 +15,9 @@ import {
   type ReplaceableMessagePorts,
   SandboxMessages
 } from "../../src/layers/graphs/MessageGraph.ts"
-import { SimulatorSql } from "../../src/layers/provider/SimulatorSql.ts"
+import { SimulatorSql } from "../../src/layers/provider/Simulator.ts"
 import { ReportingSql } from "../../src/layers/postgres/Pools.ts"
-import { ReadSql } from "../../src/layers/postgres/hosts/Replica.ts"
+import { ReadSql } from "../../src/layers/postgres/Replica.ts"
 import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
   LivePorts,

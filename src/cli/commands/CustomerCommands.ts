@@ -7,7 +7,7 @@ import { printMany, printOne } from "../output/Output.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { LimitOverrides } from "../../domain/customer/Admission.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
-import { Locale } from "../../domain/message/CodeText.ts"
+import { Locale } from "../../domain/message/Template.ts"
 import { changeCustomer, createCustomer, setLimits } from "../../services/customer/CustomerActions.ts"
 import { type CustomerRecord, CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 

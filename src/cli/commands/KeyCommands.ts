@@ -5,7 +5,7 @@ import { customerFlag, defaultableFlag, nameFlag, requireCustomer, UNNAMED } fro
 import { refusedAction } from "../output/CommandError.ts"
 import { listAll, printMany, printOne } from "../output/Output.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
-import type { ApiKeyRecord } from "../../domain/key/ApiKey.ts"
+import type { ApiKeyRecord } from "../../domain/ApiKey.ts"
 import { toApiKey } from "../../http/manage/ApiKeysApi.ts"
 import { changeKey, createKey, revokeKey, rotateKey } from "../../services/key/KeyActions.ts"
 import { type CreatedKey, Keys } from "../../services/key/Keys.ts"

@@ -8,7 +8,7 @@ import { TemplateText } from "../../domain/Fields.ts"
 import { textOrNull } from "../../domain/ProblemTexts.ts"
 import { placeholders, type Template, templateProblem } from "../../domain/message/Template.ts"
 import { changeTemplate, createTemplate, removeTemplate } from "../../services/message/TemplateActions.ts"
-import { TemplateRecords } from "../../services/message/TemplateRecords.ts"
+import { TemplateRecords } from "../../services/message/Templates.ts"
 
 const toFields = (template: Template) => ({
   id: template.id,

@@ -21,7 +21,7 @@ import {
   TEST_EVENT,
   type WebhookDelivery,
   WebhookEventType
-} from "../../domain/webhook/Webhook.ts"
+} from "../../domain/Webhook.ts"
 import { toCreatedWebhook, toDelivery, toWebhook } from "../../http/manage/WebhooksApi.ts"
 import { toNestedWirePage, toWirePage } from "../../http/manage/ManageWire.ts"
 import {

@@ -19,7 +19,7 @@ import {
   restoreStore
 } from "../../layers/postgres/backup/StoreRestore.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
-import { MasterKey } from "../../layers/crypto/MasterKey.ts"
+import { MasterKey } from "../../layers/crypto/Crypto.ts"
 import { findMasterSecret, secretCheck, secretFileIn } from "../../layers/crypto/MasterSecret.ts"
 import { StartupError } from "../../layers/system/StartupError.ts"
 import { isEmbedded, locate } from "../../layers/postgres/StoreLocation.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../../layers/config/Configuration.ts"
-import { ReadSql } from "../../layers/postgres/hosts/Replica.ts"
+import { ReadSql } from "../../layers/postgres/Replica.ts"
 import { MaintenanceSql } from "../../layers/postgres/MaintenanceSql.ts"
 import { mostConnections } from "../../layers/postgres/Pools.ts"
 import { rowsOf } from "../../layers/postgres/SqlRows.ts"

@@ -1,7 +1,7 @@
 import { Data } from "effect"
 import type { Instant } from "../Instant.ts"
 import type { SendKind, SkipCounts } from "./Pace.ts"
-import type { AttemptErrorCode } from "../provider/ProviderOutcome.ts"
+import type { AttemptErrorCode } from "../ProviderOutcome.ts"
 
 /** How well an account sends by one means. */
 interface Condition {

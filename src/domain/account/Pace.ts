@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Channel } from "../routing/Channel.ts"
 import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
-import type { ProviderOutcome } from "../provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../ProviderOutcome.ts"
 
 /** A slot that passed longer ago is lost. Otherwise slots reserved one after the other would be used all at once. */
 const MAX_LATENESS_MILLIS = 500

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { LimitOverrides } from "./Admission.ts"
-import type { Locale } from "../message/CodeText.ts"
-import type { Template } from "../message/Template.ts"
+import type { Locale, Template } from "../message/Template.ts"
 import { Channel } from "../routing/Channel.ts"
 
 export const Plan = Schema.Literals(["free", "start", "business"])

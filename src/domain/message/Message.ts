@@ -2,9 +2,8 @@ import { Result, Schema } from "effect"
 import { InvalidStrategy } from "../Errors.ts"
 import { Instant } from "../Instant.ts"
 import { Phone } from "../Phone.ts"
+import { AttemptErrorCode, attemptErrors, Delivery, isUncertain } from "../ProviderOutcome.ts"
 import { Charge } from "../money/Charging.ts"
-import { Delivery } from "../provider/DeliveryReport.ts"
-import { AttemptErrorCode, attemptErrors, isUncertain } from "../provider/ProviderOutcome.ts"
 import type { ChannelDescriptor } from "../routing/Channel.ts"
 import { RouteAccount } from "../routing/RouteAccount.ts"
 
@@ -215,3 +214,24 @@ export const viewMessage = (message: ShownMessage): MessageView => {
     attempts: attempts.map((attempt) => attemptView(message, attempt))
   }
 }
+
+/** What became of one message of a batch; kept for a repetition of the request. */
+export const BatchOutcome = Schema.Union([
+  Schema.Struct({ id: Schema.String }),
+  /** An error's code and details. */
+  Schema.Struct({ code: Schema.String, details: Schema.Record(Schema.String, Schema.Unknown) })
+])
+export type BatchOutcome = typeof BatchOutcome.Type
+
+/** An error as it is kept. A batch has no Retry-After for one message, so the details have it. */
+export const refusedOutcome = (error: {
+  readonly _tag: string
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly retryAfterSeconds?: number
+}): BatchOutcome => ({
+  code: error._tag,
+  details: {
+    ...error.details,
+    ...(error.retryAfterSeconds === undefined ? {} : { retry_after_seconds: error.retryAfterSeconds })
+  }
+})

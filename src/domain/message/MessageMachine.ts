@@ -27,13 +27,15 @@ import {
   unchanged,
   withAttempt
 } from "./MessageLanes.ts"
-import { type Delivery, reportRequest, withDelivery } from "../provider/DeliveryReport.ts"
 import {
   attemptResult,
+  type Delivery,
   isUncertain,
   outcomeOfRepeat,
-  type ProviderOutcome
-} from "../provider/ProviderOutcome.ts"
+  type ProviderOutcome,
+  reportRequest,
+  withDelivery
+} from "../ProviderOutcome.ts"
 
 /** One call to a provider: the `tries`-th over this step. */
 export interface Call {

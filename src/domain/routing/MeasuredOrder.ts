@@ -3,7 +3,7 @@ import type { StepOrder } from "../customer/Customer.ts"
 import { nextScore, type Tally } from "../guard/Conversion.ts"
 import type { Channel } from "./Channel.ts"
 import type { Route, RouteStep } from "./Route.ts"
-import { fnv1a } from "../text/Fnv.ts"
+import { fnv1a } from "../text/Fingerprints.ts"
 
 /** A code, by the channel that was tried first: it was verified there, or went on. */
 export interface FirstTry {

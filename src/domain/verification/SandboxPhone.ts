@@ -1,5 +1,4 @@
-import { DeliveryReport } from "../provider/DeliveryReport.ts"
-import { ProviderOutcome } from "../provider/ProviderOutcome.ts"
+import { DeliveryReport, ProviderOutcome } from "../ProviderOutcome.ts"
 import type { Instant } from "../Instant.ts"
 import { InsufficientBalance, ServiceUnavailable, TooManyRequestsPhoneHour } from "../Errors.ts"
 import type { Phone } from "../Phone.ts"

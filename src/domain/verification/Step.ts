@@ -1,14 +1,16 @@
 import type { Instant } from "../Instant.ts"
 import type { SkipReason } from "../account/Pace.ts"
 import { chargeInOrder } from "../money/Charging.ts"
-import { type Delivery, reportRequest, withDelivery } from "../provider/DeliveryReport.ts"
 import {
   type AttemptErrorCode,
   attemptResult,
+  type Delivery,
   isUncertain,
   outcomeOfRepeat,
-  ProviderOutcome
-} from "../provider/ProviderOutcome.ts"
+  ProviderOutcome,
+  reportRequest,
+  withDelivery
+} from "../ProviderOutcome.ts"
 import {
   type Attempt,
   type EventType,

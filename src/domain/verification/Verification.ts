@@ -1,12 +1,11 @@
 import { Schema } from "effect"
 import type { ChannelDescriptor } from "../routing/Channel.ts"
 import { Charge, chargeInOrder } from "../money/Charging.ts"
-import { Delivery } from "../provider/DeliveryReport.ts"
+import { AttemptErrorCode, Delivery } from "../ProviderOutcome.ts"
 import { SkipReason } from "../account/Pace.ts"
 import { Instant } from "../Instant.ts"
-import { Locale } from "../message/CodeText.ts"
+import { Locale } from "../message/Template.ts"
 import { Phone } from "../Phone.ts"
-import { AttemptErrorCode } from "../provider/ProviderOutcome.ts"
 import { type Route, RouteStep } from "../routing/Route.ts"
 
 export const VerificationStatus = Schema.Literals([

@@ -1,6 +1,6 @@
-import { looksLikeApiKey } from "../../domain/key/ApiKey.ts"
+import { looksLikeApiKey } from "../../domain/ApiKey.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
-import { looksLikeToken } from "../../domain/key/PersonalToken.ts"
+import { looksLikeToken } from "../../domain/PersonalToken.ts"
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 

@@ -40,7 +40,7 @@ const AccountResource = Schema.Struct({
   wallet: Schema.NullOr(WalletResource)
 }).annotate({ identifier: "AccountSummary" })
 
-export const toAccount = (
+const toAccount = (
   { customer, limits, prices, quota, wallet }: AccountSummary,
   mode: KeyMode
 ): typeof AccountResource.Type => ({

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant, type Instant } from "../../domain/Instant.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
-import { type ApiKeyRecord, apiKeyStatus } from "../../domain/key/ApiKey.ts"
+import { type ApiKeyRecord, apiKeyStatus } from "../../domain/ApiKey.ts"
 import { OptionalIdempotencyKey, OptionalJson } from "../RequestGuards.ts"
 import {
   ApiKeyChange,
@@ -70,7 +70,7 @@ export const toApiKey = (key: ApiKeyRecord, now: Instant) => ({
   version: key.version
 })
 
-export const toCreatedApiKey = ({ record, secret }: CreatedKey, now: Instant) => ({
+const toCreatedApiKey = ({ record, secret }: CreatedKey, now: Instant) => ({
   ...toApiKey(record, now),
   secret: Redacted.value(secret)
 })

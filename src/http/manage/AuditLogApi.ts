@@ -21,7 +21,7 @@ const AuditResource = Schema.Struct({
   occurred_at: Timestamp
 }).annotate({ identifier: "AuditRecord" })
 
-export const toAuditRecord = (record: AuditRecord): typeof AuditResource.Type => ({
+const toAuditRecord = (record: AuditRecord): typeof AuditResource.Type => ({
   id: record.id,
   actor: { kind: record.actorKind, id: record.actorId, name: record.actorName },
   action: record.action,

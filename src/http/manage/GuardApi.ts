@@ -41,7 +41,7 @@ import {
 import { answerResource, handler, listed } from "./Handlers.ts"
 import { nestedPageRequest, pageOf, pageQuery, toNestedWirePage } from "./ManageWire.ts"
 
-export const AlarmResource = Schema.Struct({
+const AlarmResource = Schema.Struct({
   alarm_id: Schema.String,
   segment: Schema.Struct({
     kind: SegmentKind,
@@ -85,9 +85,9 @@ const settingsFields = {
   version: Schema.Int
 }
 
-export const GuardSettingsResource = Schema.Struct(settingsFields).annotate({ identifier: "GuardSettings" })
+const GuardSettingsResource = Schema.Struct(settingsFields).annotate({ identifier: "GuardSettings" })
 
-export const GuardResource = Schema.Struct({
+const GuardResource = Schema.Struct({
   ...settingsFields,
   enforcing_advised: Schema.Boolean.annotateKey({
     description: "Seven clean days or more, with 3000 verified codes or more: enforcing would refuse no user."
@@ -122,7 +122,7 @@ export const GuardResource = Schema.Struct({
   })
 }).annotate({ identifier: "Guard" })
 
-export const EntryResource = Schema.Struct({
+const EntryResource = Schema.Struct({
   type: EntryType,
   value: Schema.String,
   created_at: Timestamp
@@ -135,7 +135,7 @@ export const toWireSettings = (saved: SavedGuard): typeof GuardSettingsResource.
   version: saved.version
 })
 
-export const toWireEntry = ({ type, value, createdAt }: StoredEntry): typeof EntryResource.Type => ({
+const toWireEntry = ({ type, value, createdAt }: StoredEntry): typeof EntryResource.Type => ({
   type,
   value,
   created_at: formatInstant(createdAt)

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
-import { Locale } from "../../domain/message/CodeText.ts"
+import { Locale } from "../../domain/message/Template.ts"
 import { type Actor, Role, Scope } from "../../domain/user/Actor.ts"
 import { RequireJson } from "../RequestGuards.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
@@ -40,7 +40,7 @@ export class MeGroup extends manageGroup(
     .middleware(RequireJson)
 ) {}
 
-export type Me = typeof Me.Type
+type Me = typeof Me.Type
 
 const toMe = (
   { kind, id, name, scope, role = null, customerId }: Actor,

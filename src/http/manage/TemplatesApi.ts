@@ -10,7 +10,7 @@ import {
   removeTemplate,
   TemplateChangeBody
 } from "../../services/message/TemplateActions.ts"
-import { type TemplateRecord, TemplateRecords } from "../../services/message/TemplateRecords.ts"
+import { type TemplateRecord, TemplateRecords } from "../../services/message/Templates.ts"
 import {
   changed,
   changing,
@@ -57,7 +57,7 @@ export class TemplatesGroup extends manageGroup(
   )
 ) {}
 
-export const toTemplate = (template: TemplateRecord) => ({
+const toTemplate = (template: TemplateRecord) => ({
   id: template.id,
   name: template.name,
   body: template.body,

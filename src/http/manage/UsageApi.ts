@@ -59,7 +59,7 @@ const UsageResource = Schema.Struct({
   )
 }).annotate({ identifier: "Usage" })
 
-export const groupings: Readonly<Record<typeof GroupBy.Type, UsageGrouping>> = {
+const groupings: Readonly<Record<typeof GroupBy.Type, UsageGrouping>> = {
   day: { byDay: true, byChannel: false },
   channel: { byDay: false, byChannel: true },
   "day,channel": { byDay: true, byChannel: true }
@@ -82,7 +82,7 @@ const toCodes = (usage: CodeUsage): typeof CodeUsageResource.Type => ({
   median_seconds: usage.medianSeconds
 })
 
-export const toUsage = (
+const toUsage = (
   { from, to }: TimeSpan,
   groupBy: typeof GroupBy.Type,
   groups: ReadonlyArray<UsageGroup>

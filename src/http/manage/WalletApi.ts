@@ -48,13 +48,13 @@ export const toWallet = (wallet: {
   currency: "IRR"
 })
 
-export const toHold = (hold: Hold): typeof HoldResource.Type => ({
+const toHold = (hold: Hold): typeof HoldResource.Type => ({
   subject: { type: hold.subjectType, id: hold.subjectId },
   amount: hold.amount,
   created_at: formatInstant(hold.createdAt)
 })
 
-export const toEntry = (entry: LedgerEntry): typeof EntryResource.Type => ({
+const toEntry = (entry: LedgerEntry): typeof EntryResource.Type => ({
   id: entry.id,
   kind: entry.kind,
   amount: entry.amount,

@@ -10,7 +10,7 @@ import {
   type WebhookDelivery,
   type WebhookEndpoint,
   WebhookEventType
-} from "../../domain/webhook/Webhook.ts"
+} from "../../domain/Webhook.ts"
 import { RequireJson } from "../RequestGuards.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"

@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
+import { type BatchOutcome, refusedOutcome } from "../../domain/message/Message.ts"
 import type { BatchRequest } from "../../services/message/MessageBatches.ts"
 import { type ErrorCode, errorTable, textOf } from "../errors/ErrorTable.ts"
 import { metadataIn, readExactly } from "../Metadata.ts"

@@ -9,7 +9,7 @@ import {
   UsedTemplate
 } from "../../domain/message/Message.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
-import { AttemptErrorCode } from "../../domain/provider/ProviderOutcome.ts"
+import { AttemptErrorCode } from "../../domain/ProviderOutcome.ts"
 import type { MessageAnswer } from "../../services/message/MessageSends.ts"
 import { isBlank, isStorable, StorableText } from "../../domain/text/VisibleText.ts"
 import { MetadataField } from "../Metadata.ts"

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { plainAddress, signInNetwork } from "../../domain/Networks.ts"
-import type { OutgoingResponse } from "./OutgoingResponse.ts"
+import type { OutgoingResponse } from "./IncomingRequest.ts"
 
 /** The bytes that the system has not taken yet of the write in progress. Node's own time-out for sockets looks there. */
 const bytesInProgress = (socket: Socket): number => {

@@ -1,9 +1,9 @@
 import { Effect, Fiber } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { CodedError } from "../errors/Envelope.ts"
-import type { Admission } from "./Admission.ts"
+import type { Admission } from "./Gate.ts"
 import { IncomingRequest } from "./IncomingRequest.ts"
-import { type Link, LinkedSet } from "../../services/concurrency/LinkedSet.ts"
+import { type Link, LinkedSet } from "../../services/concurrency/Collections.ts"
 
 const tooLate: CodedError = { _tag: "request_timeout" }
 const noRoom: CodedError = { _tag: "service_unavailable" }

@@ -6,8 +6,14 @@ import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { requestClasses } from "./RequestClass.ts"
 import { Serving } from "./Serving.ts"
 import type { ServingSnapshot } from "./ServingServer.ts"
-import { counterOf, counters, gauge, histograms, type Observe } from "../../services/system/MetricFamilies.ts"
-import { isSampled } from "../../services/system/Spans.ts"
+import {
+  counterOf,
+  counters,
+  gauge,
+  histograms,
+  isSampled,
+  type Observe
+} from "../../services/system/Observability.ts"
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "remoteAddress">
 

@@ -4,13 +4,12 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } fr
 import type { HttpApiError } from "effect/http-api"
 import { UUID } from "../../domain/Uuid.ts"
 import { type Cors, corsOf, securityHeaders } from "../Cors.ts"
-import { CurrentRequestTime } from "../../services/concurrency/RequestTime.ts"
+import { CurrentRequestTime } from "../../services/concurrency/Workers.ts"
 import { RequestLog, type RequestNotes } from "../../services/activity/RequestLog.ts"
 import { CurrentRequestNotes, errorCodeOf, errorResponse, RequestId } from "../errors/Envelope.ts"
 import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { MANAGEMENT_PATH } from "../manage/ManageAuth.ts"
-import { IncomingRequest } from "./IncomingRequest.ts"
-import { givenRequestId } from "./RequestIds.ts"
+import { givenRequestId, IncomingRequest } from "./IncomingRequest.ts"
 import {
   type Answered,
   CLIENT_GONE,

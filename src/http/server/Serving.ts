@@ -1,11 +1,12 @@
 import { Context, Effect, Layer } from "effect"
+import type { ServerResponse } from "node:http"
+import { makeOverloadGate, type OverloadBounds, type OverloadGate } from "./Gate.ts"
+import type { IncomingRequest } from "./IncomingRequest.ts"
+import type { RequestClass } from "./RequestClass.ts"
+import { type ServingOptions, ServingServer } from "./ServingServer.ts"
 import { ClockAgreement } from "../../services/ClockAgreement.ts"
 import { Settings } from "../../services/Settings.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
-import { FastPath } from "./FastPath.ts"
-import { type ServingOptions, ServingServer } from "./ServingServer.ts"
-import { makeOverloadGate, type OverloadBounds, type OverloadGate } from "./OverloadGate.ts"
-import type { RequestClass } from "./RequestClass.ts"
 
 /** How long a stopping server keeps idle connections, for clients that are about to send another request. */
 const LINGER_MILLIS = 500
@@ -63,3 +64,12 @@ export class Serving extends Context.Service<Serving, ServingServer>()("peyk/htt
     })
   )
 }
+
+/**
+ * Takes a request and returns true, or leaves it untouched and returns false. A taken request can still be declined,
+ * with its body put back, before any work is done.
+ */
+export type TakeRequest = (request: IncomingRequest, response: ServerResponse, decline: () => void) => boolean
+
+/** Serves the most frequent requests ahead of the router. */
+export class FastPath extends Context.Service<FastPath, TakeRequest>()("peyk/http/server/Serving/FastPath") {}

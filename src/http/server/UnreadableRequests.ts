@@ -4,7 +4,7 @@ import { securityHeaders } from "../Cors.ts"
 import { envelope, headersOfCode } from "../errors/Envelope.ts"
 import { type ErrorCode, errorTable } from "../errors/ErrorTable.ts"
 import type { ClosingSockets, OpenSockets } from "./OpenSockets.ts"
-import { requestIdFor } from "./RequestIds.ts"
+import { requestIdFor } from "./IncomingRequest.ts"
 
 /** Errors without the router: for bytes that are no request, or a request that will not be read. */
 export class RawErrors {

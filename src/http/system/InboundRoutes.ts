@@ -1,6 +1,6 @@
 import { Effect, Layer, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { readExactJson } from "../../domain/text/CanonicalJson.ts"
+import { readExactJson } from "../../domain/text/Fingerprints.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { PostedReports } from "../../services/provider/PostedReports.ts"
 import { type CodedError, orEnvelope } from "../errors/Envelope.ts"

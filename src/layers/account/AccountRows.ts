@@ -1,10 +1,15 @@
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { NotFound } from "../../domain/Errors.ts"
-import { SendingAccount } from "../../domain/customer/Customer.ts"
-import { AttemptErrorCode, attemptErrors } from "../../domain/provider/ProviderOutcome.ts"
-import { InstantColumn, rowsOf } from "../postgres/SqlRows.ts"
-import type { AccountOwner, AccountRecord } from "../../services/account/Accounts.ts"
+import { ChannelUnavailable, fieldError, NotFound } from "../../domain/Errors.ts"
+import { problem } from "../../domain/Problem.ts"
+import { AttemptErrorCode, attemptErrors } from "../../domain/ProviderOutcome.ts"
+import type { TimerKind } from "../../domain/Timer.ts"
+import { type AccountTraits, PLATFORM, SendingAccount } from "../../domain/customer/Customer.ts"
+import { carries } from "../../domain/routing/RouteAccount.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import type { AccountConnection, AccountOwner, AccountRecord } from "../../services/account/Accounts.ts"
+import type { BotInbox, ProviderAdapters } from "../../services/provider/ProviderAdapter.ts"
 
 const AccountRow = Schema.Struct({
   ...SendingAccount.fields,
@@ -63,3 +68,76 @@ export const findAccount = (sql: SqlClient.SqlClient) =>
     )
     return row ?? (yield* new NotFound())
   })
+
+/** What the account sends: over telegram a bot carries no codes, whatever its provider can do elsewhere. */
+export const sentBy = (
+  account: { readonly channel: string; readonly provider: string },
+  { sendsCodes, sendsTexts }: AccountTraits
+) => ({
+  sendsCodes: sendsCodes && carries("code", account),
+  sendsTexts: sendsTexts && carries("text", account)
+})
+
+/** The connection of a new account; fails with what is wrong with it, before any call. */
+export const connectionOf = Effect.fnUntraced(function* (
+  adapters: ProviderAdapters["Service"],
+  owner: AccountOwner,
+  { channel, provider, settings, isDefault = false }: AccountConnection,
+  allowsPrivateAddresses: boolean
+) {
+  const adapter = adapters.get(provider)
+  if (adapter === undefined) {
+    return yield* fieldError(
+      "provider",
+      problem("provider_unknown", { provider, known: [...adapters.keys()] })
+    )
+  }
+  if (!adapter.channels.includes(channel)) {
+    return yield* fieldError(
+      "channel",
+      problem("channel_not_served", { provider, channel, served: adapter.channels })
+    )
+  }
+  if (adapter.switchedOff !== undefined) {
+    return yield* new ChannelUnavailable({ channel, problem: adapter.switchedOff })
+  }
+  if (owner === null && channel === "sms") {
+    return yield* fieldError("channel", problem("shared_sms_account"))
+  }
+  if (owner === null && isDefault) {
+    return yield* fieldError("default", problem("shared_default"))
+  }
+  const connection = adapter.connect(settings, { allowsPrivateAddresses })
+  return yield* Effect.mapError(Effect.fromResult(connection), ({ problems }) =>
+    fieldError("settings", problem("settings_refused", { provider, problems }))
+  )
+})
+
+const UPDATES_TIMER: TimerKind = "bot_updates"
+
+/** Gives an account an inbox, whose updates are fetched at once where there is a way to get at them. */
+export const openInbox = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  random: SecureRandom.SecureRandom["Service"],
+  {
+    accountId,
+    customerId,
+    inbox
+  }: { readonly accountId: number; readonly customerId: AccountOwner; readonly inbox: BotInbox }
+) {
+  const now = timestamp(yield* Clock.currentTimeMillis)
+  const hasUpdates = inbox.poll !== null || inbox.announceWebhook !== null
+  yield* Effect.orDie(sql`
+    with opened as (
+      insert into account_inboxes (account_id, subject) values (${accountId}, ${yield* random.uuidV4()}::uuid)
+      on conflict do nothing returning subject)
+    insert into timers (customer_id, kind, subject, claimable_at)
+    select ${customerId ?? PLATFORM}, ${UPDATES_TIMER}, subject, ${now} from opened where ${hasUpdates}`)
+})
+
+/** Makes the inbox's timer due, unless a process is at work on it. */
+export const wakeInbox = (sql: SqlClient.SqlClient, accountId: number, now: Date) =>
+  Effect.orDie(sql`
+    update timers t set claimable_at = ${now} from account_inboxes i
+    where i.account_id = ${accountId} and t.kind = ${UPDATES_TIMER} and t.subject = i.subject
+      and t.lease_token is null`)

@@ -9,7 +9,7 @@ import {
   type Verdict,
   verdictOf
 } from "../../domain/account/Pace.ts"
-import { attemptErrorCode, keptText, type ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
+import { attemptErrorCode, keptText, type ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import {
   conditionOf,
@@ -22,15 +22,15 @@ import {
 } from "./PacedAccounts.ts"
 import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
-import { AccountSkipStore } from "../../services/account/AccountSkips.ts"
 import {
+  AccountSkipStore,
   AccountSlots,
   type SendResult,
   type Slot,
   type SlotRequest,
   type StartRequest
 } from "../../services/account/AccountSlots.ts"
-import { warnOfFailure } from "../../services/system/LoggedCause.ts"
+import { warnOfFailure } from "../../services/system/Observability.ts"
 
 interface Sent {
   readonly account: PacedAccount

@@ -7,11 +7,18 @@ import { problem, type Problem } from "../../domain/Problem.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import { accountChanges, clearDefault } from "./AccountChangesSql.ts"
 import { accountChecks, noteCheck } from "./AccountChecksSql.ts"
-import { sealSettings } from "./AccountConnectionsSql.ts"
-import { openInbox, wakeInbox } from "./AccountInboxesSql.ts"
-import { accountRows, findAccount, isOwnedBy, selectAccounts } from "./AccountRows.ts"
-import { connectionOf, sentBy } from "./NewAccounts.ts"
-import { MasterKey } from "../crypto/MasterKey.ts"
+import { sealSettings } from "../provider/ConnectedAccounts.ts"
+import {
+  accountRows,
+  connectionOf,
+  findAccount,
+  isOwnedBy,
+  openInbox,
+  selectAccounts,
+  sentBy,
+  wakeInbox
+} from "./AccountRows.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
 import { AllowsPrivateAddresses } from "../network/CustomerUrls.ts"
 import { idPosition } from "../postgres/PagesSql.ts"
 import { lockCustomer, notUpdated, rowsOf, timestamp } from "../postgres/SqlRows.ts"

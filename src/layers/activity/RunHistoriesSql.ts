@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { lowestIdAfter, lowestIdFrom, type TimeSpan } from "../../domain/Paging.ts"
-import { DeliveryStatus, WebhookTry } from "../../domain/webhook/Webhook.ts"
+import { DeliveryStatus, WebhookTry } from "../../domain/Webhook.ts"
 import { InstantColumn, RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
 import { type Run, RunHistories } from "../../services/activity/RunHistories.ts"
 

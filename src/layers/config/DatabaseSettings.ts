@@ -1,6 +1,6 @@
 import { Config, Option, Redacted, Schema } from "effect"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { databaseUrlProblem, withPassword } from "../postgres/hosts/Hosts.ts"
+import { databaseUrlProblem, withPassword } from "../postgres/Hosts.ts"
 import { integer, optionalSecret, type Setting } from "./Setting.ts"
 
 /** It can contain a password, so the error must not repeat it. */

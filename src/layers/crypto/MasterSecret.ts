@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { MasterKey } from "./MasterKey.ts"
+import { MasterKey } from "./Crypto.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { StartupError } from "../system/StartupError.ts"
 

@@ -1,22 +1,22 @@
 import { Layer } from "effect"
 import { AuthHandlers, WellKnownHandlers } from "../../http/manage/AuthApi.ts"
-import { TokensHandlers } from "../../http/manage/TokensApi.ts"
 import { MeHandlers } from "../../http/manage/MeApi.ts"
+import { TokensHandlers } from "../../http/manage/TokensApi.ts"
 import { UsersHandlers } from "../../http/manage/UsersApi.ts"
-import { ConsoleSignIns } from "../../services/user/ConsoleSignIns.ts"
-import { SignIns } from "../../services/user/SignIns.ts"
+import { PasswordsArgon2 } from "../crypto/PasswordsArgon2.ts"
+import { TokensSql } from "../key/TokensSql.ts"
+import { ManagementWritesSql } from "../postgres/ManagementWritesSql.ts"
+import { ProviderConnections } from "../provider/ProviderConnections.ts"
+import { ProviderHttp } from "../provider/ProviderHttp.ts"
 import { ConsoleSessionsSql } from "../user/ConsoleSessionsSql.ts"
 import { KnownBrowsersMac } from "../user/KnownBrowsersMac.ts"
-import { ProviderHttp } from "../provider/ProviderHttp.ts"
-import { ProviderConnections } from "../provider/ProviderConnections.ts"
-import { TokensSql } from "../key/TokensSql.ts"
-import { UsersSql } from "../user/UsersSql.ts"
-import { ManagementWritesSql } from "../postgres/ManagementWritesSql.ts"
-import { PasswordsArgon2 } from "../crypto/PasswordsArgon2.ts"
 import { SessionsJose } from "../user/SessionsJose.ts"
 import { SignInLimitsSql } from "../user/SignInLimitsSql.ts"
 import { SigningKeysSql } from "../user/SigningKeysSql.ts"
 import { UserSessionsSql } from "../user/UserSessionsSql.ts"
+import { UsersSql } from "../user/UsersSql.ts"
+import { ConsoleSignIns } from "../../services/user/ConsoleSignIns.ts"
+import { SignIns } from "../../services/user/SignIns.ts"
 
 const Http = Layer.provide(ProviderHttp.layer, ProviderConnections.layer)
 
@@ -46,3 +46,6 @@ export const CredentialHandlers = Layer.mergeAll(
   Layer.provide(AuthHandlers, SignInsLive),
   Layer.provide(WellKnownHandlers, SigningKeysSql)
 )
+
+/** The stores of credentials for management: tokens, users, and the keys of their sessions. */
+export const CredentialStores = Layer.mergeAll(TokensSql, UsersSql, PasswordsArgon2, SigningKeysSql)

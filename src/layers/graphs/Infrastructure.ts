@@ -7,13 +7,13 @@ import { SessionIssuers } from "../../services/user/Sessions.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { endpointSettings } from "../config/EndpointSettings.ts"
 import { sessionIssuers } from "../config/SessionSettings.ts"
-import { OneShotDigest, PooledRandom } from "../crypto/Random.ts"
+import { OneShotDigest, PooledRandom } from "../crypto/Crypto.ts"
 import { AllowsPrivateAddresses } from "../network/CustomerUrls.ts"
 import { isLoopbackHost } from "../network/PrivateAddresses.ts"
 import { isEmbedded } from "../postgres/StoreLocation.ts"
 import { StoreLive } from "../postgres/Store.ts"
 import { ProviderEndpoints } from "../provider/ProviderEndpoints.ts"
-import { SimulatorOff, SimulatorSql } from "../provider/SimulatorSql.ts"
+import { SimulatorOff, SimulatorSql } from "../provider/Simulator.ts"
 
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 

@@ -1,21 +1,24 @@
-import { ByteSize, Layer } from "effect"
+import { ByteSize, Clock, Effect, Layer } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { maxHeaderSize } from "node:http"
 import { availableParallelism } from "node:os"
 import { ServingMetrics } from "../../http/server/RequestMetrics.ts"
 import { Serving } from "../../http/server/Serving.ts"
-import { PostedReports } from "../../services/provider/PostedReports.ts"
-import { TimerRunner } from "../../services/timer/TimerRunner.ts"
 import type { Configuration } from "../config/Configuration.ts"
-import { batchPatience, SerializeWrites } from "../postgres/batching/StatementBatch.ts"
-import { BatchMetricsCounted } from "../postgres/batching/BatchMetrics.ts"
-import { GarbageCollection } from "../system/GarbageCollection.ts"
-import { Telemetry } from "../system/Telemetry.ts"
 import { httpRoutes, httpServerLayer, servingLayer } from "./HttpGraph.ts"
+import { hasSimulator } from "./Infrastructure.ts"
 import { SharedServices } from "./SharedServices.ts"
-import { scheduleInboxChecks, emptySimulatorThatIsOff, scheduleRounds } from "./StartupTasks.ts"
 import { timerGraph } from "./TimerGraph.ts"
 import { useCases } from "./UseCases.ts"
+import { BatchMetricsCounted, batchPatience, SerializeWrites } from "../postgres/batching/StatementBatch.ts"
+import { emptySimulator } from "../provider/Simulator.ts"
+import { GarbageCollection } from "../system/GarbageCollection.ts"
+import { Telemetry } from "../system/Telemetry.ts"
+import { PlatformTimersSql } from "../timer/TimerStoreSql.ts"
+import { BotInboxStore } from "../../services/account/BotInboxes.ts"
+import { PostedReports } from "../../services/provider/PostedReports.ts"
+import { TimerRunner } from "../../services/timer/TimerRunner.ts"
+import { platformRounds, PlatformTimers } from "../../services/timer/TimerStore.ts"
 
 /**
  * Serves the API and runs due work. On a stop, first no more due work begins, then requests get their responses, and
@@ -50,3 +53,22 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
       Layer.succeed(SerializeWrites, configuration.processes >= availableParallelism())
     ])
   )
+
+/** At every start: the settings decide whether updates are posted or polled, and they may have changed. */
+const scheduleInboxChecks = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const inboxes = yield* BotInboxStore
+    yield* inboxes.wakeAll(yield* Clock.currentTimeMillis)
+  })
+)
+
+const emptySimulatorThatIsOff = (configuration: Configuration) =>
+  hasSimulator(configuration) ? Layer.empty : Layer.effectDiscard(emptySimulator)
+
+const scheduleRounds = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const timers = yield* PlatformTimers
+    const now = yield* Clock.currentTimeMillis
+    for (const round of platformRounds) yield* timers.schedule(round, now)
+  })
+).pipe(Layer.provide(PlatformTimersSql))

@@ -10,8 +10,7 @@ import { SegmentKind, segmentName, SegmentState } from "../../domain/guard/Segme
 import { idAt } from "../../domain/Paging.ts"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import type { GuardStore, RoundResult } from "../../services/guard/GuardStore.ts"
-import { retryRaces } from "../postgres/Races.ts"
-import { decodedAs, first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { decodedAs, first, retryRaces, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 

@@ -12,12 +12,18 @@ import { guardAlarms } from "./GuardAlarmSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
 import { GUARD_TIMER, guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
 import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
-import { retryRaces } from "../postgres/Races.ts"
-import { decodedAs, InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import {
+  type BatchColumn,
+  batchSource,
+  decodedAs,
+  InstantColumn,
+  retryRaces,
+  rowsOf,
+  timestamp
+} from "../postgres/SqlRows.ts"
 import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
-import { type BatchColumn, batchSource } from "../postgres/batching/BatchColumns.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
-import { IsDistributed } from "../postgres/citus/Distribution.ts"
+import { IsDistributed } from "../postgres/Citus.ts"
 import { BOMBED_BY } from "../../services/guard/Guard.ts"
 import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
 import {

@@ -2,14 +2,18 @@ import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Unauthenticated } from "../../domain/Errors.ts"
 import { KeyMode, type Principal } from "../../domain/customer/Customer.ts"
-import { apiKeyStatus, looksLikeApiKey } from "../../domain/key/ApiKey.ts"
-import { cacheKeyOf } from "../crypto/Random.ts"
+import { apiKeyStatus, looksLikeApiKey } from "../../domain/ApiKey.ts"
+import { cacheKeyOf } from "../crypto/Crypto.ts"
 import { InstantColumn } from "../postgres/SqlRows.ts"
 import { makeLookupBatch } from "../postgres/batching/LoadBatchSql.ts"
-import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
-import { ChangeFeed, endedBy, ofCustomer } from "../postgres/cache/ChangeFeed.ts"
-import { makeLastUses } from "../postgres/cache/LastUses.ts"
-import { setUpColumns, SetUpFields, SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import {
+  cachedLookup,
+  makeLastUses,
+  setUpColumns,
+  SetUpFields,
+  SetUpVersions
+} from "../postgres/SetUpCache.ts"
+import { ChangeFeed, endedBy, ofCustomer } from "../postgres/ChangeFeed.ts"
 import { ApiKeys } from "../../services/key/ApiKeys.ts"
 
 const KeyRow = Schema.Struct({

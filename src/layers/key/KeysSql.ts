@@ -5,8 +5,8 @@ import { Conflict, fieldError, NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
-import { ApiKeyRecord, apiKeySecret, apiKeyStatus, visibleParts } from "../../domain/key/ApiKey.ts"
-import { hashSecret, randomPart } from "../crypto/Random.ts"
+import { ApiKeyRecord, apiKeySecret, apiKeyStatus, visibleParts } from "../../domain/ApiKey.ts"
+import { hashSecret, randomPart } from "../crypto/Crypto.ts"
 import { idPosition } from "../postgres/PagesSql.ts"
 import {
   notUpdated,

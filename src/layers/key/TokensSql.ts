@@ -4,15 +4,10 @@ import { SqlClient } from "effect/sql"
 import { fieldError, NotFound, Unauthenticated } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
-import { apiKeyStatus, visibleParts } from "../../domain/key/ApiKey.ts"
-import {
-  looksLikeToken,
-  TOKEN_LIFE_MILLIS,
-  TokenRecord,
-  tokenSecret
-} from "../../domain/key/PersonalToken.ts"
+import { apiKeyStatus, visibleParts } from "../../domain/ApiKey.ts"
+import { looksLikeToken, TOKEN_LIFE_MILLIS, TokenRecord, tokenSecret } from "../../domain/PersonalToken.ts"
 import { type Actor, Scope } from "../../domain/user/Actor.ts"
-import { cacheKeyOf, hashSecret, randomPart } from "../crypto/Random.ts"
+import { cacheKeyOf, hashSecret, randomPart } from "../crypto/Crypto.ts"
 import { idPosition } from "../postgres/PagesSql.ts"
 import {
   InstantColumn,
@@ -22,7 +17,7 @@ import {
   secretTimes,
   timestamp
 } from "../postgres/SqlRows.ts"
-import { makeLastUses } from "../postgres/cache/LastUses.ts"
+import { makeLastUses } from "../postgres/SetUpCache.ts"
 import { PersonalTokens, Tokens } from "../../services/key/Tokens.ts"
 
 const TokenRow = Schema.Struct({ ...TokenRecord.fields, ...secretTimes })

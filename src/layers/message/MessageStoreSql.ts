@@ -9,10 +9,18 @@ import type { KeyMode } from "../../domain/customer/Customer.ts"
 import type { MessageRoute } from "../../domain/routing/MessageRoute.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { MessageBatchSql } from "../postgres/Pools.ts"
-import { first, InstantColumn, RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
+import {
+  type BatchColumn,
+  batchId,
+  first,
+  InstantColumn,
+  intArrayText,
+  jsonText,
+  RialsColumn,
+  rowsOf
+} from "../postgres/SqlRows.ts"
 import { type AcceptKind, ADMITTED, makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
-import { type BatchColumn, batchId, intArrayText, jsonText } from "../postgres/batching/BatchColumns.ts"
-import type { BatchName } from "../postgres/batching/BatchMetrics.ts"
+import { type BatchClients, type BatchName, writingClients } from "../postgres/batching/StatementBatch.ts"
 import {
   type CommitEntry,
   type CommitKind,
@@ -21,9 +29,8 @@ import {
   outboxParts
 } from "../postgres/batching/CommitBatchSql.ts"
 import { type LoadKind, makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
-import { type BatchClients, writingClients } from "../postgres/batching/StatementBatch.ts"
-import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
-import { SubjectIds } from "../../services/SubjectIds.ts"
+import { SetUpVersions } from "../postgres/SetUpCache.ts"
+import { SubjectIds } from "../../services/Subjects.ts"
 import { type MessageAcceptance, MessageStore } from "../../services/message/MessageStore.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 

@@ -3,12 +3,16 @@ import { SqlClient } from "effect/sql"
 import { Conflict, NotFound, TemplateNotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
-import { defaultCodeText, ownCodeText } from "../../domain/message/CodeText.ts"
-import { checkCodeTemplate, fillTemplate, Template } from "../../domain/message/Template.ts"
+import {
+  checkCodeTemplate,
+  defaultCodeText,
+  fillTemplate,
+  ownCodeText,
+  Template
+} from "../../domain/message/Template.ts"
 import { idPosition } from "../postgres/PagesSql.ts"
 import { InstantColumn, lockCustomer, notUpdated, ownerIn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { TemplateRecords } from "../../services/message/TemplateRecords.ts"
-import { type FillTemplate, Templates } from "../../services/message/Templates.ts"
+import { type FillTemplate, TemplateRecords, Templates } from "../../services/message/Templates.ts"
 
 const notFound = (id: number) => Result.fail(new TemplateNotFound({ details: { template_id: id } }))
 

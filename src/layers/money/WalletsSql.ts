@@ -7,7 +7,7 @@ import type { TimerKind } from "../../domain/Timer.ts"
 import { WALLET_STRIPES } from "../../domain/money/Charging.ts"
 import { withinIds } from "../postgres/PagesSql.ts"
 import { InstantColumn, RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { ReadSql } from "../postgres/hosts/Replica.ts"
+import { ReadSql } from "../postgres/Replica.ts"
 import { Hold, LedgerEntry, Wallets } from "../../services/money/Wallets.ts"
 
 const BalanceRow = Schema.Struct({ balance: RialsColumn, held: RialsColumn })

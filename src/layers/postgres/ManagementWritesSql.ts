@@ -3,9 +3,8 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import type { Actor } from "../../domain/user/Actor.ts"
-import { MasterKey } from "../crypto/MasterKey.ts"
-import { isRace } from "./Races.ts"
-import { rowsOf, timestamp } from "./SqlRows.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
+import { isRace, rowsOf, timestamp } from "./SqlRows.ts"
 import {
   type AuditEntry,
   type Change,

@@ -2,10 +2,10 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { HOUR_MILLIS } from "../../domain/Instant.ts"
 import type { Configuration } from "../config/Configuration.ts"
-import { isPooled } from "./hosts/Pooler.ts"
-import type { StorePlace } from "./hosts/Primary.ts"
+import { isPooled } from "./Hosts.ts"
+import type { StorePlace } from "./Primary.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
-import { ANSWER_MILLIS, patienceFor, poolOf, timeouts, watchedPool } from "./watch/WatchedPool.ts"
+import { ANSWER_MILLIS, patienceFor, poolOf, timeouts, watchedPool } from "./WatchedPool.ts"
 
 const APPLICATION_NAME = "peyk"
 /** Statements of several fibers that share a connection; more would wait behind the slowest. */

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../config/Configuration.ts"
-import { MasterKey } from "../crypto/MasterKey.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
 import { checkMasterSecret, resolveMasterSecret } from "../crypto/MasterSecret.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { migrate } from "./Migrations.ts"
@@ -10,7 +10,7 @@ import { rowsOf } from "./SqlRows.ts"
 import { SqlLive } from "./StoreConnections.ts"
 import { isEmbedded } from "./StoreLocation.ts"
 import { checkSettings } from "./StoreSettings.ts"
-import { unreachable } from "./watch/WatchedPool.ts"
+import { unreachable } from "./WatchedPool.ts"
 import { isTemporary, withReason } from "./StoreAvailability.ts"
 
 const MIN_VERSION = 150_000

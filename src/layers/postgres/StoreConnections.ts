@@ -3,11 +3,10 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../config/Configuration.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { IsDistributed, isDistributed } from "./citus/Distribution.ts"
-import { hostUrls } from "./hosts/Hosts.ts"
-import { hasPooler, pooled } from "./hosts/Pooler.ts"
-import type { StorePlace } from "./hosts/Primary.ts"
-import { readCounts, readingClient, ReadSql } from "./hosts/Replica.ts"
+import { IsDistributed, isDistributed } from "./Citus.ts"
+import { hasPooler, hostUrls, pooled } from "./Hosts.ts"
+import type { StorePlace } from "./Primary.ts"
+import { readCounts, readingClient, ReadSql } from "./Replica.ts"
 import {
   batchSql,
   maintenanceSql,
@@ -19,8 +18,8 @@ import {
 } from "./Pools.ts"
 import { isEmbedded, locate, placeOf } from "./StoreLocation.ts"
 import { StoreWrites } from "./StoreWrites.ts"
-import { ConnectionWatch } from "./watch/ConnectionWatch.ts"
-import { poolOf, unreachable, watchedBy, watchedPool } from "./watch/WatchedPool.ts"
+import { ConnectionWatch } from "./ConnectionWatch.ts"
+import { poolOf, unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
 
 /** The place as it can be used: directly, or through the pooler that is configured or found there. */
 const reached = Effect.fnUntraced(function* (configuration: Configuration, place: StorePlace) {

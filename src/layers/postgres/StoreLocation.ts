@@ -3,8 +3,8 @@ import * as path from "node:path"
 import type { Configuration } from "../config/Configuration.ts"
 import { StartupError } from "../system/StartupError.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
-import { hostUrls } from "./hosts/Hosts.ts"
-import { findPrimary, followPrimary, type StorePlace } from "./hosts/Primary.ts"
+import { hostUrls } from "./Hosts.ts"
+import { findPrimary, followPrimary, type StorePlace } from "./Primary.ts"
 
 export const isEmbedded = ({ databaseUrl }: Configuration): boolean => Option.isNone(databaseUrl)
 

@@ -1,7 +1,6 @@
 import { type Cause, Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import { gauge } from "../../services/system/MetricFamilies.ts"
-import { withoutSpans } from "../../services/system/Spans.ts"
+import { gauge, withoutSpans } from "../../services/system/Observability.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { notNowIn, withReason } from "./StoreAvailability.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import { type Blame, inWords, ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
+import { type Blame, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
 import { AccountProblem } from "../../services/provider/ProviderAdapter.ts"
 

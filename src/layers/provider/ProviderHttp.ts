@@ -1,11 +1,11 @@
 import type { Dispatcher } from "@effect/platform-node/Undici"
 import { Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "effect"
 import { DAY_MILLIS } from "../../domain/Instant.ts"
-import { readExactJson } from "../../domain/text/CanonicalJson.ts"
+import { readExactJson } from "../../domain/text/Fingerprints.ts"
 import { exchange, type HttpAnswer } from "../network/HttpExchange.ts"
 import { ProviderConnections, type Reach } from "./ProviderConnections.ts"
 import { Settings } from "../../services/Settings.ts"
-import { outsideRequestTime } from "../../services/concurrency/RequestTime.ts"
+import { outsideRequestTime } from "../../services/concurrency/Workers.ts"
 import { CallKind } from "../../services/provider/ProviderAdapter.ts"
 
 export interface ProviderRequest {

@@ -1,9 +1,13 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { IsDistributed } from "../postgres/Citus.ts"
 import { dueTimers } from "../postgres/DueTimersSql.ts"
+import { appliedMigration, latestMigration } from "../postgres/Migrations.ts"
+import { sharedLookup } from "../postgres/SetUpCache.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { IsDistributed } from "../postgres/citus/Distribution.ts"
-import { HealthReports } from "../../services/system/HealthReports.ts"
+import { StoreWrites } from "../postgres/StoreWrites.ts"
+import { ClockAgreement } from "../../services/ClockAgreement.ts"
+import { HealthReports, Readiness } from "../../services/system/HealthReports.ts"
 
 const MAX_LISTED = 100
 const NANOS_PER_MILLI = 1e6
@@ -71,3 +75,40 @@ export const HealthReportsSql = Layer.effect(
     })
   })
 )
+
+/** A hanging store is not ready either. */
+const READINESS_TIMEOUT = "2 seconds"
+
+const WritableRow = Schema.Struct({ writable: Schema.Boolean })
+
+export const ReadinessSql = Layer.effect(
+  Readiness,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { areFailing } = yield* StoreWrites
+    const { mayBeApart } = yield* ClockAgreement
+    const isMigrated = Effect.map(appliedMigration, (applied) => applied >= latestMigration)
+    const isWritable = Effect.map(
+      rowsOf(WritableRow)(sql`select current_setting('transaction_read_only') = 'off' as writable`),
+      ([row]) => row?.writable === true
+    )
+    const asked = Effect.map(
+      Effect.all([isMigrated, isWritable], { concurrency: 2 }),
+      ([migrated, writable]) => migrated && writable
+    )
+    const inTime = <E>(ready: Effect.Effect<boolean, E>) =>
+      ready.pipe(
+        Effect.catchCause(() => Effect.succeed(false)),
+        Effect.timeoutOrElse({ duration: READINESS_TIMEOUT, orElse: () => Effect.succeed(false) })
+      )
+    // Anyone can ask at any rate: one query at a time serves all of them.
+    const shared = yield* sharedLookup<"ready", boolean, never, never>(() =>
+      inTime(Effect.provideService(asked, SqlClient.SqlClient, sql))
+    )
+    return Readiness.of({
+      isReady: Effect.suspend(() =>
+        areFailing() || mayBeApart() ? Effect.succeed(false) : inTime(shared.ask("ready"))
+      )
+    })
+  })
+).pipe(Layer.provide(StoreWrites.layerProbes))

@@ -5,7 +5,7 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { version } from "../config/Version.ts"
 import { StoreMetrics } from "../postgres/StoreMetrics.ts"
 import { metricsOfAll } from "./Supervised.ts"
-import { counterOf, gauge, MetricsExposition } from "../../services/system/MetricFamilies.ts"
+import { counterOf, gauge, MetricsExposition } from "../../services/system/Observability.ts"
 
 const MICROS_PER_SECOND = 1e6
 const MILLIS_PER_SECOND = 1000

@@ -2,9 +2,14 @@ import { Array as Arr, Clock, Deferred, Effect, Option, Schema } from "effect"
 import { fork } from "node:child_process"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { afterDeath, MAX_RESTARTS_IN_ROW, noRestarts, type Restarts } from "../../domain/Schedules.ts"
-import { makePendingReplies, type OwnMetrics, type ToProcess, ToSupervisor } from "./ProcessMessages.ts"
+import {
+  makePendingReplies,
+  NUMBER_VARIABLE,
+  type OwnMetrics,
+  type ToProcess,
+  ToSupervisor
+} from "./Supervised.ts"
 import { StartupError } from "./StartupError.ts"
-import { NUMBER_VARIABLE } from "./Supervised.ts"
 
 /** One check can fail because the whole machine paused: the deadline then passes before the reply is read. */
 const MAX_UNANSWERED = 2

@@ -4,7 +4,7 @@ import { Otlp, OtlpSerialization } from "effect/observability"
 import * as os from "node:os"
 import { version } from "../config/Version.ts"
 import { StartupError } from "./StartupError.ts"
-import { TraceRatio } from "../../services/system/Spans.ts"
+import { TraceRatio } from "../../services/system/Observability.ts"
 
 const OTLP = "otlp"
 

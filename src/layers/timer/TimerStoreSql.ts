@@ -1,8 +1,10 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
-import { TimerStore } from "../../services/timer/TimerStore.ts"
-import { IsDistributed } from "../postgres/citus/Distribution.ts"
+import { NIL_UUID } from "../../domain/Uuid.ts"
+import { PLATFORM } from "../../domain/customer/Customer.ts"
+import { IsDistributed } from "../postgres/Citus.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { distributedTimers } from "./DistributedTimersSql.ts"
 import {
   ClaimedTimer,
@@ -11,7 +13,7 @@ import {
   parkedCustomers,
   toFairClaim
 } from "./TimerClaimSql.ts"
-import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { PlatformTimers, TimerStore } from "../../services/timer/TimerStore.ts"
 
 const RenewedRow = Schema.Struct({ place: Schema.Int })
 const NextRow = Schema.Struct({ at: Schema.NullOr(InstantColumn) })
@@ -99,4 +101,18 @@ export const TimerStoreSql = Layer.effect(
       ...((yield* IsDistributed) ? distributedTimers(sql) : {})
     })
   })
+)
+
+export const PlatformTimersSql = Layer.effect(
+  PlatformTimers,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    PlatformTimers.of({
+      schedule: (round, now) =>
+        Effect.orDie(
+          Effect.asVoid(sql`
+            insert into timers (customer_id, kind, subject, claimable_at)
+            values (${PLATFORM}, ${round}, ${NIL_UUID}::uuid, ${timestamp(now)}) on conflict do nothing`)
+        )
+    })
+  )
 )

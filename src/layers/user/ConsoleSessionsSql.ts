@@ -11,7 +11,7 @@ import {
   looksLikeConsoleSecret,
   sessionEnd
 } from "../../domain/user/Sessions.ts"
-import { hashSecret, randomPart } from "../crypto/Random.ts"
+import { hashSecret, randomPart } from "../crypto/Crypto.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { userColumns, UserRow } from "./UserRows.ts"
 import { ConsoleSessions, type StartedSession } from "../../services/user/ConsoleSessions.ts"

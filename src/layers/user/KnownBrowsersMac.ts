@@ -10,7 +10,7 @@ import {
   secondsOf,
   signedText
 } from "../../domain/user/Sessions.ts"
-import { MasterKey } from "../crypto/MasterKey.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
 import { KnownBrowsers } from "../../services/user/ConsoleSignIns.ts"
 
 const ID_BYTES = 16

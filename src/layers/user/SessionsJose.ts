@@ -23,7 +23,7 @@ import {
   userActor
 } from "../../domain/user/Sessions.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
-import { cachedLookup } from "../postgres/cache/CachedLookup.ts"
+import { cachedLookup } from "../postgres/SetUpCache.ts"
 import { ProviderHttp } from "../provider/ProviderHttp.ts"
 import { SessionIssuers, Sessions, SigningKeys, type TrustedIssuer } from "../../services/user/Sessions.ts"
 

@@ -2,7 +2,7 @@ import { Clock, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, SignJWT } from "jose"
 import { HOUR_MILLIS } from "../../domain/Instant.ts"
-import { MasterKey } from "../crypto/MasterKey.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { type SigningKey, SigningKeys } from "../../services/user/Sessions.ts"
 

@@ -2,7 +2,7 @@ import { Effect, Layer, Struct } from "effect"
 import { timingSafeEqual } from "node:crypto"
 import type { HashedClient } from "../../domain/customer/Client.ts"
 import { guardNetwork, HASH_DIGITS, NUMBER_DIGITS } from "../../domain/Networks.ts"
-import { MasterKey } from "../crypto/MasterKey.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
 import { ClientHashes, CodeVault } from "../../services/verification/Codes.ts"
 
 const TAG_BYTES = 16

@@ -9,15 +9,22 @@ import type { Verification } from "../../domain/verification/Verification.ts"
 import { mayStillSend } from "../../domain/verification/VerificationMachine.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { BatchSql } from "../postgres/Pools.ts"
-import { retryRaces } from "../postgres/Races.ts"
-import { first, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import {
+  type BatchColumn,
+  first,
+  intArrayText,
+  jsonText,
+  nullableTimestamp,
+  retryRaces,
+  rowsOf,
+  timestamp
+} from "../postgres/SqlRows.ts"
 import {
   type AcceptKind,
   ADMITTED,
   makeAccept,
   type OptionalColumns
 } from "../postgres/batching/AcceptBatchSql.ts"
-import { type BatchColumn, intArrayText, jsonText } from "../postgres/batching/BatchColumns.ts"
 import {
   type CommitEntry,
   type CommitKind,
@@ -27,7 +34,7 @@ import {
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { type BatchClients, comparingClients, writingClients } from "../postgres/batching/StatementBatch.ts"
-import { SetUpVersions } from "../postgres/cache/SetUpVersions.ts"
+import { SetUpVersions } from "../postgres/SetUpCache.ts"
 import {
   dueVerifications,
   loadedVerifications,
@@ -35,7 +42,7 @@ import {
   verificationColumns,
   VerificationRow
 } from "./VerificationRow.ts"
-import { SubjectIds } from "../../services/SubjectIds.ts"
+import { SubjectIds } from "../../services/Subjects.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { type Acceptance, VerificationStore } from "../../services/verification/VerificationStore.ts"
 

@@ -1,11 +1,11 @@
 import { DateTime, Option, Schema, SchemaTransformation } from "effect"
-import type { Delivery } from "../../domain/provider/DeliveryReport.ts"
+import type { Delivery } from "../../domain/ProviderOutcome.ts"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { Instant } from "../../domain/Instant.ts"
 import { Message } from "../../domain/message/Message.ts"
 import { ERASED_PHONE } from "../../domain/Phone.ts"
 import { Verification } from "../../domain/verification/Verification.ts"
-import type { EventSubject } from "../../domain/webhook/Webhook.ts"
+import type { EventSubject } from "../../domain/Webhook.ts"
 
 /** A timestamptz in the form that jsonb writes. */
 const InstantText = Schema.String.pipe(

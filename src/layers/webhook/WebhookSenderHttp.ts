@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
-import type { WebhookAnswer } from "../../domain/webhook/Webhook.ts"
-import { keptText } from "../../domain/provider/ProviderOutcome.ts"
+import type { WebhookAnswer } from "../../domain/Webhook.ts"
+import { keptText } from "../../domain/ProviderOutcome.ts"
 import { type WebhookPost, WebhookSender } from "../../services/webhook/WebhookStore.ts"
 import { CallKind } from "../../services/provider/ProviderAdapter.ts"
 import { AllowsPrivateAddresses, customerUrlProblem } from "../network/CustomerUrls.ts"

@@ -1,5 +1,5 @@
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
-import type { BatchColumn } from "../postgres/batching/BatchColumns.ts"
+import type { BatchColumn } from "../postgres/SqlRows.ts"
 
 /** The subject of such a timer is the event, its lane the endpoint's. */
 export const WEBHOOK_TIMER: TimerKind = "webhook"

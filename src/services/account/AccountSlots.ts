@@ -1,12 +1,14 @@
 import { Clock, Context, Data, Effect, Layer } from "effect"
-import type { Instant } from "../../domain/Instant.ts"
+import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { CREDIT_ROUND_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import type { SendKind, SkipReason } from "../../domain/account/Pace.ts"
-import type { ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { Accounts } from "./Accounts.ts"
+import { flushAfter } from "../concurrency/Workers.ts"
 import type { ProviderConnection } from "../provider/ProviderAdapter.ts"
+import { warnOfFailure } from "../system/Observability.ts"
 import { Timers } from "../timer/Timers.ts"
 
 export interface SlotRequest {
@@ -115,3 +117,63 @@ export class AccountConnections extends Context.Service<
   AccountConnections,
   { readonly of: (accountId: number) => Effect.Effect<ProviderConnection, AccountUnusable> }
 >()("peyk/services/account/AccountSlots/AccountConnections") {}
+
+/** Steps that skipped an account in one minute. */
+interface SkipsOfMinute {
+  readonly accountId: number
+  readonly startsAt: Instant
+  readonly reason: SkipReason
+  readonly steps: number
+}
+
+/** Where counts of skipped steps are kept, for as long as somebody asks about them. */
+export class AccountSkipStore extends Context.Service<
+  AccountSkipStore,
+  {
+    /** Adds to the counts that are there. Accounts that are gone are left out. */
+    readonly add: (counts: ReadonlyArray<SkipsOfMinute>, now: Instant) => Effect.Effect<void>
+  }
+>()("peyk/services/account/AccountSlots/AccountSkipStore") {}
+
+const INTERVAL = "1 second"
+
+const keyOf = ({ accountId, startsAt, reason }: Omit<SkipsOfMinute, "steps">) =>
+  `${accountId} ${startsAt} ${reason}`
+
+/** Counts the steps that skip an account: a skip only adds to a number, which is written within about a second. */
+export class AccountSkips extends Context.Service<
+  AccountSkips,
+  {
+    readonly count: (accountId: number, reason: SkipReason) => void
+    /** Writes what was counted. */
+    readonly flush: Effect.Effect<void>
+  }
+>()("peyk/services/account/AccountSlots/AccountSkips") {
+  static readonly layer = Layer.effect(
+    AccountSkips,
+    Effect.gen(function* () {
+      const store = yield* AccountSkipStore
+      const clock = yield* Clock.Clock
+      let counts = new Map<string, SkipsOfMinute>()
+
+      const flush = Effect.suspend(() => {
+        if (counts.size === 0) return Effect.void
+        const taken = [...counts.values()]
+        counts = new Map()
+        return store.add(taken, clock.currentTimeMillisUnsafe())
+      }).pipe(Effect.catchCause((cause) => warnOfFailure("skipped steps were not counted", cause)))
+
+      const added = yield* flushAfter(INTERVAL, flush)
+      return AccountSkips.of({
+        flush,
+        count: (accountId, reason) => {
+          const now = clock.currentTimeMillisUnsafe()
+          const minute = { accountId, reason, startsAt: now - (now % MINUTE_MILLIS) }
+          const key = keyOf(minute)
+          counts.set(key, { ...minute, steps: (counts.get(key)?.steps ?? 0) + 1 })
+          added()
+        }
+      })
+    })
+  )
+}

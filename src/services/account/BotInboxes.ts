@@ -10,11 +10,11 @@ import {
   isTaken
 } from "../../domain/account/BotConversation.ts"
 import { cooldownMillis } from "../../domain/account/Pace.ts"
-import { keptText, withoutPhones } from "../../domain/provider/ProviderOutcome.ts"
+import { keptText, withoutPhones } from "../../domain/ProviderOutcome.ts"
 import { Settings } from "../Settings.ts"
 import { AccountConnections } from "./AccountSlots.ts"
 import { ContactLinks } from "./Contacts.ts"
-import { BoundedMap } from "../concurrency/BoundedMap.ts"
+import { BoundedMap } from "../concurrency/Collections.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import type { AccountProblem, BotInbox, HeaderReader, Webhook } from "../provider/ProviderAdapter.ts"
 import { TimerStore } from "../timer/TimerStore.ts"

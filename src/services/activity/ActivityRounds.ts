@@ -7,7 +7,7 @@ import { isDue, rangesOf, SLOT_MILLIS } from "../../domain/activity/Activity.ts"
 import { MAX_USAGE_DAYS } from "../../domain/money/Usage.ts"
 import { ActivitySums } from "./ActivityReports.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { warnOfFailure } from "../system/LoggedCause.ts"
+import { warnOfFailure } from "../system/Observability.ts"
 import { Timers } from "../timer/Timers.ts"
 
 /** A customer with fewer sends in a day: its reports read them one by one anyway. */

@@ -4,7 +4,7 @@ import { isPhone, maskPhoneInAscii, parsePhone } from "../../domain/Phone.ts"
 import type { RequestBlock } from "../../domain/activity/LoggedRequest.ts"
 import type { Principal } from "../../domain/customer/Customer.ts"
 import { Settings } from "../Settings.ts"
-import { counters } from "../system/MetricFamilies.ts"
+import { counters } from "../system/Observability.ts"
 
 /** Keeps the request log. */
 export class RequestStore extends Context.Service<

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
-import type { DeliveryStatus, WebhookTry } from "../../domain/webhook/Webhook.ts"
+import type { DeliveryStatus, WebhookTry } from "../../domain/Webhook.ts"
 
 /** A verification or a message whose history is read. */
 export interface Run {

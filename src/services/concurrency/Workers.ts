@@ -1,8 +1,7 @@
-import { Context, Effect, Fiber, Latch, Layer, Option } from "effect"
-import { gauge } from "../system/MetricFamilies.ts"
+import { Context, type Duration, Effect, Fiber, Latch, Layer, Option } from "effect"
 import { Settings } from "../Settings.ts"
-import { LinkedSet } from "./LinkedSet.ts"
-import { outsideRequestTime } from "./RequestTime.ts"
+import { LinkedSet } from "./Collections.ts"
+import { gauge } from "../system/Observability.ts"
 
 /** Whether the whole fiber already runs to its end: then its parts need no fiber of their own for that. */
 const RunsToEnd = Context.Reference<boolean>("peyk/services/concurrency/Workers/RunsToEnd", {
@@ -145,3 +144,53 @@ export class Workers extends Context.Service<
     })
   )
 }
+
+/**
+ * The time that a request spends in this process and its store. Waits for others do not count: for a provider, or in a
+ * queue that has its own limit.
+ */
+export interface RequestTime {
+  readonly stop: () => void
+  readonly goOn: () => void
+}
+
+/** Of the request that a fiber works for, if there is one. */
+export const CurrentRequestTime = Context.Reference<RequestTime>(
+  "peyk/services/concurrency/Workers/CurrentRequestTime",
+  { defaultValue: () => ({ stop: () => {}, goOn: () => {} }) }
+)
+
+const around =
+  (before: keyof RequestTime, after: keyof RequestTime) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) => {
+      const time = fiber.getRef(CurrentRequestTime)
+      time[before]()
+      return Effect.onExitPrimitive(work, () => {
+        time[after]()
+        return undefined
+      })
+    })
+
+/** A wait that does not count as time of the request. */
+export const outsideRequestTime = around("stop", "goOn")
+
+/** A statement within such a wait counts. */
+export const insideRequestTime = around("goOn", "stop")
+
+/**
+ * For what is gathered, to be written at once. Returns a function to call after each addition: `interval` after the
+ * first one, `flush` runs, and at the end. While nothing is added the process sleeps.
+ */
+export const flushAfter = Effect.fnUntraced(function* (interval: Duration.Input, flush: Effect.Effect<void>) {
+  const hasSome = Latch.makeUnsafe(false)
+  const round = Effect.gen(function* () {
+    yield* hasSome.await
+    yield* Effect.sleep(interval)
+    hasSome.closeUnsafe()
+    yield* flush
+  })
+  yield* Effect.addFinalizer(() => flush)
+  yield* Effect.forkScoped(Effect.forever(round))
+  return () => void hasSome.openUnsafe()
+})

@@ -3,7 +3,7 @@ import type { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LimitChange, LimitOverrides } from "../../domain/customer/Admission.ts"
 import type { Plan } from "../../domain/customer/Customer.ts"
-import type { Locale } from "../../domain/message/CodeText.ts"
+import type { Locale } from "../../domain/message/Template.ts"
 
 export interface CustomerRecord {
   readonly id: number

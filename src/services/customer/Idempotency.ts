@@ -7,7 +7,7 @@ import {
   ServiceUnavailable
 } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { canonicalJson } from "../../domain/text/CanonicalJson.ts"
+import { canonicalJson } from "../../domain/text/Fingerprints.ts"
 import { Settings } from "../Settings.ts"
 
 /**

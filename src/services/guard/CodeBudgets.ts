@@ -8,8 +8,8 @@ import {
   ownBudget
 } from "../../domain/guard/CodeBudget.ts"
 import { isAround, nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
-import { fnv1a } from "../../domain/text/Fnv.ts"
-import { BoundedMap } from "../concurrency/BoundedMap.ts"
+import { fnv1a } from "../../domain/text/Fingerprints.ts"
+import { BoundedMap } from "../concurrency/Collections.ts"
 import { type BudgetRequest, type Grant, GuardStore } from "./GuardStore.ts"
 
 /** A power of two. */

@@ -3,11 +3,11 @@ import type { Instant } from "../../domain/Instant.ts"
 import { BUDGET_WINDOW_MILLIS } from "../../domain/guard/CodeBudget.ts"
 import { FIRST_ROUND_MILLIS, roundAt } from "../../domain/guard/Conversion.ts"
 import { nameIn, type Segment, WHOLE } from "../../domain/guard/Segments.ts"
-import { BoundedMap } from "../concurrency/BoundedMap.ts"
+import { BoundedMap } from "../concurrency/Collections.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { GuardStore } from "./GuardStore.ts"
-import { warnOfFailure } from "../system/LoggedCause.ts"
+import { warnOfFailure } from "../system/Observability.ts"
 import { Timers } from "../timer/Timers.ts"
 
 const MAX_SEGMENTS = 50_000

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { counters } from "../system/MetricFamilies.ts"
+import { counters } from "../system/Observability.ts"
 
 const reasons = ["alarm", "budget", "no_sms", "bombed", "deny_list"] as const
 const alarmReasons = ["unverified", "budget", "bombed", "outage"] as const

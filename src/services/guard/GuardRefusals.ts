@@ -1,9 +1,9 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { BoundedMap } from "../concurrency/BoundedMap.ts"
-import { flushAfter } from "../concurrency/FlushAfter.ts"
+import { BoundedMap } from "../concurrency/Collections.ts"
+import { flushAfter } from "../concurrency/Workers.ts"
 import { GuardStore, type RefusalCounts } from "./GuardStore.ts"
-import { warnOfFailure } from "../system/LoggedCause.ts"
+import { warnOfFailure } from "../system/Observability.ts"
 
 const INTERVAL = "5 seconds"
 /** Counts that the store refuses for five minutes are dropped. */

@@ -3,7 +3,7 @@ import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "..
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
-import type { ApiKeyRecord } from "../../domain/key/ApiKey.ts"
+import type { ApiKeyRecord } from "../../domain/ApiKey.ts"
 
 /** A new key with its secret, which is shown once. */
 export interface CreatedKey {

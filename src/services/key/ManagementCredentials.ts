@@ -1,6 +1,6 @@
 import { Context, Effect, Hash, Layer, Redacted } from "effect"
 import { ScopeInsufficient, type TooManyRequestsApiKey, Unauthenticated } from "../../domain/Errors.ts"
-import { looksLikeToken } from "../../domain/key/PersonalToken.ts"
+import { looksLikeToken } from "../../domain/PersonalToken.ts"
 import { type Actor, credentialOf } from "../../domain/user/Actor.ts"
 import { Settings } from "../Settings.ts"
 import { ApiKeys } from "./ApiKeys.ts"

@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import type { Principal } from "../../domain/customer/Customer.ts"
 import { Settings } from "../Settings.ts"
-import { BoundedMap } from "../concurrency/BoundedMap.ts"
+import { BoundedMap } from "../concurrency/Collections.ts"
 
 /** A part of a key's minute: the requests that one process can admit. */
 interface Block {

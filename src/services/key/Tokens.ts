@@ -2,7 +2,7 @@ import { Context, type Effect, type Redacted } from "effect"
 import type { NotFound, Unauthenticated, ValidationError } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
-import type { TokenRecord } from "../../domain/key/PersonalToken.ts"
+import type { TokenRecord } from "../../domain/PersonalToken.ts"
 import type { Actor, Scope } from "../../domain/user/Actor.ts"
 
 /** Personal access tokens: `svc_pat_…`. */

@@ -1,9 +1,8 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { IdempotencyError, ServiceUnavailable } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { sendTime } from "../../domain/message/Message.ts"
-import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
-import { SubjectIds } from "../SubjectIds.ts"
+import { type BatchOutcome, refusedOutcome, sendTime } from "../../domain/message/Message.ts"
+import { SubjectIds } from "../Subjects.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { Customers } from "../customer/Customers.ts"
 import {

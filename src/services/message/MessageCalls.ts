@@ -1,6 +1,6 @@
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { DueTimer } from "../../domain/Timer.ts"
-import type { ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { Message } from "../../domain/message/Message.ts"
 import {
   awaitSlot,
@@ -12,13 +12,12 @@ import {
 } from "../../domain/message/MessageMachine.ts"
 import type { MessageTransition } from "../../domain/message/MessageLanes.ts"
 import { Settings } from "../Settings.ts"
-import { writeTransition } from "../Transitions.ts"
+import { writeTransition } from "../Subjects.ts"
 import { AccountSlots, type Start } from "../account/AccountSlots.ts"
 import { makeKeyedState } from "../concurrency/KeyedState.ts"
 import { MessageMetrics } from "./MessageMetrics.ts"
 import { MessageStore } from "./MessageStore.ts"
-import { CallLimiters } from "../provider/CallLimiters.ts"
-import { makeCallStarts, outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
+import { CallLimiters, makeCallStarts, outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
 import { Providers } from "../provider/Providers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { Timers } from "../timer/Timers.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import type { MessageStatus } from "../../domain/message/Message.ts"
-import { attemptMetrics, type CountAttempt, counters } from "../system/MetricFamilies.ts"
+import { attemptMetrics, type CountAttempt, counters } from "../system/Observability.ts"
 
 const ends = ["sent", "failed", "partial_failed", "canceled"] as const
 

@@ -9,7 +9,7 @@ import { type CreatingRequest, Idempotency, type SetUpChanged } from "../custome
 import { MessageDeliveries } from "./MessageDeliveries.ts"
 import { makeMessagePlans, type MessageContent, type MessageRefusal } from "./MessagePlans.ts"
 import { type MessageAcceptance, MessageStore } from "./MessageStore.ts"
-import { SubjectIds } from "../SubjectIds.ts"
+import { SubjectIds } from "../Subjects.ts"
 import { poolOf, TimerPools } from "../timer/TimerPools.ts"
 import type { DueTimer, Lease } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Name, optional, TemplateText } from "../../domain/Fields.ts"
 import { action, NoInput, NoTarget } from "../Action.ts"
-import { TemplateRecords } from "./TemplateRecords.ts"
+import { TemplateRecords } from "./Templates.ts"
 
 export const NewTemplate = Schema.Struct({ name: Name, body: TemplateText }).annotate({
   identifier: "NewTemplate"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { AccountFinding, type Credit } from "../../domain/account/AccountState.ts"
-import { keptText } from "../../domain/provider/ProviderOutcome.ts"
+import { keptText } from "../../domain/ProviderOutcome.ts"
 import type { AccountProblem, ProviderConnection } from "./ProviderAdapter.ts"
 
 const findingOf = ({ message, isDefinite }: AccountProblem, credit: Credit): AccountFinding => {

@@ -9,14 +9,14 @@ import {
   nextReportAt,
   type ReportSubject,
   settledDelivery
-} from "../../domain/provider/DeliveryReport.ts"
+} from "../../domain/ProviderOutcome.ts"
 import { recordDelivery as recordForMessage } from "../../domain/message/MessageMachine.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { recordDelivery as recordForVerification } from "../../domain/verification/Step.ts"
-import { writeTransition } from "../Transitions.ts"
+import { writeTransition } from "../Subjects.ts"
 import { AccountConnections } from "../account/AccountSlots.ts"
 import { MessageStore } from "../message/MessageStore.ts"
-import { logFailure } from "../system/LoggedCause.ts"
+import { logFailure } from "../system/Observability.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { Timers } from "../timer/Timers.ts"
 import { VerificationStore } from "../verification/VerificationStore.ts"

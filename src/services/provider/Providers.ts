@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Phone } from "../../domain/Phone.ts"
 import { sandboxAnswer } from "../../domain/verification/SandboxPhone.ts"
-import type { ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import type { Instant } from "../../domain/Instant.ts"
 

@@ -2,9 +2,9 @@ import { Clock, Effect, Option } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import type { Transition } from "../../domain/Transition.ts"
-import { type Delivery, settledDelivery } from "../../domain/provider/DeliveryReport.ts"
+import { type Delivery, settledDelivery } from "../../domain/ProviderOutcome.ts"
 import { sandboxReport } from "../../domain/verification/SandboxPhone.ts"
-import { writeTransition } from "../Transitions.ts"
+import { writeTransition } from "../Subjects.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 
 type Phone = Parameters<typeof sandboxReport>[0]

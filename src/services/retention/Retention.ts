@@ -20,7 +20,7 @@ import {
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import { Settings } from "../Settings.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { counters } from "../system/MetricFamilies.ts"
+import { counters } from "../system/Observability.ts"
 import { Timers } from "../timer/Timers.ts"
 
 /** The outcome of one batch. */

@@ -4,8 +4,8 @@ import { idAt } from "../../domain/Paging.ts"
 import type { Tally } from "../../domain/guard/Conversion.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { type FirstTry, noRecord, recorded, type RouteKnowledge } from "../../domain/routing/MeasuredOrder.ts"
-import { BoundedMap } from "../concurrency/BoundedMap.ts"
-import { warnOfFailure } from "../system/LoggedCause.ts"
+import { BoundedMap } from "../concurrency/Collections.ts"
+import { warnOfFailure } from "../system/Observability.ts"
 
 interface ReadTry extends FirstTry {
   /** The id of the verification. */

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
-import type { SimulatedOutcome } from "../../domain/provider/ProviderOutcome.ts"
+import type { SimulatedOutcome } from "../../domain/ProviderOutcome.ts"
 
 /** A message that a simulated phone received. */
 interface SimulatedMessage {

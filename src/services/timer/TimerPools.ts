@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { gauge } from "../system/MetricFamilies.ts"
+import { gauge } from "../system/Observability.ts"
 import { Settings } from "../Settings.ts"
 import { FairShares } from "../concurrency/FairQueue.ts"
 import type { TimerKind } from "../../domain/Timer.ts"

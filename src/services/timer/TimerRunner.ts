@@ -1,13 +1,11 @@
 import { Array as Arr, Cause, Clock, Context, Data, Effect, Fiber, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { afterErrors, untilNextDue } from "../../domain/Schedules.ts"
-import type { DueTimer, TimerKind } from "../../domain/Timer.ts"
+import { type DueTimer, type TimerKind, timerKinds } from "../../domain/Timer.ts"
 import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { logFailure } from "../system/LoggedCause.ts"
-import { inNewTrace, withoutSpans } from "../system/Spans.ts"
-import { TimerMetrics } from "./TimerMetrics.ts"
+import { counters, histograms, inNewTrace, logFailure, withoutSpans } from "../system/Observability.ts"
 import {
   type Backlog,
   type ClaimingRoom,
@@ -18,6 +16,54 @@ import {
 } from "./TimerPools.ts"
 import { TimerStore } from "./TimerStore.ts"
 import { Timers } from "./Timers.ts"
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
+const MILLIS_PER_SECOND = 1000
+
+/** Figures about timers for operators. */
+export class TimerMetrics extends Context.Service<
+  TimerMetrics,
+  {
+    /** Work on a claimed timer begins. */
+    readonly begun: (timer: DueTimer) => void
+    /** Work on it failed. */
+    readonly failed: (timer: DueTimer) => void
+  }
+>()("peyk/services/timer/TimerRunner/TimerMetrics") {
+  static readonly layer = Layer.effect(
+    TimerMetrics,
+    Effect.gen(function* () {
+      const context = yield* Effect.context<never>()
+      const clock = yield* Clock.Clock
+      const claimed = counters(context, "peyk_timers_claimed_total", {
+        description: "Due timers that this process claimed, by kind.",
+        labels: ["kind"]
+      })
+      const abandoned = counters(context, "peyk_timers_abandoned_total", {
+        description: "Claimed timers whose last holder let its lease run out, by kind.",
+        labels: ["kind"]
+      })
+      const lateness = histograms(context, "peyk_timer_lateness_seconds", {
+        description: "From when a timer was due to when work on it began, by kind.",
+        labels: ["kind"],
+        boundaries: SECONDS
+      })
+      const failed = counters(context, "peyk_timers_failed_total", {
+        description: "Claimed timers whose work failed; they are due again. By kind.",
+        labels: ["kind"]
+      })
+      for (const each of [claimed, abandoned, failed]) for (const kind of timerKinds) each(kind)(0)
+      return TimerMetrics.of({
+        begun: ({ kind, dueAt, wasAbandoned }) => {
+          claimed(kind)(1)
+          if (wasAbandoned) abandoned(kind)(1)
+          lateness(kind)(Math.max(0, clock.currentTimeMillisUnsafe() - dueAt) / MILLIS_PER_SECOND)
+        },
+        failed: ({ kind }) => failed(kind)(1)
+      })
+    })
+  )
+}
 
 /** Does the work that is due, by kind of timer. Timers of other kinds are left to the processes that know them. */
 export class TimerHandlers extends Context.Service<

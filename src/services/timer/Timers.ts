@@ -5,10 +5,9 @@ import { leaseRenewals, RELEASED_TIMER_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, Lease, LeasedTimer } from "../../domain/Timer.ts"
 import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
-import { withoutSpans } from "../system/Spans.ts"
+import { logFailure, warnOfFailure, withoutSpans } from "../system/Observability.ts"
 import { TimerStore } from "./TimerStore.ts"
-import { LinkedSet } from "../concurrency/LinkedSet.ts"
-import { logFailure, warnOfFailure } from "../system/LoggedCause.ts"
+import { LinkedSet } from "../concurrency/Collections.ts"
 
 const NEVER = Number.POSITIVE_INFINITY
 

@@ -1,8 +1,8 @@
 import { type Cause, Clock, Effect, Option, Redacted } from "effect"
 import type { SkipReason } from "../../domain/account/Pace.ts"
-import type { ProviderOutcome } from "../../domain/provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { ownCodeText, renderCodeText } from "../../domain/message/CodeText.ts"
+import { ownCodeText, renderCodeText } from "../../domain/message/Template.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import {
   awaitSlot,
@@ -17,14 +17,12 @@ import { expiresInSeconds, type Verification } from "../../domain/verification/V
 import { isStepDue } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"
 import type { Workers } from "../concurrency/Workers.ts"
-import { CallLimiters } from "../provider/CallLimiters.ts"
-import { makeCallStarts, outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
+import { CallLimiters, makeCallStarts, outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Settings } from "../Settings.ts"
 import { Timers } from "../timer/Timers.ts"
-import { VerificationMetrics } from "./VerificationMetrics.ts"
+import { makeVerificationWrites, VerificationMetrics } from "./VerificationWrites.ts"
 import { VerificationStore } from "./VerificationStore.ts"
-import { makeVerificationWrites } from "./VerificationWrites.ts"
 
 /** How long a try waits for others. */
 interface TryWaits {

@@ -12,7 +12,7 @@ import {
   type TooManyRequestsPhoneHour
 } from "../../domain/Errors.ts"
 import { parsePhone } from "../../domain/Phone.ts"
-import type { Locale } from "../../domain/message/CodeText.ts"
+import type { Locale } from "../../domain/message/Template.ts"
 import { withPrices } from "../../domain/money/Charging.ts"
 import type { Admission } from "../../domain/customer/Admission.ts"
 import type { Client } from "../../domain/customer/Client.ts"
@@ -27,7 +27,7 @@ import {
   startVerification,
   type Verification
 } from "../../domain/verification/Verification.ts"
-import { SubjectIds } from "../SubjectIds.ts"
+import { SubjectIds } from "../Subjects.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { Customers, type CustomerSetUp } from "../customer/Customers.ts"
 import { type CreatingRequest, Idempotency, type SetUpChanged } from "../customer/Idempotency.ts"

@@ -1,13 +1,80 @@
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
+import { instantOf } from "../../domain/Paging.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import type { Verification } from "../../domain/verification/Verification.ts"
+import { SkipReason } from "../../domain/account/Pace.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
+import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
-import { AccountSkips } from "../account/AccountSkips.ts"
+import { writeTransition } from "../Subjects.ts"
+import { AccountSkips } from "../account/AccountSlots.ts"
+import { attemptMetrics, type CountAttempt, counters, histograms } from "../system/Observability.ts"
 import { Timers } from "../timer/Timers.ts"
-import { writeTransition } from "../Transitions.ts"
-import { VerificationMetrics } from "./VerificationMetrics.ts"
 import { VerificationStore } from "./VerificationStore.ts"
+
+const SECONDS = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600]
+const MILLIS_PER_SECOND = 1000
+const ends = ["verified", "failed", "locked", "expired", "canceled"] as const
+
+const isEnd = (status: VerificationStatus): status is (typeof ends)[number] =>
+  ends.some((end) => end === status)
+
+/** Figures about verifications for operators. */
+export class VerificationMetrics extends Context.Service<
+  VerificationMetrics,
+  {
+    readonly attempted: CountAttempt
+    /** A step was skipped, because its account could not send in time. */
+    readonly skipped: (channel: Channel, reason: SkipReason) => void
+    /** A code was checked, with this result. */
+    readonly checked: (reason: string) => void
+    /** It reached a final status; others are not counted. */
+    readonly ended: (id: string, status: VerificationStatus, now: Instant) => void
+  }
+>()("peyk/services/verification/VerificationWrites/VerificationMetrics") {
+  static readonly layer = Layer.effect(
+    VerificationMetrics,
+    Effect.map(Effect.context<never>(), (context) => {
+      const checks = counters(context, "peyk_code_checks_total", {
+        description: "Codes checked, by result.",
+        labels: ["reason"]
+      })
+      const ended = counters(context, "peyk_verifications_ended_total", {
+        description: "Verifications that ended, by status.",
+        labels: ["status"]
+      })
+      const skips = counters(context, "peyk_steps_skipped_total", {
+        description: "Steps of codes whose account could not send in time, by channel and reason.",
+        labels: ["channel", "reason"]
+      })
+      const timeToVerify = histograms(context, "peyk_time_to_verify_seconds", {
+        description: "From the acceptance of a send to the right code.",
+        boundaries: SECONDS
+      })()
+      for (const status of ends) ended(status)(0)
+      for (const channel of Channel.literals) {
+        for (const reason of SkipReason.literals) skips(channel, reason)(0)
+      }
+      return VerificationMetrics.of({
+        attempted: attemptMetrics(context, "verification"),
+        skipped: (channel, reason) => skips(channel, reason)(1),
+        checked: (reason) => checks(reason)(1),
+        ended: (id, status, now) => {
+          if (isEnd(status)) ended(status)(1)
+          if (status === "verified") timeToVerify((now - instantOf(id)) / MILLIS_PER_SECOND)
+        }
+      })
+    })
+  )
+
+  /** In the sandbox nothing is sent, and nothing is measured. */
+  static readonly layerNone = Layer.succeed(VerificationMetrics, {
+    attempted: () => {},
+    skipped: () => {},
+    checked: () => {},
+    ended: () => {}
+  })
+}
 
 /**
  * Writes transitions of verifications. Counts what was written: ends, and steps that were skipped. Wakes the timers for

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../../domain/Instant.ts"
-import { judge, type WebhookAnswer } from "../../domain/webhook/Webhook.ts"
+import { judge, type WebhookAnswer } from "../../domain/Webhook.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import type { Judgement, WebhookTry } from "../../domain/webhook/Webhook.ts"
-import { counters, histograms } from "../system/MetricFamilies.ts"
+import type { Judgement, WebhookTry } from "../../domain/Webhook.ts"
+import { counters, histograms } from "../system/Observability.ts"
 
 const SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 const MILLIS_PER_SECOND = 1000

@@ -1,6 +1,6 @@
 import { type Clock, Effect, type Option } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { type Link, LinkedSet } from "../concurrency/LinkedSet.ts"
+import { type Link, LinkedSet } from "../concurrency/Collections.ts"
 
 /** How many requests this process makes at once to one endpoint, and to all of one customer's. */
 const MAX_OF_ENDPOINT = 8

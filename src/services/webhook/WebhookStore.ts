@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import type { Judgement, WebhookAnswer, WebhookTry } from "../../domain/webhook/Webhook.ts"
+import type { Judgement, WebhookAnswer, WebhookTry } from "../../domain/Webhook.ts"
 
 /** A due delivery, with everything that making it needs. */
 export interface DueDelivery {

@@ -3,7 +3,7 @@ import type { Conflict, NotFound, PreconditionFailed, ValidationError } from "..
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
-import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from "../../domain/webhook/Webhook.ts"
+import type { DeliveryStatus, WebhookDelivery, WebhookEndpoint } from "../../domain/Webhook.ts"
 
 /** A new endpoint with its signing secret, which is shown once. */
 export interface CreatedWebhook {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { verdictOf } from "../../../src/domain/account/Pace.ts"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 
 const MAX = 900_000
 

@@ -1,11 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { maskPhone, Phone } from "../../../src/domain/Phone.ts"
-import {
-  inWords,
-  ProviderOutcome,
-  withoutPrivateParts
-} from "../../../src/domain/provider/ProviderOutcome.ts"
+import { inWords, ProviderOutcome, withoutPrivateParts } from "../../../src/domain/ProviderOutcome.ts"
 
 const PHONE = Phone.make("+989121234567")
 const parts = { phone: PHONE, text: "کد شما: 047113", code: "047113" }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { KeyMode } from "../../../src/domain/customer/Customer.ts"
-import { apiKeySecret, apiKeyStatus, looksLikeApiKey, visibleParts } from "../../../src/domain/key/ApiKey.ts"
+import { apiKeySecret, apiKeyStatus, looksLikeApiKey, visibleParts } from "../../../src/domain/ApiKey.ts"
 
 const byte = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
 /** The form of 256 random bits. */

@@ -5,9 +5,9 @@ import {
   DEFAULT_CODE_TEXT,
   defaultCodeText,
   ownCodeText,
+  placeholders,
   renderCodeText
-} from "../../../src/domain/message/CodeText.ts"
-import { placeholders } from "../../../src/domain/message/Template.ts"
+} from "../../../src/domain/message/Template.ts"
 import { foldDigits } from "../../../src/domain/text/PastedText.ts"
 import { HostName } from "../../../src/domain/text/HostName.ts"
 

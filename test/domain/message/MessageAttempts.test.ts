@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Message, type MessageAttempt, viewMessage } from "../../../src/domain/message/Message.ts"
-import { attemptErrors } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { attemptErrors } from "../../../src/domain/ProviderOutcome.ts"
 import { begins, happenings, live, setting, SIZE } from "./MessageRuns.ts"
 import { inShownOrder } from "./MessageExamples.ts"
 

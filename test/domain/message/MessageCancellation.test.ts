@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { isUncertain } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { isUncertain } from "../../../src/domain/ProviderOutcome.ts"
 import type { Message, MessageAttempt } from "../../../src/domain/message/Message.ts"
 import {
   awaitAccount,

@@ -1,7 +1,7 @@
 import { type Message, startMessage, type Strategy } from "../../../src/domain/message/Message.ts"
 import type { MessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../../../src/domain/routing/RouteAccount.ts"
 
 export const START = 1_800_000_000_000

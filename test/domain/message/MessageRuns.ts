@@ -11,7 +11,7 @@ import {
   type MessageAction,
   recordOutcome
 } from "../../../src/domain/message/MessageMachine.ts"
-import type { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 
 /** The fixed facts of a message, and of the processes that send it. */

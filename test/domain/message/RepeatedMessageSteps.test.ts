@@ -7,7 +7,7 @@ import {
   decideMessage,
   recordOutcome
 } from "../../../src/domain/message/MessageMachine.ts"
-import type { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 import { begins, type Entry, happenings, live, type Setting, setting, SIZE } from "./MessageRuns.ts"
 import { deduplicating, repeats, someSteps } from "../verification/RepeatedRuns.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
-import { DEFAULT_CODE_TEXT } from "../../../src/domain/message/CodeText.ts"
 import {
   checkCodeTemplate,
+  DEFAULT_CODE_TEXT,
   placeholders,
   render,
   templateProblem

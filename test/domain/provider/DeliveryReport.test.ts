@@ -12,12 +12,12 @@ import {
   type Delivery,
   DeliveryReport,
   nextReportAt,
+  ProviderOutcome,
   reportRequest,
   type ReportSubject,
   settledDelivery,
   withDelivery
-} from "../../../src/domain/provider/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+} from "../../../src/domain/ProviderOutcome.ts"
 import {
   recordAttempt,
   recordDelivery as recordForVerification

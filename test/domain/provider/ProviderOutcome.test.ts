@@ -1,10 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import {
-  attemptErrorCode,
-  attemptResult,
-  ProviderOutcome
-} from "../../../src/domain/provider/ProviderOutcome.ts"
+import { attemptErrorCode, attemptResult, ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 
 /** Texts that a database refuses, and texts that a cut at a fixed length breaks. */
 const nastyPiece = Schema.Union([

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { canonicalJson } from "../../../src/domain/text/CanonicalJson.ts"
+import { canonicalJson } from "../../../src/domain/text/Fingerprints.ts"
 
 type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 

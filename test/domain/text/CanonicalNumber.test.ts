@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { canonicalNumber } from "../../../src/domain/text/CanonicalJson.ts"
+import { canonicalNumber } from "../../../src/domain/text/Fingerprints.ts"
 
 /** A number as digits × 10^exponent, so that BigInt can compare two of them. */
 interface Decimal {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { readExactJson } from "../../../src/domain/text/CanonicalJson.ts"
+import { readExactJson } from "../../../src/domain/text/Fingerprints.ts"
 
 const read = (text: string) => Result.getOrUndefined(readExactJson(text))
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Option, Schema } from "effect"
-import { looksLikeToken, tokenSecret } from "../../../src/domain/key/PersonalToken.ts"
+import { looksLikeToken, tokenSecret } from "../../../src/domain/PersonalToken.ts"
 import { Role, Scope } from "../../../src/domain/user/Actor.ts"
 import { externalActor, isTimely, type SessionClaims, userActor } from "../../../src/domain/user/Sessions.ts"
 import {

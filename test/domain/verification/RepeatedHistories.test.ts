@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import { attemptErrorCode, type ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { attemptErrorCode, type ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { nextDueAt } from "../../../src/domain/verification/VerificationMachine.ts"
 import { type Entry, happenings as allHappenings, isOver, live, outcomes, START } from "./VerificationRuns.ts"

@@ -1,5 +1,5 @@
 import { Arbitrary, Schema } from "effect"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import type { Route } from "../../../src/domain/routing/Route.ts"
 import type { RouteAccount } from "../../../src/domain/routing/RouteAccount.ts"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { attemptErrorCode } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { attemptErrorCode } from "../../../src/domain/ProviderOutcome.ts"
 import {
   type EventType,
   sendAnswer,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { WaitSeconds } from "../../../src/domain/customer/Customer.ts"
 import type { Route, RouteStep } from "../../../src/domain/routing/Route.ts"
 import { awaitSlot, chooseStep, recordAttempt } from "../../../src/domain/verification/Step.ts"

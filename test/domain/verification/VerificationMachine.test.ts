@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import type { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import type { EventType } from "../../../src/domain/verification/Verification.ts"
 import { mayStillSend } from "../../../src/domain/verification/VerificationMachine.ts"
 import { type Entry, failures, happenings, isOver, live, outcomes, route } from "./VerificationRuns.ts"

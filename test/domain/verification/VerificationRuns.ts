@@ -2,7 +2,7 @@ import { Arbitrary, Schema } from "effect"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
 import { WaitSeconds } from "../../../src/domain/customer/Customer.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import type { Route, RouteStep } from "../../../src/domain/routing/Route.ts"
 import {
   startVerification,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { isGivenUp, judge, nextTryAt, replayedFrom } from "../../../src/domain/webhook/Webhook.ts"
+import { isGivenUp, judge, nextTryAt, replayedFrom } from "../../../src/domain/Webhook.ts"
 import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Schedules.ts"
 
 const HOUR = 3_600_000

@@ -1,11 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Socket } from "node:net"
-import { Admission } from "../../../src/http/server/Admission.ts"
+import { Admission, makeOverloadGate } from "../../../src/http/server/Gate.ts"
 import { BodyWaits } from "../../../src/http/server/RequestBody.ts"
-import { IncomingRequest } from "../../../src/http/server/IncomingRequest.ts"
-import { OutgoingResponse } from "../../../src/http/server/OutgoingResponse.ts"
-import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
-import { LinkedSet } from "../../../src/services/concurrency/LinkedSet.ts"
+import { IncomingRequest, OutgoingResponse } from "../../../src/http/server/IncomingRequest.ts"
+import { LinkedSet } from "../../../src/services/concurrency/Collections.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 
 const TIMEOUT = 5000

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
+import { makeOverloadGate } from "../../../src/http/server/Gate.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 import type { RequestClass } from "../../../src/http/server/RequestClass.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { makeRequestIds, requestIdFor } from "../../../src/http/server/RequestIds.ts"
+import { makeRequestIds, requestIdFor } from "../../../src/http/server/IncomingRequest.ts"
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { closedWhile } from "../../../src/http/server/Serving.ts"
-import { makeOverloadGate, type OverloadGate } from "../../../src/http/server/OverloadGate.ts"
+import { makeOverloadGate, type OverloadGate } from "../../../src/http/server/Gate.ts"
 import { type ServingOptions, ServingServer } from "../../../src/http/server/ServingServer.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 

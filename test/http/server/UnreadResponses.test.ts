@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Socket } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
-import { makeOverloadGate } from "../../../src/http/server/OverloadGate.ts"
+import { makeOverloadGate } from "../../../src/http/server/Gate.ts"
 import type { ServingServer } from "../../../src/http/server/ServingServer.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 import { clientOf, makeServer, received, stop, turns, unreadingClientOf, until } from "./ServingClients.ts"

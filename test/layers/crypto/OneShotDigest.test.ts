@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Digest } from "effect/crypto"
-import { OneShotDigest } from "../../../src/layers/crypto/Random.ts"
+import { OneShotDigest } from "../../../src/layers/crypto/Crypto.ts"
 
 // FIPS 180-2, B.1
 const ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { createHmac } from "node:crypto"
-import { oneShotMac } from "../../../src/layers/crypto/MasterKey.ts"
+import { oneShotMac } from "../../../src/layers/crypto/Crypto.ts"
 
 const key = Uint8Array.from({ length: 32 }, (_, index) => index * 7)
 const mac = oneShotMac(key)

@@ -3,7 +3,7 @@ import { Array as Arr, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import { instantOf } from "../../../src/domain/Paging.ts"
-import { PooledRandom } from "../../../src/layers/crypto/Random.ts"
+import { PooledRandom } from "../../../src/layers/crypto/Crypto.ts"
 
 const take = (sizes: ReadonlyArray<number>) =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Schema } from "effect"
-import { batchId } from "../../../src/layers/postgres/batching/BatchColumns.ts"
+import { batchId } from "../../../src/layers/postgres/SqlRows.ts"
 
 const DRAWN = "01a1ffe0-d872-7691-b337-2bb3d613ffff"
 const isUuidV7 = Schema.is(Schema.String.check(Schema.isUUID(7)))

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { cachedLookup } from "../../../src/layers/postgres/cache/CachedLookup.ts"
+import { cachedLookup } from "../../../src/layers/postgres/SetUpCache.ts"
 
 /** Looks up how often it was asked before. */
 const counting = Effect.gen(function* () {

@@ -10,7 +10,7 @@ import {
   MIGRATIONS_TABLE,
   migrateWith
 } from "../../../src/layers/postgres/Migrations.ts"
-import { distributeTables } from "../../../src/layers/postgres/citus/DistributedTables.ts"
+import { distributeTables } from "../../../src/layers/postgres/Citus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const record = (id: number, name: string) =>

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ReadinessSql } from "../../../src/layers/system/ReadinessSql.ts"
+import { ReadinessSql } from "../../../src/layers/system/HealthReportsSql.ts"
 import { StoreWrites } from "../../../src/layers/postgres/StoreWrites.ts"
 import { Readiness } from "../../../src/services/system/HealthReports.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { cachedLookup, sharedLookup } from "../../../src/layers/postgres/cache/CachedLookup.ts"
+import { cachedLookup, sharedLookup } from "../../../src/layers/postgres/SetUpCache.ts"
 
 /** Lookups that each wait for a gate of their own, and answer which they were. */
 const gated = () => {

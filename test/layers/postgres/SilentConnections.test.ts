@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { type AddressInfo, createServer, type Socket } from "node:net"
-import { makeSilentConnections } from "../../../src/layers/postgres/watch/SilentConnections.ts"
+import { makeSilentConnections } from "../../../src/layers/postgres/ConnectionWatch.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 
 /** Ten ticks. */

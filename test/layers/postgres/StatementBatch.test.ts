@@ -4,12 +4,12 @@ import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import {
   type BatchClients,
+  BatchMetrics,
   BatchPatience,
   makeBatchLane,
   makeStatementBatch,
   takeBatch
 } from "../../../src/layers/postgres/batching/StatementBatch.ts"
-import { BatchMetrics } from "../../../src/layers/postgres/batching/BatchMetrics.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 
 const clients = { together: "together", alone: "alone" }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { DeliveryReport } from "../../../src/domain/provider/DeliveryReport.ts"
+import { DeliveryReport } from "../../../src/domain/ProviderOutcome.ts"
 import { ProviderHttp } from "../../../src/layers/provider/ProviderHttp.ts"
 import { bridgeAdapter } from "../../../src/layers/provider/adapters/Bridge.ts"
 import { webhookHeaders, WebhookSecret } from "../../../src/layers/webhook/StandardWebhook.ts"

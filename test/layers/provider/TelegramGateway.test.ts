@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Phone } from "../../../src/domain/Phone.ts"
-import type { DeliveryReport } from "../../../src/domain/provider/DeliveryReport.ts"
+import type { DeliveryReport } from "../../../src/domain/ProviderOutcome.ts"
 import { ProviderHttp } from "../../../src/layers/provider/ProviderHttp.ts"
 import { telegramGatewayAdapter } from "../../../src/layers/provider/adapters/TelegramGateway.ts"
 import {

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { inboxState, makeInbox, nothing, scriptInbox } from "../../support/ScriptedInbox.ts"
 import { arriveAt } from "../../support/SentMessages.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"

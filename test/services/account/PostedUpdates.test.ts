@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { BotAddresses, BotInboxes } from "../../../src/services/account/BotInboxes.ts"
 import { connectedProcess, connectionWith, switchedOff } from "../../support/ScriptedConnections.ts"
 import { inboxState, makeInbox, scriptInbox } from "../../support/ScriptedInbox.ts"

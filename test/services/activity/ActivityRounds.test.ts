@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { PlatformTimersSql } from "../../../src/layers/timer/PlatformTimersSql.ts"
+import { PlatformTimersSql } from "../../../src/layers/timer/TimerStoreSql.ts"
 import { MostRead, UsageReports } from "../../../src/services/money/UsageReports.ts"
 import { PlatformTimers } from "../../../src/services/timer/TimerStore.ts"
 import { codeTo, later, MARCH, readProcess, settle } from "../../support/ManageReads.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { BoundedMap } from "../../../src/services/concurrency/BoundedMap.ts"
+import { BoundedMap } from "../../../src/services/concurrency/Collections.ts"
 
 const Step = Schema.Struct({
   isRead: Schema.Boolean,

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Scope, Exit } from "effect"
 import { TestClock } from "effect/testing"
-import { flushAfter } from "../../../src/services/concurrency/FlushAfter.ts"
+import { flushAfter } from "../../../src/services/concurrency/Workers.ts"
 
 const start = Effect.gen(function* () {
   const scope = yield* Scope.make()

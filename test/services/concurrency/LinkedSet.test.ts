@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { type Link, LinkedSet } from "../../../src/services/concurrency/LinkedSet.ts"
+import { type Link, LinkedSet } from "../../../src/services/concurrency/Collections.ts"
 
 interface Work {
   readonly number: number

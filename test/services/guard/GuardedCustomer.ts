@@ -1,6 +1,6 @@
 /** A customer behind the guard, its users and its attackers. */
 import { Effect, Exit, Layer } from "effect"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import type { GuardMode } from "../../../src/domain/guard/GuardSettings.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { Providers } from "../../../src/services/provider/Providers.ts"

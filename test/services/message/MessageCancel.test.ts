@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { MessageEnded } from "../../../src/domain/Errors.ts"
-import type { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import {

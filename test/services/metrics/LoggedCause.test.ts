@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger, References } from "effect"
 import { SqlError } from "effect/sql"
-import { logFailure, reasonOf } from "../../../src/services/system/LoggedCause.ts"
+import { logFailure, reasonOf } from "../../../src/services/system/Observability.ts"
 import { outcomeOf } from "../../../src/services/provider/ProviderCalls.ts"
 
 const hung = new SqlError.SqlError({

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { stat } from "node:fs"
-import { ProviderOutcome } from "../../../src/domain/provider/ProviderOutcome.ts"
+import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { outcomeOf } from "../../../src/services/provider/ProviderCalls.ts"
 
 const TIMEOUT_MILLIS = 300

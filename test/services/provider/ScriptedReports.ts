@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Delivery, DeliveryReport } from "../../../src/domain/provider/DeliveryReport.ts"
+import { type Delivery, DeliveryReport } from "../../../src/domain/ProviderOutcome.ts"
 import type { AccountUnusable } from "../../../src/services/account/AccountSlots.ts"
 import { eventsOf } from "../../support/RepeatableAccounts.ts"
 import { connectionWith, switchedOff } from "../../support/ScriptedConnections.ts"

@@ -7,7 +7,7 @@ import {
   SESSION_IDLE_MILLIS,
   SESSION_MAX_MILLIS
 } from "../../../src/domain/user/Sessions.ts"
-import { CredentialStores } from "../../../src/layers/graphs/CredentialStores.ts"
+import { CredentialStores } from "../../../src/layers/graphs/CredentialGraph.ts"
 import { ConsoleSessionsSql, SignInLinksSql } from "../../../src/layers/user/ConsoleSessionsSql.ts"
 import { CustomerRecords } from "../../../src/services/customer/CustomerRecords.ts"
 import { ConsoleSessions } from "../../../src/services/user/ConsoleSessions.ts"

@@ -7,7 +7,7 @@ import { type Actor, operatorActor, type Role } from "../../../src/domain/user/A
 import { operatorActorOf, userActor } from "../../../src/domain/user/Sessions.ts"
 import { AuditLogSql } from "../../../src/layers/activity/AuditLogSql.ts"
 import { Argon2 } from "../../../src/layers/crypto/PasswordsArgon2.ts"
-import { CredentialStores } from "../../../src/layers/graphs/CredentialStores.ts"
+import { CredentialStores } from "../../../src/layers/graphs/CredentialGraph.ts"
 import { ManagementWritesSql } from "../../../src/layers/postgres/ManagementWritesSql.ts"
 import { OperatorsSql, SignInLinksSql } from "../../../src/layers/user/ConsoleSessionsSql.ts"
 import { type Action, type Call, perform, performOnce } from "../../../src/services/Action.ts"

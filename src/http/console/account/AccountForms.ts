@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type AccountFinding, checkResultOf } from "../../../domain/account/AccountState.ts"
 import { sendsNothing } from "../../../domain/customer/Customer.ts"
-import { SimulatedOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { SimulatedOutcome } from "../../../domain/ProviderOutcome.ts"
 import type { Refused } from "./AccountChangeForms.ts"
 import { accountPage } from "./AccountPage.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"

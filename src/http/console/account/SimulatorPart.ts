@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { SimulatedOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { SimulatedOutcome } from "../../../domain/ProviderOutcome.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"

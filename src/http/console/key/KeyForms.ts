@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { formatInstant } from "../../../domain/Instant.ts"
-import type { ApiKeyRecord } from "../../../domain/key/ApiKey.ts"
+import type { ApiKeyRecord } from "../../../domain/ApiKey.ts"
 import { withoutFormat } from "../../../domain/text/PastedText.ts"
 import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
 import { inputField, selectField, textAreaField, timeField } from "../forms/Fields.ts"

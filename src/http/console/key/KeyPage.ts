@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../domain/key/ApiKey.ts"
+import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../domain/ApiKey.ts"
 import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
 import { selectField, versionField } from "../forms/Fields.ts"
 import { csrfField, onceField } from "../forms/Forms.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
 import { isIdPosition } from "../../../domain/Paging.ts"
-import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../domain/key/ApiKey.ts"
+import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../domain/ApiKey.ts"
 import { pathOf } from "../Navigation.ts"
 import { type Html, html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"

@@ -1,6 +1,6 @@
 import type { Instant } from "../../../domain/Instant.ts"
 import { type Message, type MessageAttempt, sendTime } from "../../../domain/message/Message.ts"
-import { isUncertain } from "../../../domain/provider/ProviderOutcome.ts"
+import { isUncertain } from "../../../domain/ProviderOutcome.ts"
 import { html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { DEFAULT_CODE_TEXT } from "../../../domain/message/CodeText.ts"
+import { DEFAULT_CODE_TEXT } from "../../../domain/message/Template.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
 import { CHANGED, noFieldErrors } from "../forms/FieldErrors.ts"
@@ -17,7 +17,7 @@ import { withNotice } from "../parts/Notice.ts"
 import { facts } from "../parts/Panels.ts"
 import { foreign } from "../parts/Text.ts"
 import { changeTemplate, createTemplate } from "../../../services/message/TemplateActions.ts"
-import { type TemplateRecord, TemplateRecords } from "../../../services/message/TemplateRecords.ts"
+import { type TemplateRecord, TemplateRecords } from "../../../services/message/Templates.ts"
 
 const switchButton = (view: View, { id, active }: TemplateRecord) => {
   const { say } = view.locale

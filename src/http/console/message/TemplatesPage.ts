@@ -8,7 +8,7 @@ import type { View } from "../frame/SignedRoutes.ts"
 import { badge, stateBadge } from "../parts/Badge.ts"
 import { type Column, emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { foreign, mono } from "../parts/Text.ts"
-import { type TemplateRecord, TemplateRecords } from "../../../services/message/TemplateRecords.ts"
+import { type TemplateRecord, TemplateRecords } from "../../../services/message/Templates.ts"
 
 export const TEMPLATES_PATH = pathOf("templates")
 export const NEW_TEMPLATE_PATH = `${TEMPLATES_PATH}/new` as const

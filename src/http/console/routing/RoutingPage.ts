@@ -16,7 +16,7 @@ import { outlookOf, outlookPanel } from "./OutlookPart.ts"
 import { afterButton, draftOf, MEASURED, rowField, stepsOf, typedDraft } from "./RoutingDraft.ts"
 import { type Choices, type EditedOrder, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
 import { Customers } from "../../../services/customer/Customers.ts"
-import { TemplateRecords } from "../../../services/message/TemplateRecords.ts"
+import { TemplateRecords } from "../../../services/message/Templates.ts"
 import { saveRouting } from "../../../services/routing/RoutingActions.ts"
 import { RoutingOrders } from "../../../services/routing/RoutingOrders.ts"
 

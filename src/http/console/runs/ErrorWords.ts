@@ -1,5 +1,5 @@
 import { type SkipReason, skipWords } from "../../../domain/account/Pace.ts"
-import type { AttemptErrorCode } from "../../../domain/provider/ProviderOutcome.ts"
+import type { AttemptErrorCode } from "../../../domain/ProviderOutcome.ts"
 import type { PageName } from "../Navigation.ts"
 import type { Locale } from "../frame/Locale.ts"
 

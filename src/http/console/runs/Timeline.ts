@@ -1,5 +1,5 @@
 import type { Instant } from "../../../domain/Instant.ts"
-import type { Delivery } from "../../../domain/provider/DeliveryReport.ts"
+import type { Delivery } from "../../../domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../../../domain/routing/RouteAccount.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"

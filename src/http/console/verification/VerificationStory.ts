@@ -1,5 +1,5 @@
 import type { Instant } from "../../../domain/Instant.ts"
-import { type AttemptErrorCode, isUncertain } from "../../../domain/provider/ProviderOutcome.ts"
+import { type AttemptErrorCode, isUncertain } from "../../../domain/ProviderOutcome.ts"
 import { effectiveStatus, type Verification } from "../../../domain/verification/Verification.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { Tone } from "../parts/Badge.ts"

@@ -1,4 +1,4 @@
-import { EVERY_EVENT, type WebhookEndpoint, WebhookEventType } from "../../../domain/webhook/Webhook.ts"
+import { EVERY_EVENT, type WebhookEndpoint, WebhookEventType } from "../../../domain/Webhook.ts"
 import type { FieldErrors } from "../forms/FieldErrors.ts"
 import { inputField } from "../forms/Fields.ts"
 import { html, type Html } from "../frame/Html.ts"

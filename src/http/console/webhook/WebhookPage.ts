@@ -6,7 +6,7 @@ import {
   type WebhookDelivery,
   type WebhookEndpoint,
   WebhookEventType
-} from "../../../domain/webhook/Webhook.ts"
+} from "../../../domain/Webhook.ts"
 import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
 import { timeField, versionField } from "../forms/Fields.ts"
 import { csrfField } from "../forms/Forms.ts"

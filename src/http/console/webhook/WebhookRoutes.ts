@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import type { WebhookDelivery, WebhookTry } from "../../../domain/webhook/Webhook.ts"
+import type { WebhookDelivery, WebhookTry } from "../../../domain/Webhook.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"

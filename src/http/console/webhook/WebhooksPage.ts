@@ -1,6 +1,6 @@
 import { Effect, Redacted, Schema } from "effect"
 import { isIdPosition } from "../../../domain/Paging.ts"
-import { EVERY_EVENT, type WebhookEndpoint } from "../../../domain/webhook/Webhook.ts"
+import { EVERY_EVENT, type WebhookEndpoint } from "../../../domain/Webhook.ts"
 import { pathOf } from "../Navigation.ts"
 import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
 import { selectField } from "../forms/Fields.ts"

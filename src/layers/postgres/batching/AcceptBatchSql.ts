@@ -5,15 +5,20 @@ import type { Instant } from "../../../domain/Instant.ts"
 import type { Phone } from "../../../domain/Phone.ts"
 import { stripeOf } from "../../../domain/money/Charging.ts"
 import { type Admission, monthOf } from "../../../domain/customer/Admission.ts"
-import { isRace, retryRaces } from "../Races.ts"
-import { decodedAs, timestamp } from "../SqlRows.ts"
+import {
+  type BatchColumn,
+  batchSource,
+  decodedAs,
+  isRace,
+  retryRaces,
+  statementOfShape,
+  timestamp
+} from "../SqlRows.ts"
 import { type AdmittedKind, type CountedLimit, countedLimits, limitColumns } from "./AdmissionCounts.ts"
-import { type BatchColumn, batchSource, statementOfShape } from "./BatchColumns.ts"
-import type { BatchName } from "./BatchMetrics.ts"
+import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
-import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
-import { currentSetUp, type SetUpVersions } from "../cache/SetUpVersions.ts"
-import { customerLock } from "../citus/CustomerLocks.ts"
+import { currentSetUp, type SetUpVersions } from "../SetUpCache.ts"
+import { customerLock } from "../Citus.ts"
 import type { IdempotencyClaim, SetUpChanged } from "../../../services/customer/Idempotency.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 

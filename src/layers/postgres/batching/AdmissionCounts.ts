@@ -1,6 +1,6 @@
 import type { Admission } from "../../../domain/customer/Admission.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
-import type { BatchColumn } from "./BatchColumns.ts"
+import type { BatchColumn } from "../SqlRows.ts"
 
 /** Codes and messages to one phone are counted apart. */
 export type AdmittedKind = "code" | "message"

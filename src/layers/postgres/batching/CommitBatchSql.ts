@@ -5,12 +5,17 @@ import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
 import type { Transition } from "../../../domain/Transition.ts"
 import { stripeOf, type WalletMove } from "../../../domain/money/Charging.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
-import { retryRaces } from "../Races.ts"
-import { decodedAs } from "../SqlRows.ts"
-import { type BatchColumn, batchId, batchSource, isRequested, statementOfShape } from "./BatchColumns.ts"
-import type { BatchName } from "./BatchMetrics.ts"
-import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
-import { customerLock } from "../citus/CustomerLocks.ts"
+import {
+  type BatchColumn,
+  batchId,
+  batchSource,
+  decodedAs,
+  isRequested,
+  retryRaces,
+  statementOfShape
+} from "../SqlRows.ts"
+import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
+import { customerLock } from "../Citus.ts"
 
 /** Further parts of a batch's `with` statement, and an expression: how many webhooks are due now. */
 interface OutboxParts {

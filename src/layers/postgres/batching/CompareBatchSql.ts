@@ -5,21 +5,20 @@ import { VerificationStatus } from "../../../domain/verification/Verification.ts
 import type { TimerKind } from "../../../domain/Timer.ts"
 import type { EnteredCode } from "../../../services/verification/VerificationStore.ts"
 import { stripeOf } from "../../../domain/money/Charging.ts"
-import { retryRaces } from "../Races.ts"
-import { IsDistributed } from "../citus/Distribution.ts"
-import { customerLock } from "../citus/CustomerLocks.ts"
-import { currentSetUp } from "../cache/SetUpVersions.ts"
-import { decodedAs } from "../SqlRows.ts"
-import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
 import {
   type BatchColumn,
   batchId,
   batchSource,
+  decodedAs,
   inOrder,
   isRequested,
   onShards,
+  retryRaces,
   withConstants
-} from "./BatchColumns.ts"
+} from "../SqlRows.ts"
+import { customerLock, IsDistributed } from "../Citus.ts"
+import { currentSetUp } from "../SetUpCache.ts"
+import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
 import { outboxParts } from "./CommitBatchSql.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 

@@ -6,10 +6,9 @@ import { type Admission, admitInOrder, type LimitState, monthOf } from "../../..
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Phone } from "../../../domain/Phone.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
-import { currentSetUp } from "../cache/SetUpVersions.ts"
-import { decodedAs, InstantColumn, RialsColumn } from "../SqlRows.ts"
+import { currentSetUp } from "../SetUpCache.ts"
+import { type BatchColumn, batchSource, decodedAs, InstantColumn, RialsColumn } from "../SqlRows.ts"
 import { type AdmittedKind, limitColumns } from "./AdmissionCounts.ts"
-import { type BatchColumn, batchSource } from "./BatchColumns.ts"
 
 /** A request to send one code or message, and what refuses it. */
 export interface LimitedRequest {

@@ -3,19 +3,18 @@ import { SqlClient } from "effect/sql"
 import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { BatchSql } from "../Pools.ts"
-import { decodedAs } from "../SqlRows.ts"
 import {
   type BatchColumn,
   batchSource,
+  decodedAs,
   inOrder,
   isRequested,
   onShards,
   withConstants
-} from "./BatchColumns.ts"
-import type { BatchName } from "./BatchMetrics.ts"
-import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
-import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../cache/SetUpVersions.ts"
-import { IsDistributed } from "../citus/Distribution.ts"
+} from "../SqlRows.ts"
+import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
+import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../SetUpCache.ts"
+import { IsDistributed } from "../Citus.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 
 /**

@@ -1,10 +1,9 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import { fnv1a } from "../../../domain/text/Fnv.ts"
+import { fnv1a } from "../../../domain/text/Fingerprints.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
-import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
-import { patienceFor } from "../watch/WatchedPool.ts"
-import { inSpan, withoutSpans } from "../../../services/system/Spans.ts"
+import { patienceFor } from "../WatchedPool.ts"
+import { counters, gauge, inSpan, withoutSpans } from "../../../services/system/Observability.ts"
 
 /** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
 interface BatchLane {
@@ -307,3 +306,74 @@ export const makeStatementBatch = <Client, Request, Answer>(
         schedule()
       }).pipe(inSpan("batched statement", SPAN))
   })
+
+/** The kinds of batches, in an operator's words. */
+export type BatchName =
+  | "accept"
+  | "record"
+  | "check"
+  | "read"
+  | "read_due"
+  | "message_accept"
+  | "message_record"
+  | "message_read"
+  | "message_read_due"
+  | "webhook_read_due"
+  | "webhook_record"
+  | "webhook_put_back"
+  | "guard_wake"
+  | "key"
+  | "customer"
+  | "account_pace"
+  | "account_connection"
+
+/** Counts a statement that begins, and its requests. */
+type Began = (requests: number) => void
+
+const ignore: Began = () => {}
+
+/** The figures of batches; batches of one name are counted together. */
+export const BatchMetrics = Context.Reference<{
+  /** @param waiting how many requests wait for the next statement now */
+  readonly watch: (batch: BatchName, waiting: () => number) => Began
+}>("peyk/layers/postgres/batching/StatementBatch/BatchMetrics", {
+  defaultValue: () => ({ watch: () => ignore })
+})
+
+export const BatchMetricsCounted = Layer.effect(
+  BatchMetrics,
+  Effect.map(Effect.context<never>(), (context) => {
+    const queues = new Map<BatchName, Array<() => number>>()
+    const statements = counters(context, "peyk_batch_statements_total", {
+      description: "Statements of batches, by what they do.",
+      labels: ["batch"]
+    })
+    const requests = counters(context, "peyk_batch_requests_total", {
+      description: "Requests served by batches; divided by the statements, how many shared one.",
+      labels: ["batch"]
+    })
+    const queuesOf = (batch: BatchName): Array<() => number> => {
+      const known = queues.get(batch)
+      if (known !== undefined) return known
+      const made: Array<() => number> = []
+      queues.set(batch, made)
+      gauge(context, "peyk_batch_requests_waiting", {
+        description: "Requests and timers that wait for the next statement of a batch, by what it does.",
+        attributes: { batch },
+        read: () => made.reduce((sum, waiting) => sum + waiting(), 0)
+      })
+      return made
+    }
+    return {
+      watch: (batch, waiting) => {
+        queuesOf(batch).push(waiting)
+        const made = statements(batch)
+        const asked = requests(batch)
+        return (count) => {
+          made(1)
+          asked(count)
+        }
+      }
+    }
+  })
+)

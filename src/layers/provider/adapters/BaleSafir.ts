@@ -1,5 +1,5 @@
 import { Redacted, Schema } from "effect"
-import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential, ProviderNumber } from "../AccountSettings.ts"
 import { fieldOf, firstOf, idOf, maybeAnything, wholeOf, wordsIn } from "../LenientAnswers.ts"
 import { outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"

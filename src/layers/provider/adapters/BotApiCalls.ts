@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { fieldOf, finiteOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
 import { isRecipientLost, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"

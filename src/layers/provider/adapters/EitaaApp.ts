@@ -1,7 +1,7 @@
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
 import { BotUpdate } from "../../../domain/account/BotConversation.ts"
-import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
 import { fieldOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
 import { isRecipientLost, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"

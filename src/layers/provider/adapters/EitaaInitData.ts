@@ -1,7 +1,7 @@
 import { Data, Option, Result, Schema } from "effect"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../../domain/Instant.ts"
-import { readExactJson } from "../../../domain/text/CanonicalJson.ts"
+import { readExactJson } from "../../../domain/text/Fingerprints.ts"
 
 /** Why a string is not signed by Eitaa; `message` is for people. */
 class InitDataProblem extends Data.TaggedError("InitDataProblem")<{ readonly message: string }> {}

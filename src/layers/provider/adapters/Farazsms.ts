@@ -1,5 +1,5 @@
 import { Effect, Option, Redacted, Schema } from "effect"
-import type { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import type { ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
 import { maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
 import { outcomeOfRefusal, providerWords } from "../ProviderAnswers.ts"

@@ -1,6 +1,5 @@
 import { Effect, Option, Redacted, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { DeliveryReport, inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
 import { fieldOf, firstOf, idOf, wholeOf } from "../LenientAnswers.ts"
 import { maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"

@@ -1,7 +1,6 @@
 import { Effect, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
-import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import type { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { DeliveryReport, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
 import { fieldOf, firstOf, idOf, wholeOf, wordsIn } from "../LenientAnswers.ts"
 import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"

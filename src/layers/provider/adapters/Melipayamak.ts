@@ -1,6 +1,5 @@
 import { Effect, Redacted, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import type { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { DeliveryReport, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential, ProviderNumber } from "../AccountSettings.ts"
 import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"
 import { ask, outcomeOfStatus, ownValue, perhaps, providerWords, send } from "../ProviderAnswers.ts"

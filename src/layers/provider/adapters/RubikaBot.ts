@@ -1,6 +1,6 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { type BotReply, BotUpdate } from "../../../domain/account/BotConversation.ts"
-import { inWords, type ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { bareNumber } from "../../../domain/text/PastedText.ts"
 import { Credential, ReceivesUpdates } from "../AccountSettings.ts"
 import { fieldOf, idOf, maybeAnything, maybeWords, wordsIn } from "../LenientAnswers.ts"

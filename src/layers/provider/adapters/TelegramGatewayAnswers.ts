@@ -1,6 +1,5 @@
 import { Effect, Option, Result, Schema } from "effect"
-import { DeliveryReport } from "../../../domain/provider/DeliveryReport.ts"
-import { ProviderOutcome } from "../../../domain/provider/ProviderOutcome.ts"
+import { DeliveryReport, ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { fieldOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
 import { instantOfSeconds, outcomeOfStatus, ownValue } from "../ProviderAnswers.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"

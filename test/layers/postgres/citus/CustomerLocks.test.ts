@@ -1,8 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { IsDistributed } from "../../../../src/layers/postgres/citus/Distribution.ts"
-import { customerLock } from "../../../../src/layers/postgres/citus/CustomerLocks.ts"
+import { customerLock, IsDistributed } from "../../../../src/layers/postgres/Citus.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
 const ONE = 900_001

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
-import { hostUrls } from "../../../../src/layers/postgres/hosts/Hosts.ts"
+import { hostUrls } from "../../../../src/layers/postgres/Hosts.ts"
 
 const urlsOf = (url: string) =>
   Result.map(hostUrls("PEYK_DATABASE_READ_URL", Redacted.make(url)), (urls) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { choosePrimary } from "../../../../src/layers/postgres/hosts/Primary.ts"
+import { choosePrimary } from "../../../../src/layers/postgres/Primary.ts"
 
 describe("of several hosts, Peyk follows", () => {
   it("the only one that accepts writes", () => {

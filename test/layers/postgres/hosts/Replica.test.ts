@@ -3,8 +3,8 @@ import { Effect, Fiber, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlConnection } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { readingClient } from "../../../../src/layers/postgres/hosts/Replica.ts"
-import { clientOver, type Connections } from "../../../../src/layers/postgres/watch/SqlConnections.ts"
+import { readingClient } from "../../../../src/layers/postgres/Replica.ts"
+import { clientOver, type Connections } from "../../../../src/layers/postgres/WatchedSql.ts"
 
 /** A server that answers every statement in this way. */
 const serverOf = Effect.fnUntraced(function* (answer: Effect.Effect<ReadonlyArray<object>>) {

@@ -7,7 +7,7 @@ import {
   type AttemptErrorCode,
   attemptResult,
   type ProviderOutcome
-} from "../../../../src/domain/provider/ProviderOutcome.ts"
+} from "../../../../src/domain/ProviderOutcome.ts"
 import type { Channel } from "../../../../src/domain/routing/Channel.ts"
 import { ProviderConnections } from "../../../../src/layers/provider/ProviderConnections.ts"
 import { ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"

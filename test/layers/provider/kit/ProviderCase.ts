@@ -1,6 +1,5 @@
 import { Effect, type Scope } from "effect"
-import type { DeliveryReport } from "../../../../src/domain/provider/DeliveryReport.ts"
-import type { Blame, ProviderOutcome } from "../../../../src/domain/provider/ProviderOutcome.ts"
+import type { Blame, DeliveryReport, ProviderOutcome } from "../../../../src/domain/ProviderOutcome.ts"
 import type { Channel } from "../../../../src/domain/routing/Channel.ts"
 import { ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import type {

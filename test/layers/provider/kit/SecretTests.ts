@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References, Tracer } from "effect"
 import { inspect } from "node:util"
-import { withoutPrivateParts } from "../../../../src/domain/provider/ProviderOutcome.ts"
+import { withoutPrivateParts } from "../../../../src/domain/ProviderOutcome.ts"
 import { maskCredentials } from "../../../../src/layers/provider/ProviderConnections.ts"
 import type { AccountProblem } from "../../../../src/services/provider/ProviderAdapter.ts"
 import { CODE, PHONE, ProviderHttpTest, TEXT } from "./AdapterTest.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DeliveryReport } from "../../../../src/domain/provider/DeliveryReport.ts"
+import type { DeliveryReport } from "../../../../src/domain/ProviderOutcome.ts"
 import { ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import { ghasedakAdapter } from "../../../../src/layers/provider/adapters/Ghasedak.ts"
 import { CODE, connected, delivery, expectOutcome, ProviderHttpTest, TEXT } from "../kit/AdapterTest.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DeliveryReport } from "../../../../src/domain/provider/DeliveryReport.ts"
+import type { DeliveryReport } from "../../../../src/domain/ProviderOutcome.ts"
 import { ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import { melipayamakAdapter } from "../../../../src/layers/provider/adapters/Melipayamak.ts"
 import { CODE, connected, type Expected, ProviderHttpTest, TEXT } from "../kit/AdapterTest.ts"

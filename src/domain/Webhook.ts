@@ -1,0 +1,205 @@
+import { Schema } from "effect"
+import { DAY_MILLIS, Instant } from "./Instant.ts"
+import {
+  WEBHOOK_GIVE_UP_MILLIS,
+  WEBHOOK_JITTER,
+  WEBHOOK_MAX_RETRY_AFTER_MILLIS,
+  WEBHOOK_TRY_MILLIS
+} from "./Schedules.ts"
+import { KeyMode } from "./customer/Customer.ts"
+import { GuardEventType, type ShownAlarm } from "./guard/Alarm.ts"
+import { MessageEventType, type ShownMessage } from "./message/Message.ts"
+import { EventType, type ShownVerification } from "./verification/Verification.ts"
+
+interface FailedTry {
+  /** When the very first try was made. */
+  readonly firstAt: Instant
+  /** When this one was made. */
+  readonly at: Instant
+  /** When it ended. */
+  readonly finishedAt: Instant
+  /** The wait that the receiver asked for. */
+  readonly retryAfterMillis: number | null
+}
+
+/**
+ * When a failed delivery is tried again; null: never. Tries whose time has passed meanwhile (every process was down, or
+ * the receiver asked for a wait) are skipped, not made in a row.
+ *
+ * @param random at least 0, less than 1
+ */
+export const nextTryAt = (
+  { firstAt, at, finishedAt, retryAfterMillis }: FailedTry,
+  random: number
+): Instant | null => {
+  const offset = WEBHOOK_TRY_MILLIS.find((after) => after > at - firstAt)
+  if (offset === undefined) return null
+  const planned = firstAt + offset + Math.floor(offset * WEBHOOK_JITTER * random)
+  const asked = finishedAt + Math.min(Math.max(0, retryAfterMillis ?? 0), WEBHOOK_MAX_RETRY_AFTER_MILLIS)
+  return Math.max(planned, asked)
+}
+
+/** Whether to give up an endpoint whose every try has failed since then. */
+export const isGivenUp = (failingSince: Instant, now: Instant): boolean =>
+  now - failingSince >= WEBHOOK_GIVE_UP_MILLIS
+
+/** The events that an endpoint can ask for; `*` is all of them. */
+export const WebhookEventType = Schema.Literals([
+  ...EventType.literals,
+  ...MessageEventType.literals,
+  ...GuardEventType.literals
+])
+export const EVERY_EVENT = "*"
+/** Sent only on request. */
+export const TEST_EVENT = "webhook.test"
+
+/** The subject of an event, at the time of the event. */
+export type EventSubject =
+  | { readonly kind: "verification"; readonly verification: ShownVerification }
+  | { readonly kind: "message"; readonly message: ShownMessage }
+  | { readonly kind: "guard"; readonly alarm: ShownAlarm }
+  | { readonly kind: "endpoint"; readonly id: number }
+
+export interface WebhookEvent {
+  readonly type: string
+  /** `test`: of the sandbox. */
+  readonly mode: KeyMode
+  readonly occurredAt: Instant
+  /** Grows with each event of its subject. */
+  readonly sequence: number
+  readonly subject: EventSubject
+}
+
+/** The part of an address that the audit log shows: the rest may be a secret of the receiver. */
+export const originOf = (url: string | null | undefined): string | undefined =>
+  url == null ? undefined : URL.parse(url)?.origin
+
+export const MAX_ENDPOINTS = 20
+
+/** How long a replaced secret still signs. */
+export const ROTATION_MILLIS = DAY_MILLIS
+
+const REPLAY_MILLIS = 30 * DAY_MILLIS
+
+/** The earliest start of a replay of all events since a time: the last 30 days. */
+export const replayedFrom = (since: Instant, now: Instant): Instant => Math.max(since, now - REPLAY_MILLIS)
+
+/** Gone: it returned 410. Failing: it accepted nothing for days. Manual: the customer switched it off. */
+export const DisabledReason = Schema.Literals(["gone", "failing", "manual"])
+export type DisabledReason = typeof DisabledReason.Type
+
+export const WebhookEndpoint = Schema.Struct({
+  id: Schema.Int,
+  url: Schema.String,
+  events: Schema.Array(Schema.String),
+  description: Schema.String,
+  /** Which events it takes: live ones, or the sandbox's. */
+  mode: KeyMode,
+  disabledReason: Schema.NullOr(DisabledReason),
+  /** Since when no try has succeeded; null while the last one did. */
+  failingSince: Schema.NullOr(Instant),
+  createdAt: Instant,
+  version: Schema.Int
+})
+export type WebhookEndpoint = typeof WebhookEndpoint.Type
+
+/** One request to an endpoint, as it is stored. */
+export const WebhookTry = Schema.Struct({
+  at: Instant,
+  /** The status of the response; null without one. */
+  status: Schema.NullOr(Schema.Int),
+  /** Why there is no response. */
+  error: Schema.NullOr(Schema.String),
+  duration_ms: Schema.Int
+})
+export type WebhookTry = typeof WebhookTry.Type
+
+export const DeliveryStatus = Schema.Literals(["pending", "delivered", "failed"])
+export type DeliveryStatus = typeof DeliveryStatus.Type
+
+/** One event on its way to one endpoint. */
+export const WebhookDelivery = Schema.Struct({
+  eventId: Schema.String,
+  eventType: Schema.String,
+  subject: Schema.String,
+  sequence: Schema.Int,
+  status: DeliveryStatus,
+  tries: Schema.Array(WebhookTry),
+  createdAt: Instant,
+  nextTryAt: Schema.NullOr(Instant),
+  finishedAt: Schema.NullOr(Instant)
+})
+export type WebhookDelivery = typeof WebhookDelivery.Type
+
+/** The outcome of a try. */
+export interface WebhookAnswer {
+  readonly status: number | null
+  readonly error: string | null
+  readonly retryAfterMillis: number | null
+}
+
+/** How a delivery and its endpoint change after a try. */
+export interface Judgement {
+  readonly status: DeliveryStatus
+  readonly nextTryAt: Instant | null
+  /** The first try since the delivery began, or since its replay. */
+  readonly startedAt: Instant
+  readonly tries: ReadonlyArray<WebhookTry>
+  readonly failingSince: Instant | null
+  readonly disables: DisabledReason | null
+}
+
+/** Replays add ever more tries; the last ones are enough. */
+const MAX_KEPT_TRIES = 50
+
+const GONE = 410
+
+export const isTaken = (status: number | null): boolean => status !== null && status >= 200 && status < 300
+
+interface Tried {
+  readonly tries: ReadonlyArray<WebhookTry>
+  readonly startedAt: Instant | null
+  readonly failingSince: Instant | null
+}
+
+/** An event needs this many tries before it counts: after days without any event, one failure says little. */
+const MIN_TRIES_TO_GIVE_UP = 3
+
+const disabledBy = (
+  status: number | null,
+  {
+    failingSince,
+    tries,
+    now
+  }: { readonly failingSince: Instant; readonly tries: number; readonly now: Instant }
+): DisabledReason | null => {
+  if (status === GONE) return "gone"
+  return tries >= MIN_TRIES_TO_GIVE_UP && isGivenUp(failingSince, now) ? "failing" : null
+}
+
+/** @param random at least 0, less than 1 */
+export const judge = (
+  before: Tried,
+  { status, error, retryAfterMillis }: WebhookAnswer,
+  { at, finishedAt }: { readonly at: Instant; readonly finishedAt: Instant },
+  random: number
+): Judgement => {
+  const startedAt = before.startedAt ?? at
+  const made: WebhookTry = { at, status, error, duration_ms: finishedAt - at }
+  const tries = [...before.tries, made].slice(-MAX_KEPT_TRIES)
+  if (isTaken(status)) {
+    return { status: "delivered", nextTryAt: null, startedAt, tries, failingSince: null, disables: null }
+  }
+  const failingSince = before.failingSince ?? at
+  const disables = disabledBy(status, { failingSince, tries: tries.length, now: finishedAt })
+  const next =
+    disables === null ? nextTryAt({ firstAt: startedAt, at, finishedAt, retryAfterMillis }, random) : null
+  return {
+    status: next === null ? "failed" : "pending",
+    nextTryAt: next,
+    startedAt,
+    tries,
+    failingSince,
+    disables
+  }
+}

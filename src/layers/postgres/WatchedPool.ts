@@ -1,0 +1,79 @@
+import { type Cause, type Context, Effect, Layer } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlClient, SqlError } from "effect/sql"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { ConnectionWatch } from "./ConnectionWatch.ts"
+import type { StorePlace } from "./Primary.ts"
+import { isTemporary, notNowIn, withReason } from "./StoreAvailability.ts"
+import { StoreWrites } from "./StoreWrites.ts"
+import { makeWatchedSql } from "./WatchedSql.ts"
+import { StartupError } from "../system/StartupError.ts"
+
+/** How much longer than PostgreSQL's time-out this process waits for the response. */
+export const ANSWER_MILLIS = 1500
+/** The wait if Peyk sets no time-out. */
+const UNLIMITED_PATIENCE_MILLIS = MINUTE_MILLIS
+
+/** Neither a statement nor a transaction of a paused process can block others forever. */
+export const timeouts = (millis: number) =>
+  millis === 0
+    ? { startupParameters: {} }
+    : {
+        startupParameters: {
+          statement_timeout: String(millis),
+          idle_in_transaction_session_timeout: String(millis)
+        }
+      }
+
+export const unreachable = (error: SqlError.SqlError) =>
+  new StartupError({
+    message: `PostgreSQL cannot be reached: ${withReason(error)}`,
+    isTemporary: isTemporary(error)
+  })
+
+/** How long the connections of a pool can be silent while a statement waits. */
+interface Patience {
+  readonly patienceMillis: number
+}
+
+export const patienceFor = (statementTimeoutMillis: number): number =>
+  statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + ANSWER_MILLIS
+
+/** While connections are silent, a request has a response this long after the time-out of a statement. */
+const RESPONSE_MILLIS = 2000
+/** Overdue requests are looked for every quarter of a second, in a process that can be busy. */
+const LOOK_MILLIS = 500
+
+/** How long a request may take while connections are silent, until it is given up. */
+export const silentRequestMillis = (statementTimeoutMillis: number): number =>
+  (statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + RESPONSE_MILLIS) -
+  LOOK_MILLIS
+
+/** `failed` is called with the error of each statement. */
+export const watchedBy = (options: StorePlace & Patience, failed: (cause: Cause.Cause<unknown>) => void) =>
+  Effect.gen(function* () {
+    const watched = (yield* ConnectionWatch).pool(options.patienceMillis, failed)
+    const pool = yield* Effect.mapError(
+      Effect.provide(makeWatchedSql(options, watched, options.patienceMillis), Reactivity.layer),
+      unreachable
+    )
+    return { ...pool, closeAll: Effect.sync(watched.closeAll) }
+  })
+
+export const watchedPool = (options: StorePlace & Patience) =>
+  Effect.flatMap(StoreWrites, ({ failed }) =>
+    watchedBy(options, (cause) => {
+      failed(cause)
+      if (notNowIn(cause) !== undefined) options.primary?.suspect()
+    })
+  )
+
+/** Separate connections for one purpose. */
+export const poolOf = <Self>(
+  purpose: Context.Key<Self, SqlClient.SqlClient>,
+  options: StorePlace & Patience
+) =>
+  Layer.effect(
+    purpose,
+    Effect.map(watchedPool(options), ({ sql }) => sql)
+  )
