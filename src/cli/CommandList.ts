@@ -5,124 +5,89 @@ import { Command } from "effect/cli"
 const command = <const Name extends string, Input, ContextInput, E, R>(
   name: Name,
   description: string,
-  load: () => Promise<Command.Command<Name, Input, ContextInput, E, R>>
+  load: () => Promise<{ readonly commands: Loaded<Name, Input, ContextInput, E, R> }>
 ) => {
   const describe = Command.withDescription(description)
-  return { name, load: async () => describe(await load()), unloaded: describe(Command.make(name)) }
+  return {
+    name,
+    load: async () => describe((await load()).commands[name]),
+    unloaded: describe(Command.make(name))
+  }
+}
+
+/** What a file of commands has, by the names of its commands. */
+type Loaded<Name extends string, Input, ContextInput, E, R> = {
+  readonly [Each in Name]: Command.Command<Each, Input, ContextInput, E, R>
 }
 
 /** In the order of `peyk --help`. */
 const commands = [
-  command(
-    "serve",
-    "Serve the API, and run due work",
-    async () => (await import("./server/ServeCommand.ts")).serveCommand
-  ),
+  command("serve", "Serve the API, and run due work", () => import("./server/ServeCommand.ts")),
   command(
     "migrate",
     "Upgrade the schema of the store (serve does it too)",
-    async () => (await import("./server/ServeCommand.ts")).migrateCommand
+    () => import("./server/ServeCommand.ts")
   ),
-  command(
-    "openapi",
-    "Print the OpenAPI document",
-    async () => (await import("./server/OpenApiCommand.ts")).openapiCommand
-  ),
+  command("openapi", "Print the OpenAPI document", () => import("./server/OpenApiCommand.ts")),
   command(
     "doctor",
     "Check the settings, the store and every account",
-    async () => (await import("./server/DoctorCommand.ts")).doctorCommand
+    () => import("./server/DoctorCommand.ts")
   ),
   command(
     "backup",
     "Write the whole embedded store to a file; the server can be running",
-    async () => (await import("./server/BackupCommands.ts")).backupCommand
+    () => import("./server/BackupCommands.ts")
   ),
   command(
     "restore",
     "Make an embedded store from a backup, in a data directory without one",
-    async () => (await import("./server/BackupCommands.ts")).restoreCommand
+    () => import("./server/BackupCommands.ts")
   ),
   command(
     "demo",
     "Walk through a verification with a fallback, in this terminal",
-    async () => (await import("./server/DemoCommand.ts")).demoCommand
+    () => import("./server/DemoCommand.ts")
   ),
-  command(
-    "customer",
-    "Customers",
-    async () => (await import("./commands/CustomerCommands.ts")).customerCommand
-  ),
-  command("key", "Service keys", async () => (await import("./commands/KeyCommands.ts")).keyCommand),
+  command("customer", "Customers", () => import("./commands/CustomerCommands.ts")),
+  command("key", "Service keys", () => import("./commands/KeyCommands.ts")),
   command(
     "token",
     "Personal access tokens, for the management API",
-    async () => (await import("./commands/TokenCommands.ts")).tokenCommand
+    () => import("./commands/TokenCommands.ts")
   ),
-  command(
-    "user",
-    "People who manage a customer's account",
-    async () => (await import("./commands/UserCommands.ts")).userCommand
-  ),
+  command("user", "People who manage a customer's account", () => import("./commands/UserCommands.ts")),
   command(
     "operator",
     "People who run this installation, in the console",
-    async () => (await import("./commands/OperatorCommands.ts")).operatorCommand
+    () => import("./commands/OperatorCommands.ts")
   ),
   command(
     "signing-key",
     "The keys that sign the JWTs of sign-ins",
-    async () => (await import("./commands/UserCommands.ts")).signingKeyCommand
+    () => import("./commands/UserCommands.ts")
   ),
-  command(
-    "account",
-    "Sending accounts",
-    async () => (await import("./commands/AccountCommands.ts")).accountCommand
-  ),
-  command(
-    "contacts",
-    "The phones that bots can reach",
-    async () => (await import("./commands/ContactCommands.ts")).contactsCommand
-  ),
-  command(
-    "routing",
-    "The default order of channels",
-    async () => (await import("./commands/RoutingCommands.ts")).routingCommand
-  ),
-  command(
-    "template",
-    "Texts with placeholders",
-    async () => (await import("./commands/TemplateCommands.ts")).templateCommand
-  ),
-  command(
-    "wallet",
-    "Wallets, in whole rials",
-    async () => (await import("./commands/WalletCommands.ts")).walletCommand
-  ),
+  command("account", "Sending accounts", () => import("./commands/AccountCommands.ts")),
+  command("contacts", "The phones that bots can reach", () => import("./commands/ContactCommands.ts")),
+  command("routing", "The default order of channels", () => import("./commands/RoutingCommands.ts")),
+  command("template", "Texts with placeholders", () => import("./commands/TemplateCommands.ts")),
+  command("wallet", "Wallets, in whole rials", () => import("./commands/WalletCommands.ts")),
   command(
     "verification",
     "Sent codes and their outcomes",
-    async () => (await import("./commands/VerificationCommands.ts")).verificationCommand
+    () => import("./commands/VerificationCommands.ts")
   ),
-  command(
-    "message",
-    "Sent messages and their outcomes",
-    async () => (await import("./commands/MessageCommands.ts")).messageCommand
-  ),
-  command(
-    "phone",
-    "Recipients: erase a phone from the records",
-    async () => (await import("./commands/PhoneCommands.ts")).phoneCommand
-  ),
+  command("message", "Sent messages and their outcomes", () => import("./commands/MessageCommands.ts")),
+  command("phone", "Recipients: erase a phone from the records", () => import("./commands/PhoneCommands.ts")),
   command(
     "guard",
     "Protection against pumping, bombing and guessing",
-    async () => (await import("./commands/GuardCommands.ts")).guardCommand
+    () => import("./commands/GuardCommands.ts")
   ),
   command(
     "webhook",
     "Webhooks: the addresses that receive a customer's events",
-    async () => (await import("./commands/WebhookCommands.ts")).webhookCommand
+    () => import("./commands/WebhookCommands.ts")
   )
 ]
 

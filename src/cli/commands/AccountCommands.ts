@@ -1,10 +1,11 @@
-import { Clock, Console, Effect, Record, Schema, Struct } from "effect"
+import { Clock, Console, Effect, Option, Record, Schema, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
+import { actionCommand, asInput, oneOf, printAll, type Subject } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { accountFlag, defaultableFlag, ownerFlags, ownerOf } from "../input/Flags.ts"
 import { readSettings, readSomeSettings, settingsFlags } from "../input/SettingsInput.ts"
 import { type ActionRefusal, CommandError, refusedAction } from "../output/CommandError.ts"
-import { listAll, printMany, printOne } from "../output/Output.ts"
+import { printOne } from "../output/Output.ts"
 import { describeFinding } from "../server/DoctorAccounts.ts"
 import { Name } from "../../domain/Fields.ts"
 import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
@@ -107,32 +108,21 @@ export const connectCommand = Command.make(
     )
 ).pipe(Command.withDescription("Connect a messenger or SMS account"))
 
-/** Whose account this is, and the account. */
-const ofAccount = (account: number) =>
-  Effect.map(
-    Accounts.use((accounts) => accounts.ownerOf(account)),
-    (customer) => ({ customer, target: account })
+const oneAccount = oneOf("account", accountFlag, (account) =>
+  Accounts.use((accounts) => accounts.ownerOf(account))
+)
+
+const found = ({ customer, target, refused }: Subject<number>) =>
+  Effect.mapError(
+    Accounts.use((accounts) => accounts.find(customer, target)),
+    refused
   )
-
-const found = (account: number) =>
-  Effect.flatMap(ofAccount(account), ({ customer }) =>
-    Accounts.use((accounts) => accounts.find(customer, account))
-  )
-
-const changed = (account: number, input: object) =>
-  Effect.flatMap(ofAccount(account), (of) => operate(changeAccount, { ...of, input }))
-
-const refused = (account: number) => refusedAction(`account ${account}`)
 
 const list = Command.make("list", ownerFlags, ({ customer, shared }) =>
   withManagement(
-    Effect.gen(function* () {
-      const owner = yield* ownerOf(customer, shared)
-      const { list: page } = yield* Accounts
-      const accounts = yield* listAll((part) => page(owner, part))
-      const now = yield* Clock.currentTimeMillis
-      yield* printMany(accounts.map((account) => accountFields(account, now)))
-    })
+    Effect.flatMap(ownerOf(customer, shared), (owner) =>
+      printAll((part) => Accounts.use((accounts) => accounts.list(owner, part)), accountFields)
+    )
   )
 ).pipe(Command.withDescription("List connected accounts"))
 
@@ -144,76 +134,77 @@ const paceFlags = {
   per_minute: paceFlag("per-minute", "Sends in any minute (0: no limit)", 100_000)
 }
 
-const limits = Command.make("limits", { account: accountFlag, ...paceFlags }, ({ account, ...pace }) =>
+const limits = Command.make("limits", { account: oneAccount.flags, ...paceFlags }, ({ account, ...pace }) =>
   withManagement(
     Effect.gen(function* () {
-      const input = Record.getSomes(pace)
+      const subject = yield* oneAccount.find(account)
+      const input = asInput(pace)
       const record = Record.isEmptyRecord(input)
-        ? found(account)
-        : Effect.map(changed(account, input), (saved) => saved.account)
+        ? found(subject)
+        : Effect.mapBoth(operate(changeAccount, { ...subject, input }), {
+            onFailure: subject.refused,
+            onSuccess: (saved) => saved.account
+          })
       yield* printAccount(yield* record)
-    }).pipe(Effect.mapError(refused(account)))
+    })
   )
 ).pipe(Command.withDescription("Show or override how fast an account sends"))
 
-const update = Command.make(
+const update = actionCommand(
   "update",
+  "Change an account's label, settings, default or pace; settings replace all others",
+  changeAccount,
+  oneAccount,
   {
-    account: accountFlag,
-    label: Flag.optional(labelFlag),
-    ...settingsFlags,
-    check: checkFlag,
-    default: Flag.Boolean("default").pipe(
-      Flag.withDescription("Make it the channel's default account (--no-default: no longer)"),
-      Flag.optional
-    ),
-    ...paceFlags
-  },
-  ({ account, settings: inline, settingsFile, check, ...given }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const settings = yield* readSomeSettings({ settings: inline, settingsFile })
-        const { provider } = yield* Effect.mapError(found(account), refused(account))
-        const saved = yield* Effect.mapError(
-          changed(account, { ...Record.getSomes<string, unknown>(given), settings, check }),
-          refusedAccount(provider, `account ${account}`)
-        )
-        yield* settings === null ? printAccount(saved.account) : printExamined(saved)
-      })
-    )
-).pipe(
-  Command.withDescription("Change an account's label, settings, default or pace; settings replace all others")
+    flags: {
+      label: Flag.optional(labelFlag),
+      ...settingsFlags,
+      check: checkFlag,
+      default: Flag.Boolean("default").pipe(
+        Flag.withDescription("Make it the channel's default account (--no-default: no longer)"),
+        Flag.optional
+      ),
+      ...paceFlags
+    },
+    input: ({ settings: inline, settingsFile, ...given }) =>
+      Effect.map(readSomeSettings({ settings: inline, settingsFile }), (settings) => ({
+        ...asInput(given),
+        settings
+      })),
+    refused: (error, _, { target }) => refusedAccount("its provider", `account ${target}`)(error),
+    print: (saved, _, { settings, settingsFile }) =>
+      Option.isNone(settings) && Option.isNone(settingsFile)
+        ? printAccount(saved.account)
+        : printExamined(saved)
+  }
 )
 
 const ids = Schema.String.check(
   Schema.isPattern(/^(\d{1,9}(,\d{1,9})*)?$/, { message: "account ids, separated by commas" })
 )
 
-const standby = Command.make(
+const standby = actionCommand(
   "standby",
+  "Set the accounts that take over with a code when one cannot send it",
+  setStandby,
+  oneAccount,
   {
-    account: accountFlag,
-    by: Flag.String("by").pipe(
-      Flag.withDescription('Accounts of its channel, in order, e.g. 7,8; "" removes them'),
-      Flag.withSchema(ids)
-    )
-  },
-  ({ account, by }) => {
-    const account_ids = by === "" ? [] : by.split(",").map(Number)
-    return withManagement(
-      ofAccount(account).pipe(
-        Effect.flatMap((of) => operate(setStandby, { ...of, input: { account_ids } })),
-        Effect.mapError(refusedAction(`account ${account}`, { account_ids: "by" })),
-        Effect.flatMap((saved) => printAccount(saved))
+    flags: {
+      by: Flag.String("by").pipe(
+        Flag.withDescription('Accounts of its channel, in order, e.g. 7,8; "" removes them'),
+        Flag.withSchema(ids)
       )
-    )
+    },
+    input: ({ by }) => Effect.succeed({ account_ids: by === "" ? [] : by.split(",").map(Number) }),
+    refused: (error, _, { target }) => refusedAction(`account ${target}`, { account_ids: "by" })(error),
+    print: (saved) => printAccount(saved)
   }
-).pipe(Command.withDescription("Set the accounts that take over with a code when one cannot send it"))
+)
 
 const inbox = Command.make(
   "inbox",
   {
-    account: accountFlag,
+    account: oneAccount.flags,
     rotate: Flag.Boolean("rotate").pipe(
       Flag.withDescription("Create another path; the old one stops working at once"),
       Flag.withDefault(false)
@@ -221,39 +212,32 @@ const inbox = Command.make(
   },
   ({ account, rotate }) =>
     withManagement(
-      ofAccount(account).pipe(
-        Effect.flatMap((of) =>
-          rotate
-            ? Effect.map(operate(rotateInbox, of), ({ path }) => path)
-            : Accounts.use((accounts) => accounts.inboxPath(of.customer, account, false))
-        ),
-        Effect.mapError(refused(account)),
-        Effect.flatMap((path) => printOne({ account_id: account, path }))
-      )
+      Effect.gen(function* () {
+        const subject = yield* oneAccount.find(account)
+        const { customer, target, refused } = subject
+        const path = rotate
+          ? Effect.map(operate(rotateInbox, subject), (rotated) => rotated.path)
+          : Accounts.use((accounts) => accounts.inboxPath(customer, target, false))
+        yield* printOne({ account_id: target, path: yield* Effect.mapError(path, refused) })
+      })
     )
 ).pipe(Command.withDescription("Show the secret path that an account's updates are posted to"))
 
 const setActive = (name: string, active: boolean, description: string) =>
-  Command.make(name, { account: accountFlag }, ({ account }) =>
-    withManagement(
-      changed(account, { active }).pipe(
-        Effect.mapError(refused(account)),
-        Effect.flatMap((saved) => printAccount(saved.account))
-      )
-    )
-  ).pipe(Command.withDescription(description))
+  actionCommand(name, description, changeAccount, oneAccount, {
+    input: () => Effect.succeed({ active }),
+    print: (saved) => printAccount(saved.account)
+  })
 
-const remove = Command.make("delete", { account: accountFlag }, ({ account }) =>
-  withManagement(
-    ofAccount(account).pipe(
-      Effect.flatMap((of) => operate(removeAccount, of)),
-      Effect.mapError(refused(account)),
-      Effect.andThen(printOne({ credential_id: account, deleted: true }))
-    )
-  )
-).pipe(Command.withDescription("Delete an account that nothing needs, with its contacts"))
+const remove = actionCommand(
+  "delete",
+  "Delete an account that nothing needs, with its contacts",
+  removeAccount,
+  oneAccount,
+  { print: (_, { target }) => printOne({ credential_id: target, deleted: true }) }
+)
 
-export const accountCommand = Command.make("account").pipe(
+const accountCommand = Command.make("account").pipe(
   Command.withSubcommands([
     connectCommand,
     list,
@@ -266,3 +250,5 @@ export const accountCommand = Command.make("account").pipe(
     remove
   ])
 )
+
+export const commands = { account: accountCommand }

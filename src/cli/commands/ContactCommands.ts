@@ -77,6 +77,6 @@ const remove = Command.make(
     )
 ).pipe(Command.withDescription("Delete the link by which a bot reaches a phone"))
 
-export const contactsCommand = Command.make("contacts").pipe(
-  Command.withSubcommands([importFile, count, remove])
-)
+const contactsCommand = Command.make("contacts").pipe(Command.withSubcommands([importFile, count, remove]))
+
+export const commands = { contacts: contactsCommand }

@@ -1,5 +1,6 @@
 import { Effect, Option, Schema, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { actionCommand, installation, ofCustomer } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, nameFlag } from "../input/Flags.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
@@ -21,20 +22,14 @@ const toFields = ({ id, name, plan, webOtpHost, brand, locale, createdAt }: Cust
   created_at: formatInstant(createdAt)
 })
 
-const create = Command.make(
-  "create",
-  {
-    name: nameFlag("The customer's name"),
-    plan: Flag.Literals("plan", Plan.literals).pipe(Flag.withDescription("free, start or business"))
-  },
-  ({ name, plan }) =>
-    withManagement(
-      operate(createCustomer, { customer: null, target: undefined, input: { name, plan } }).pipe(
-        Effect.mapError(refusedAction("customer")),
-        Effect.flatMap((created) => printOne(toFields(created)))
-      )
-    )
-).pipe(Command.withDescription("Create a customer"))
+const planFlag = Flag.Literals("plan", Plan.literals).pipe(Flag.withDescription("free, start or business"))
+
+const print = (customer: CustomerRecord) => printOne(toFields(customer))
+
+const create = actionCommand("create", "Create a customer", createCustomer, installation("customer"), {
+  flags: { name: nameFlag("The customer's name"), plan: planFlag },
+  print
+})
 
 const list = Command.make("list", {}, () =>
   withManagement(
@@ -45,51 +40,33 @@ const list = Command.make("list", {}, () =>
   )
 ).pipe(Command.withDescription("List the customers"))
 
-/** An empty text ends what was set. */
-const emptied = <Name extends string>(name: Name, text: Option.Option<string>) =>
-  Option.isSome(text) ? { [name]: text.value === "" ? null : text.value } : {}
+/** A text; an empty one ends what was set. */
+const emptiableFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${description}; empty for none`),
+    Flag.map((text) => (text === "" ? null : text)),
+    Flag.optional
+  )
 
-const given = <Name extends string>(name: Name, text: Option.Option<string>) =>
-  Option.isSome(text) ? { [name]: text.value } : {}
-
-const update = Command.make(
+const update = actionCommand(
   "update",
+  "Change a customer; options that you leave out change nothing",
+  changeCustomer,
+  ofCustomer,
   {
-    customer: customerFlag,
-    name: nameFlag("The customer's name").pipe(Flag.optional),
-    plan: Flag.Literals("plan", Plan.literals).pipe(
-      Flag.withDescription("free, start or business"),
-      Flag.optional
-    ),
-    webOtpHost: Flag.String("webotp-host").pipe(
-      Flag.withDescription("The host of the site that reads codes by itself (WebOTP); empty for none"),
-      Flag.optional
-    ),
-    brand: Flag.String("brand").pipe(
-      Flag.withDescription("The brand that the default text of codes names; empty for none"),
-      Flag.optional
-    ),
-    locale: Flag.Literals("locale", Locale.literals).pipe(
-      Flag.withDescription("The language of the default text"),
-      Flag.optional
-    )
-  },
-  ({ customer, name, plan, webOtpHost, brand, locale }) => {
-    const input = {
-      ...given("name", name),
-      ...given("plan", plan),
-      ...emptied("webotp_host", webOtpHost),
-      ...emptied("brand", brand),
-      ...given("locale", locale)
-    }
-    return withManagement(
-      operate(changeCustomer, { customer, target: undefined, input }).pipe(
-        Effect.mapError(refusedAction(`customer ${customer}`)),
-        Effect.flatMap((changed) => printOne(toFields(changed)))
+    flags: {
+      name: nameFlag("The customer's name").pipe(Flag.optional),
+      plan: planFlag.pipe(Flag.optional),
+      webotp_host: emptiableFlag("webotp-host", "The host of the site that reads codes by itself (WebOTP)"),
+      brand: emptiableFlag("brand", "The brand that the default text of codes names"),
+      locale: Flag.Literals("locale", Locale.literals).pipe(
+        Flag.withDescription("The language of the default text"),
+        Flag.optional
       )
-    )
+    },
+    print
   }
-).pipe(Command.withDescription("Change a customer; options that you leave out change nothing"))
+)
 
 type LimitName = keyof LimitOverrides
 
@@ -145,6 +122,8 @@ const customerLimits = Command.make(
     )
 ).pipe(Command.withDescription("Show or override a customer's limits"))
 
-export const customerCommand = Command.make("customer").pipe(
+const customerCommand = Command.make("customer").pipe(
   Command.withSubcommands([create, list, update, customerLimits])
 )
+
+export const commands = { customer: customerCommand }

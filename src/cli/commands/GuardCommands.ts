@@ -1,10 +1,10 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { operate, withManagement } from "../CommandContext.ts"
-import { customerFlag, defaultableFlag, requireCustomer, uuidFlag } from "../input/Flags.ts"
-import { CommandError, refusedAction } from "../output/CommandError.ts"
-import { listAll, printMany, printOne } from "../output/Output.ts"
-import { adviceOf, totalsOf } from "../../domain/guard/Alarm.ts"
+import { actionCommand, asInput, customerCommand, ofCustomer, printAll } from "../ActionCommand.ts"
+import { customerFlag, defaultableFlag, uuidFlag } from "../input/Flags.ts"
+import { type ActionRefusal, CommandError, refusedAction } from "../output/CommandError.ts"
+import { printMany, printOne } from "../output/Output.ts"
+import { adviceOf, type ShownAlarm, totalsOf } from "../../domain/guard/Alarm.ts"
 import { type EntryType, type GuardList, GuardMode } from "../../domain/guard/GuardSettings.ts"
 import { toWireAlarm, toWireGuard, toWireSettings } from "../../http/manage/GuardApi.ts"
 import {
@@ -16,22 +16,23 @@ import {
 } from "../../services/guard/GuardActions.ts"
 import { GuardRecords } from "../../services/guard/GuardRecords.ts"
 
-const show = Command.make("show", { customer: customerFlag }, ({ customer }) =>
-  withManagement(
+const show = customerCommand(
+  "show",
+  "Show a customer's guard: settings, alarms, and a report of refusals",
+  (customer) =>
     Effect.gen(function* () {
-      yield* requireCustomer(customer)
       const guard = yield* GuardRecords
       const saved = yield* guard.settings(customer)
       const days = yield* guard.days(customer)
       yield* printOne(toWireGuard(saved, yield* guard.state(customer), days))
     })
-  )
-).pipe(Command.withDescription("Show a customer's guard: settings, alarms, and a report of refusals"))
+)
 
-const days = Command.make("days", { customer: customerFlag }, ({ customer }) =>
-  withManagement(
+const days = customerCommand(
+  "days",
+  "Count the codes that the guard refused, or would refuse, by day",
+  (customer) =>
     Effect.gen(function* () {
-      yield* requireCustomer(customer)
       const found = yield* (yield* GuardRecords).days(customer)
       const rows = [...found, { day: "total", ...totalsOf(found) }]
       yield* printMany(
@@ -48,16 +49,14 @@ const days = Command.make("days", { customer: customerFlag }, ({ customer }) =>
         }))
       )
     })
-  )
-).pipe(Command.withDescription("Count the codes that the guard refused, or would refuse, by day"))
+)
 
 const amountFlag = (name: string, description: string) =>
   Flag.optional(
     defaultableFlag(name, `${description}; default restores it`, { minimum: 0, maximum: MAX_GUARD_AMOUNT })
   )
 
-const warnUnlessAdvised = Effect.fnUntraced(function* (customer: number, mode: GuardMode | undefined) {
-  if (mode !== "enforcing") return
+const warnUnlessAdvised = Effect.fnUntraced(function* (customer: number) {
   const { isAdvised, cleanDays, cleanVerified } = adviceOf(yield* (yield* GuardRecords).days(customer))
   if (isAdvised) return
   yield* Effect.logWarning(
@@ -66,137 +65,119 @@ const warnUnlessAdvised = Effect.fnUntraced(function* (customer: number, mode: G
   )
 })
 
-const set = Command.make(
+const set = actionCommand(
   "set",
+  "Change a customer's guard: mode, budget, price of an SMS",
+  changeGuard,
+  ofCustomer,
   {
-    customer: customerFlag,
-    mode: Flag.Literals("mode", GuardMode.literals).pipe(
-      Flag.withDescription("off, record (refuses only what is on the deny list) or enforcing"),
-      Flag.optional
-    ),
-    unverifiedHour: amountFlag("unverified-hour", "Unverified codes that may be out in an hour; 0: no limit"),
-    smsPrice: amountFlag("sms-price", "The price of one SMS to the customer, in rials, for the report")
-  },
-  ({ customer, mode, unverifiedHour, smsPrice }) =>
-    withManagement(
-      Effect.gen(function* () {
-        yield* requireCustomer(customer)
-        yield* warnUnlessAdvised(customer, Option.getOrUndefined(mode))
-        const input = {
-          ...(Option.isSome(mode) ? { mode: mode.value } : {}),
-          ...(Option.isSome(unverifiedHour) ? { unverified_hour: unverifiedHour.value } : {}),
-          ...(Option.isSome(smsPrice) ? { sms_price: smsPrice.value } : {})
-        }
-        const saved = operate(changeGuard, { customer, target: undefined, input })
-        yield* printOne(toWireSettings(yield* Effect.mapError(saved, refusedAction("guard"))))
-      })
-    )
-).pipe(Command.withDescription("Change a customer's guard: mode, budget, price of an SMS"))
+    flags: {
+      mode: Flag.Literals("mode", GuardMode.literals).pipe(
+        Flag.withDescription("off, record (refuses only what is on the deny list) or enforcing"),
+        Flag.optional
+      ),
+      unverified_hour: amountFlag(
+        "unverified-hour",
+        "Unverified codes that may be out in an hour; 0: no limit"
+      ),
+      sms_price: amountFlag("sms-price", "The price of one SMS to the customer, in rials, for the report")
+    },
+    input: (given, { customer }) =>
+      Effect.as(
+        Option.contains(given.mode, "enforcing") ? warnUnlessAdvised(customer) : Effect.void,
+        asInput(given)
+      ),
+    refused: refusedAction("guard"),
+    print: (saved) => printOne(toWireSettings(saved))
+  }
+)
 
-const alarms = Command.make("alarms", { customer: customerFlag }, ({ customer }) =>
-  withManagement(
-    Effect.gen(function* () {
-      yield* requireCustomer(customer)
-      const { alarms: page } = yield* GuardRecords
-      const found = yield* listAll((part) => page(customer, part))
-      yield* printMany(
-        found
-          .map(toWireAlarm)
-          .map(({ segment, ...alarm }) => ({ ...alarm, segment: segment.kind, key: segment.key }))
-      )
-    })
-  )
-).pipe(Command.withDescription("List a customer's alarms, the newest first"))
+const alarmFields = (alarm: ShownAlarm) => {
+  const { segment, ...fields } = toWireAlarm(alarm)
+  return { ...fields, segment: segment.kind, key: segment.key }
+}
 
-const clear = Command.make(
+const alarms = customerCommand("alarms", "List a customer's alarms, the newest first", (customer) =>
+  printAll((part) => GuardRecords.use((guard) => guard.alarms(customer, part)), alarmFields)
+)
+
+const oneAlarm = {
+  flags: { customer: customerFlag, alarm: uuidFlag("alarm", "The alarm's id") },
+  find: ({ customer, alarm }: { readonly customer: number; readonly alarm: string }) =>
+    Effect.map(ofCustomer.find({ customer }), (found) => ({
+      ...found,
+      target: alarm,
+      refused: refusedAction(`alarm ${alarm}`)
+    }))
+}
+
+const clear = actionCommand(
   "clear",
-  { customer: customerFlag, alarm: uuidFlag("alarm", "The alarm's id") },
-  ({ customer, alarm }) =>
-    withManagement(
-      Effect.gen(function* () {
-        yield* requireCustomer(customer)
-        const cleared = operate(clearAlarm, { customer, target: alarm })
-        const { segment, ...fields } = toWireAlarm(
-          yield* Effect.mapError(cleared, refusedAction(`alarm ${alarm}`))
-        )
-        yield* printOne({ ...fields, segment: segment.kind, key: segment.key })
-      })
-    )
-).pipe(Command.withDescription("End an alarm, and forget the codes that raised it"))
+  "End an alarm, and forget the codes that raised it",
+  clearAlarm,
+  oneAlarm,
+  { print: (alarm) => printOne(alarmFields(alarm)) }
+)
 
 const valueFlag = (type: EntryType, description: string) =>
   Flag.String(type).pipe(Flag.withDescription(description), Flag.optional)
 
 const entryFlags = {
-  customer: customerFlag,
   phone: valueFlag("phone", "A phone"),
   prefix: valueFlag("prefix", "The beginning of phones, e.g. 0912345"),
   ip: valueFlag("ip", "An address or a network, e.g. 10.0.0.0/8")
 }
 
-/** The one entry that the flags name. */
-const namedEntry = (given: Readonly<Record<EntryType, Option.Option<string>>>) => {
-  const types: ReadonlyArray<EntryType> = ["phone", "prefix", "ip"]
-  const named = types.flatMap((type) =>
-    Option.match(given[type], { onNone: () => [], onSome: (value) => [{ type, value }] })
-  )
-  const [only] = named
-  return only === undefined || named.length > 1
-    ? Effect.fail(new CommandError({ message: "give one of --phone, --prefix and --ip" }))
-    : Effect.succeed(only)
+const named = (given: object) =>
+  Object.entries(asInput(given)).map(([type, value]) => ({ type, value: String(value) }))
+
+/** How an entry is added to a list or removed from it: the one that the flags name. */
+const entryInput = {
+  flags: entryFlags,
+  input: (given: object) => {
+    const [only, ...others] = named(given)
+    return only === undefined || others.length > 0
+      ? Effect.fail(new CommandError({ message: "give one of --phone, --prefix and --ip" }))
+      : Effect.succeed(only)
+  },
+  refused: (error: ActionRefusal, given: object) =>
+    refusedAction("such entry", { value: named(given)[0]?.type ?? "" })(error)
 }
 
-const addCommand = (list: GuardList) =>
-  Command.make("add", entryFlags, ({ customer, ...given }) =>
-    withManagement(
-      Effect.gen(function* () {
-        yield* requireCustomer(customer)
-        const named = yield* namedEntry(given)
-        const added = operate(addGuardEntry, { customer, target: list, input: named })
-        const { type, value } = yield* Effect.mapError(
-          added,
-          refusedAction("such entry", { value: named.type })
-        )
-        yield* printOne({ type, value })
-      })
-    )
-  ).pipe(Command.withDescription("Add an entry to the list"))
-
-const removeCommand = (list: GuardList) =>
-  Command.make("remove", entryFlags, ({ customer, ...given }) =>
-    withManagement(
-      Effect.gen(function* () {
-        yield* requireCustomer(customer)
-        const named = yield* namedEntry(given)
-        const removed = operate(removeGuardEntry, { customer, target: list, input: named })
-        yield* Effect.mapError(removed, refusedAction("such entry", { value: named.type }))
-        yield* printOne({ removed: true, ...named })
-      })
-    )
-  ).pipe(Command.withDescription("Remove an entry from the list"))
-
-const entriesCommand = (list: GuardList) =>
-  Command.make("list", { customer: customerFlag }, ({ customer }) =>
-    withManagement(
-      Effect.gen(function* () {
-        yield* requireCustomer(customer)
-        const found = yield* (yield* GuardRecords).entries(customer, list)
-        yield* printMany(found.map(({ type, value }) => ({ type, value })))
-      })
-    )
-  ).pipe(Command.withDescription("List the entries"))
-
-const listCommand = (list: GuardList, description: string) =>
-  Command.make(list).pipe(
+const listCommand = (list: GuardList, description: string) => {
+  const ofList = {
+    ...ofCustomer,
+    find: (given: { readonly customer: number }) =>
+      Effect.map(ofCustomer.find(given), (found) => ({ ...found, target: list }))
+  }
+  return Command.make(list).pipe(
     Command.withDescription(description),
-    Command.withSubcommands([addCommand(list), removeCommand(list), entriesCommand(list)])
+    Command.withSubcommands([
+      actionCommand("add", "Add an entry to the list", addGuardEntry, ofList, {
+        ...entryInput,
+        print: ({ type, value }) => printOne({ type, value })
+      }),
+      actionCommand("remove", "Remove an entry from the list", removeGuardEntry, ofList, {
+        ...entryInput,
+        print: (_, __, given) => printOne({ removed: true, ...named(given)[0] })
+      }),
+      customerCommand("list", "List the entries", (customer) =>
+        Effect.flatMap(
+          GuardRecords.use((guard) => guard.entries(customer, list)),
+          (entries) => printMany(entries.map(({ type, value }) => ({ type, value })))
+        )
+      )
+    ])
   )
+}
 
 const listCommands = [
   listCommand("allow", "Phones, prefixes and networks that always pass"),
   listCommand("deny", "Phones, prefixes and networks that are always refused")
 ] as const
 
-export const guardCommand = Command.make("guard").pipe(
+const guardCommand = Command.make("guard").pipe(
   Command.withSubcommands([show, set, days, alarms, clear, ...listCommands])
 )
+
+export const commands = { guard: guardCommand }

@@ -1,5 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { oneOfCustomer, showCommand } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { customerFlag, requireCustomer, searchFlags, searchOf, uuidFlag } from "../input/Flags.ts"
@@ -74,20 +75,20 @@ const list = Command.make(
     )
 ).pipe(Command.withDescription("Search a customer's messages, the newest first"))
 
-const show = Command.make(
-  "show",
-  { customer: customerFlag, message: uuidFlag("message", "The message's id") },
-  ({ customer, message }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const found = yield* Effect.mapError(
-          (yield* MessageRecords).find(customer, message),
-          () => new CommandError({ message: `customer ${customer} has no message ${message}` })
-        )
-        yield* print(messageJson(found), describe(found))
-      })
-    )
-).pipe(Command.withDescription("Show a message with its text and attempts"))
+const oneMessage = oneOfCustomer("message", uuidFlag("message", "The message's id"))
+
+/** As it is now. */
+const printMessage = (customer: number, id: string) =>
+  Effect.flatMap(
+    MessageRecords.use((messages) => messages.find(customer, id)),
+    (found) => print(messageJson(found), describe(found))
+  )
+
+const show = showCommand(
+  "Show a message with its text and attempts",
+  oneMessage,
+  ({ customer, target, refused }) => Effect.mapError(printMessage(customer, target), refused)
+)
 
 const IdempotencyKey = Schema.NonEmptyString.check(Schema.isMaxLength(MAX_IDEMPOTENCY_KEY_LENGTH))
 
@@ -104,17 +105,13 @@ export const describeBatchRefusal = refusalOf({
   service_unavailable: SET_UP_CHANGES
 })
 
-const cancel = Command.make(
-  "cancel",
-  { customer: customerFlag, message: uuidFlag("message", "The message's id") },
-  ({ customer, message: id }) =>
-    withUseCases(
-      Effect.gen(function* () {
-        yield* operate(cancelMessage, { customer, target: id })
-        const found = yield* (yield* MessageRecords).find(customer, id)
-        yield* print(messageJson(found), describe(found))
-      }).pipe(Effect.mapError(refusedOf(customer, `message ${id}`)))
+const cancel = Command.make("cancel", oneMessage.flags, ({ customer, id }) =>
+  withUseCases(
+    operate(cancelMessage, { customer, target: id }).pipe(
+      Effect.andThen(printMessage(customer, id)),
+      Effect.mapError(refusedOf(customer, `message ${id}`))
     )
+  )
 ).pipe(Command.withDescription("Cancel a message that was not sent yet"))
 
 const batch = Command.make(
@@ -154,6 +151,6 @@ const batch = Command.make(
     )
 ).pipe(Command.withDescription("Create up to 500 messages from a file"))
 
-export const messageCommand = Command.make("message").pipe(
-  Command.withSubcommands([list, show, batch, cancel])
-)
+const messageCommand = Command.make("message").pipe(Command.withSubcommands([list, show, batch, cancel]))
+
+export const commands = { message: messageCommand }

@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { actionCommand, installation } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { nameOf, printLink } from "./UserCommands.ts"
 import { nameFlag } from "../input/Flags.ts"
@@ -12,24 +13,26 @@ import { Operators } from "../../services/user/Operators.ts"
 
 const emailFlag = Flag.String("email").pipe(Flag.withDescription("The address that they sign in with"))
 
-const create = Command.make(
+const create = actionCommand(
   "create",
+  "Create an operator, who sees all customers in the console",
+  createOperator,
+  installation("operator"),
   {
-    email: emailFlag,
-    name: nameFlag("Their name; their address if absent").pipe(Flag.optional),
-    passwordFile: Flag.optional(passwordFlag)
-  },
-  ({ email, name, passwordFile }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const password = yield* Effect.transposeOption(Option.map(passwordFile, readPassword))
-        const input = { email, name: nameOf(name, email), password: Option.getOrNull(password) }
-        const created = operate(createOperator, { customer: null, target: undefined, input })
-        const { id, email: address } = yield* Effect.mapError(created, refusedAction("operator"))
-        yield* printOne({ id, email: address })
-      })
-    )
-).pipe(Command.withDescription("Create an operator, who sees all customers in the console"))
+    flags: {
+      email: emailFlag,
+      name: nameFlag("Their name; their address if absent").pipe(Flag.optional),
+      passwordFile: Flag.optional(passwordFlag)
+    },
+    input: ({ email, name, passwordFile }) =>
+      Effect.map(Effect.transposeOption(Option.map(passwordFile, readPassword)), (password) => ({
+        email,
+        name: nameOf(name, email),
+        password: Option.getOrNull(password)
+      })),
+    print: ({ id, email }) => printOne({ id, email })
+  }
+)
 
 const list = Command.make("list", {}, () =>
   withManagement(
@@ -54,6 +57,6 @@ const signInLink = Command.make("sign-in-link", { email: emailFlag }, ({ email }
   Command.withDescription("Make a link that signs an operator in to the console, once and within 10 minutes")
 )
 
-export const operatorCommand = Command.make("operator").pipe(
-  Command.withSubcommands([create, list, signInLink])
-)
+const operatorCommand = Command.make("operator").pipe(Command.withSubcommands([create, list, signInLink]))
+
+export const commands = { operator: operatorCommand }

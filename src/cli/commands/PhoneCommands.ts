@@ -35,4 +35,6 @@ const erase = Command.make(
   )
 )
 
-export const phoneCommand = Command.make("phone").pipe(Command.withSubcommands([erase]))
+const phoneCommand = Command.make("phone").pipe(Command.withSubcommands([erase]))
+
+export const commands = { phone: phoneCommand }

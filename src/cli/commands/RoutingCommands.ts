@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
+import { customerCommand } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/Flags.ts"
 import { CommandError, describeError } from "../output/CommandError.ts"
@@ -52,10 +53,8 @@ const inWords = (error: SaveRefusal) => {
 }
 
 /** An empty list removes the order. */
-const save = Effect.fnUntraced(function* (customer: number, input: typeof RoutingBody.Type) {
-  yield* requireCustomer(customer)
-  return yield* Effect.mapError(operate(saveRouting, { customer, target: undefined, input }), inWords)
-})
+const save = (customer: number, input: typeof RoutingBody.Type) =>
+  Effect.mapError(operate(saveRouting, { customer, target: undefined, input }), inWords)
 
 const set = Command.make(
   "set",
@@ -73,26 +72,30 @@ const set = Command.make(
     )
   },
   ({ customer, ...input }) =>
-    withManagement(Effect.flatMap(save(customer, input), ({ steps }) => printMany(steps.map(toFields))))
+    withManagement(
+      Effect.flatMap(Effect.andThen(requireCustomer(customer), save(customer, input)), ({ steps }) =>
+        printMany(steps.map(toFields))
+      )
+    )
 ).pipe(Command.withDescription("Save a customer's default routing order"))
 
-const remove = Command.make("delete", { customer: customerFlag }, ({ customer }) =>
-  withManagement(
+const remove = customerCommand(
+  "delete",
+  "Delete a customer's default routing order: each send then names its channels",
+  (customer) =>
     Effect.andThen(save(customer, { steps: [] }), printOne({ customer_id: customer, deleted: true }))
-  )
-).pipe(
-  Command.withDescription("Delete a customer's default routing order: each send then names its channels")
 )
 
-const showOrder = Command.make("show", { customer: customerFlag }, ({ customer }) =>
-  withManagement(
-    Effect.gen(function* () {
-      yield* requireCustomer(customer)
-      const { order, steps } = yield* (yield* RoutingOrders).find(customer)
+const showOrder = customerCommand("show", "Show a customer's default routing order", (customer) =>
+  Effect.flatMap(
+    RoutingOrders.use((orders) => orders.find(customer)),
+    ({ order, steps }) => {
       const shown = order === "measured" ? { order } : {}
-      yield* printMany(steps.map(toFields).map((step) => ({ ...step, ...shown })))
-    })
+      return printMany(steps.map(toFields).map((step) => ({ ...step, ...shown })))
+    }
   )
-).pipe(Command.withDescription("Show a customer's default routing order"))
+)
 
-export const routingCommand = Command.make("routing").pipe(Command.withSubcommands([set, showOrder, remove]))
+const routingCommand = Command.make("routing").pipe(Command.withSubcommands([set, showOrder, remove]))
+
+export const commands = { routing: routingCommand }

@@ -1,9 +1,8 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { operate, withManagement } from "../CommandContext.ts"
-import { customerFlag, nameFlag, requireCustomer } from "../input/Flags.ts"
-import { refusedAction } from "../output/CommandError.ts"
-import { listAll, printMany, printOne } from "../output/Output.ts"
+import { actionCommand, customerCommand, ofCustomer, oneOf, printAll, showCommand } from "../ActionCommand.ts"
+import { nameFlag } from "../input/Flags.ts"
+import { printOne } from "../output/Output.ts"
 import { TemplateText } from "../../domain/Fields.ts"
 import { textOrNull } from "../../domain/ProblemTexts.ts"
 import { placeholders, type Template, templateProblem } from "../../domain/message/Template.ts"
@@ -19,94 +18,55 @@ const toFields = (template: Template) => ({
   body: template.body
 })
 
-const printTemplate = (template: Template) => printOne(toFields(template))
-
-const templateFlag = Flag.Int("template").pipe(Flag.withDescription("The template's id"))
+const print = (template: Template) => printOne(toFields(template))
 
 const bodyFlag = Flag.String("body").pipe(
   Flag.withDescription("The text; placeholders have the form {{name}}"),
   Flag.withSchema(TemplateText)
 )
 
-/** The customer whose template this is, and the template. */
-const ofTemplate = (template: number) =>
-  Effect.map(
-    TemplateRecords.use((templates) => templates.ownerOf(template)),
-    (customer) => ({ customer, target: template })
+const oneTemplate = oneOf(
+  "template",
+  Flag.Int("template").pipe(Flag.withDescription("The template's id")),
+  (template) => TemplateRecords.use((templates) => templates.ownerOf(template))
+)
+
+const create = actionCommand("create", "Create a template", createTemplate, ofCustomer, {
+  flags: { name: nameFlag("The template's name"), body: bodyFlag },
+  print
+})
+
+const list = customerCommand("list", "List a customer's templates", (customer) =>
+  printAll((part) => TemplateRecords.use((templates) => templates.list(customer, part)), toFields)
+)
+
+const show = showCommand("Show a template", oneTemplate, ({ customer, target, refused }) =>
+  TemplateRecords.use((templates) => templates.find(customer, target)).pipe(
+    Effect.mapError(refused),
+    Effect.flatMap(print)
   )
+)
 
-const create = Command.make(
-  "create",
-  { customer: customerFlag, name: nameFlag("The template's name"), body: bodyFlag },
-  ({ customer, name, body }) =>
-    withManagement(
-      Effect.gen(function* () {
-        yield* requireCustomer(customer)
-        const created = operate(createTemplate, { customer, target: undefined, input: { name, body } })
-        yield* printTemplate(yield* Effect.mapError(created, refusedAction(`customer ${customer}`)))
-      })
-    )
-).pipe(Command.withDescription("Create a template"))
-
-const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
-  withManagement(
-    Effect.gen(function* () {
-      yield* requireCustomer(customer)
-      const { list: page } = yield* TemplateRecords
-      const templates = yield* listAll((part) => page(customer, part))
-      yield* printMany(templates.map(toFields))
-    })
-  )
-).pipe(Command.withDescription("List a customer's templates"))
-
-const show = Command.make("show", { template: templateFlag }, ({ template }) =>
-  withManagement(
-    ofTemplate(template).pipe(
-      Effect.flatMap(({ customer }) =>
-        TemplateRecords.use((templates) => templates.find(customer, template))
-      ),
-      Effect.mapError(refusedAction(`template ${template}`)),
-      Effect.flatMap(printTemplate)
-    )
-  )
-).pipe(Command.withDescription("Show a template"))
-
-const changed = (template: number, input: object) =>
-  withManagement(
-    ofTemplate(template).pipe(
-      Effect.flatMap((of) => operate(changeTemplate, { ...of, input })),
-      Effect.mapError(refusedAction(`template ${template}`)),
-      Effect.flatMap(printTemplate)
-    )
-  )
-
-const update = Command.make(
-  "update",
-  {
-    template: templateFlag,
-    name: Flag.optional(nameFlag("Its new name")),
-    body: Flag.optional(bodyFlag)
-  },
-  ({ template, name, body }) =>
-    changed(template, { name: Option.getOrNull(name), body: Option.getOrNull(body) })
-).pipe(Command.withDescription("Change a template's name or text"))
+const update = actionCommand("update", "Change a template's name or text", changeTemplate, oneTemplate, {
+  flags: { name: Flag.optional(nameFlag("Its new name")), body: Flag.optional(bodyFlag) },
+  print
+})
 
 const setActive = (name: string, active: boolean, description: string) =>
-  Command.make(name, { template: templateFlag }, ({ template }) => changed(template, { active })).pipe(
-    Command.withDescription(description)
-  )
+  actionCommand(name, description, changeTemplate, oneTemplate, {
+    input: () => Effect.succeed({ active }),
+    print
+  })
 
-const remove = Command.make("delete", { template: templateFlag }, ({ template }) =>
-  withManagement(
-    ofTemplate(template).pipe(
-      Effect.flatMap((of) => operate(removeTemplate, of)),
-      Effect.mapError(refusedAction(`template ${template}`)),
-      Effect.andThen(printOne({ id: template, deleted: true }))
-    )
-  )
-).pipe(Command.withDescription("Delete a template that the routing order does not name"))
+const remove = actionCommand(
+  "delete",
+  "Delete a template that the routing order does not name",
+  removeTemplate,
+  oneTemplate,
+  { print: (_, { target }) => printOne({ id: target, deleted: true }) }
+)
 
-export const templateCommand = Command.make("template").pipe(
+const templateCommand = Command.make("template").pipe(
   Command.withSubcommands([
     create,
     list,
@@ -117,3 +77,5 @@ export const templateCommand = Command.make("template").pipe(
     remove
   ])
 )
+
+export const commands = { template: templateCommand }

@@ -1,14 +1,22 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import {
+  actionCommand,
+  customerCommand,
+  installation,
+  ofCustomer,
+  oneOf,
+  printAll
+} from "../ActionCommand.ts"
 import { operate, readConfiguration, withManagement } from "../CommandContext.ts"
 import { customerFlag, nameFlag, requireCustomer } from "../input/Flags.ts"
 import { passwordFlag, readPassword } from "../input/InputFile.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
-import { listAll, printMany, printOne } from "../output/Output.ts"
+import { printOne } from "../output/Output.ts"
 import { originOf } from "../output/Welcome.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { Role } from "../../domain/user/Actor.ts"
-import { normalizeEmail } from "../../domain/user/User.ts"
+import { normalizeEmail, type UserRecord } from "../../domain/user/User.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
 import { toUser } from "../../http/manage/UsersApi.ts"
 import { rotateSigningKey } from "../../services/user/OperatorActions.ts"
@@ -22,14 +30,12 @@ import {
 } from "../../services/user/UserActions.ts"
 import { Users } from "../../services/user/Users.ts"
 
-const userFlag = Flag.String("user").pipe(Flag.withDescription("The user's id"))
+/** A user, or an operator, who is the platform's. */
+const oneUser = oneOf("user", Flag.String("user").pipe(Flag.withDescription("The user's id")), (user) =>
+  Users.use((users) => users.ownerOf(user))
+)
 
-/** The customer whose user this is (an operator is the platform's), and the user. */
-const ofUser = (user: string) =>
-  Effect.map(
-    Users.use((users) => users.ownerOf(user)),
-    (customer) => ({ customer, target: user })
-  )
+const print = (user: UserRecord) => printOne(toUser(user))
 
 /** The name of somebody who was given none. */
 export const nameOf = (name: Option.Option<string>, email: string): string =>
@@ -62,62 +68,38 @@ const create = Command.make(
     )
 ).pipe(Command.withDescription("Create a user; without a password they sign in by a link"))
 
-const list = Command.make("list", { customer: customerFlag }, ({ customer }) =>
-  withManagement(
-    Effect.gen(function* () {
-      yield* requireCustomer(customer)
-      const { list: page } = yield* Users
-      const newestFirst = yield* listAll((part) => page(customer, part))
-      yield* printMany(newestFirst.toReversed().map(toUser))
-    })
-  )
-).pipe(Command.withDescription("List a customer's users"))
+const list = customerCommand("list", "List a customer's users", (customer) =>
+  printAll((part) => Users.use((users) => users.list(customer, part)), toUser, "reversed")
+)
 
-const changeTo = (user: string, input: typeof changeUser.input.Encoded) =>
-  withManagement(
-    ofUser(user).pipe(
-      Effect.flatMap((of) => operate(changeUser, { ...of, input })),
-      Effect.mapError(refusedAction(`user ${user}`)),
-      Effect.flatMap((changed) => printOne(toUser(changed)))
-    )
-  )
-
-const update = Command.make(
+const update = actionCommand(
   "update",
+  "Change a user's name or role; options that you leave out change nothing",
+  changeUser,
+  oneUser,
   {
-    user: userFlag,
-    name: nameFlag("Their name").pipe(Flag.optional),
-    role: Flag.Literals("role", Role.literals).pipe(Flag.withDescription(roleDescription), Flag.optional)
-  },
-  ({ user, name, role }) =>
-    changeTo(user, {
-      ...(Option.isSome(name) ? { name: name.value } : {}),
-      ...(Option.isSome(role) ? { role: role.value } : {})
-    })
-).pipe(Command.withDescription("Change a user's name or role; options that you leave out change nothing"))
+    flags: {
+      name: nameFlag("Their name").pipe(Flag.optional),
+      role: Flag.Literals("role", Role.literals).pipe(Flag.withDescription(roleDescription), Flag.optional)
+    },
+    print
+  }
+)
 
-const disable = Command.make("disable", { user: userFlag }, ({ user }) =>
-  changeTo(user, { active: false })
-).pipe(Command.withDescription("Sign a user out everywhere, and refuse further sign-ins"))
+const setActive = (name: string, active: boolean, description: string) =>
+  actionCommand(name, description, changeUser, oneUser, { input: () => Effect.succeed({ active }), print })
 
-const enable = Command.make("enable", { user: userFlag }, ({ user }) =>
-  changeTo(user, { active: true })
-).pipe(Command.withDescription("Let a user sign in again"))
-
-const setUserPassword = Command.make(
+const setUserPassword = actionCommand(
   "set-password",
-  { user: userFlag, passwordFile: passwordFlag },
-  ({ user, passwordFile }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const password = yield* readPassword(passwordFile)
-        const changed = Effect.flatMap(ofUser(user), (of) =>
-          operate(setPassword, { ...of, input: { password } })
-        )
-        yield* printOne(toUser(yield* Effect.mapError(changed, refusedAction(`user ${user}`))))
-      })
-    )
-).pipe(Command.withDescription("Change a user's password, and sign them out everywhere"))
+  "Change a user's password, and sign them out everywhere",
+  setPassword,
+  oneUser,
+  {
+    flags: { passwordFile: passwordFlag },
+    input: ({ passwordFile }) => Effect.map(readPassword(passwordFile), (password) => ({ password })),
+    print
+  }
+)
 
 /** Prints a link with the address at which people open it. */
 export const printLink = Effect.fnUntraced(function* ({ secret, expiresAt }: SignInLink) {
@@ -136,41 +118,47 @@ const nobody = (customer: number, email: string | null) =>
         : `customer ${customer} has no user ${email} who may sign in`
   })
 
-const signInLink = Command.make(
+const signInLink = actionCommand(
   "sign-in-link",
+  "Make a link that signs a user in to the console, once and within 10 minutes",
+  createSignInLink,
+  ofCustomer,
   {
-    customer: customerFlag,
-    email: Flag.String("email").pipe(
-      Flag.withDescription("The user of the link; the first owner by default"),
-      Flag.optional
-    )
-  },
-  ({ customer, email: given }) => {
-    const email = Option.getOrNull(given)
-    return withManagement(
-      operate(createSignInLink, { customer, target: undefined, input: { email } }).pipe(
-        Effect.mapError((error) =>
-          error._tag === "not_found" ? nobody(customer, email) : refusedAction("user")(error)
-        ),
-        Effect.flatMap(printLink)
+    flags: {
+      email: Flag.String("email").pipe(
+        Flag.withDescription("The user of the link; the first owner by default"),
+        Flag.optional
       )
-    )
+    },
+    refused: (error, { email }, { customer }) =>
+      error._tag === "not_found" ? nobody(customer, Option.getOrNull(email)) : refusedAction("user")(error),
+    print: printLink
   }
-).pipe(Command.withDescription("Make a link that signs a user in to the console, once and within 10 minutes"))
-
-export const userCommand = Command.make("user").pipe(
-  Command.withSubcommands([create, list, update, disable, enable, setUserPassword, signInLink])
 )
 
-const rotate = Command.make("rotate", {}, () =>
-  withManagement(
-    operate(rotateSigningKey, { customer: null, target: undefined }).pipe(
-      Effect.mapError(refusedAction("signing key")),
-      Effect.flatMap(({ id, algorithm, createdAt }) =>
-        printOne({ kid: id, algorithm, created_at: formatInstant(createdAt) })
-      )
-    )
-  )
-).pipe(Command.withDescription("Create a new signing key; Peyk accepts the old one for another hour"))
+const userCommand = Command.make("user").pipe(
+  Command.withSubcommands([
+    create,
+    list,
+    update,
+    setActive("disable", false, "Sign a user out everywhere, and refuse further sign-ins"),
+    setActive("enable", true, "Let a user sign in again"),
+    setUserPassword,
+    signInLink
+  ])
+)
 
-export const signingKeyCommand = Command.make("signing-key").pipe(Command.withSubcommands([rotate]))
+const rotate = actionCommand(
+  "rotate",
+  "Create a new signing key; Peyk accepts the old one for another hour",
+  rotateSigningKey,
+  installation("signing key"),
+  {
+    print: ({ id, algorithm, createdAt }) =>
+      printOne({ kid: id, algorithm, created_at: formatInstant(createdAt) })
+  }
+)
+
+const signingKeyCommand = Command.make("signing-key").pipe(Command.withSubcommands([rotate]))
+
+export const commands = { user: userCommand, "signing-key": signingKeyCommand }

@@ -1,10 +1,11 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { oneOfCustomer, showCommand } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { customerFlag, requireCustomer, searchFlags, searchOf, uuidFlag } from "../input/Flags.ts"
 import { attemptRow, channelName } from "../output/AttemptRows.ts"
-import { CommandError, refusedOf } from "../output/CommandError.ts"
+import { refusedOf } from "../output/CommandError.ts"
 import { asLines, asTable, print, printPage } from "../output/Output.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { type Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
@@ -64,30 +65,22 @@ const list = Command.make(
     )
 ).pipe(Command.withDescription("Search a customer's live verifications, the newest first"))
 
-const show = Command.make(
-  "show",
-  { customer: customerFlag, verification: uuidFlag("verification", "The verification's id") },
-  ({ customer, verification }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const found = yield* Effect.mapError(
-          (yield* VerificationRecords).find(customer, verification),
-          () => new CommandError({ message: `customer ${customer} has no verification ${verification}` })
-        )
-        const now = yield* Clock.currentTimeMillis
-        yield* print(verificationJson(found, now), describe(found, now))
-      })
-    )
-).pipe(Command.withDescription("Show a verification with its attempts; never its code"))
-
 const verificationFlag = uuidFlag("verification", "The verification's id")
 
-/** What a verification has become by an action. */
-const printChanged = Effect.fnUntraced(function* (customer: number, id: string) {
+const oneVerification = oneOfCustomer("verification", verificationFlag)
+
+/** As it is now. */
+const printVerification = Effect.fnUntraced(function* (customer: number, id: string) {
   const found = yield* (yield* VerificationRecords).find(customer, id)
   const now = yield* Clock.currentTimeMillis
   yield* print(verificationJson(found, now), describe(found, now))
 })
+
+const show = showCommand(
+  "Show a verification with its attempts; never its code",
+  oneVerification,
+  ({ customer, target, refused }) => Effect.mapError(printVerification(customer, target), refused)
+)
 
 const cancel = Command.make(
   "cancel",
@@ -95,7 +88,7 @@ const cancel = Command.make(
   ({ customer, verification: id }) =>
     withUseCases(
       operate(cancelVerification, { customer, target: id }).pipe(
-        Effect.andThen(printChanged(customer, id)),
+        Effect.andThen(printVerification(customer, id)),
         Effect.mapError(refusedOf(customer, `verification ${id}`))
       )
     )
@@ -118,12 +111,14 @@ const next = Command.make(
         target: id,
         input: { from_sequence: Option.getOrNull(fromSequence) }
       }).pipe(
-        Effect.andThen(printChanged(customer, id)),
+        Effect.andThen(printVerification(customer, id)),
         Effect.mapError(refusedOf(customer, `verification ${id}`))
       )
     )
 ).pipe(Command.withDescription("Try the next channel of a verification now"))
 
-export const verificationCommand = Command.make("verification").pipe(
+const verificationCommand = Command.make("verification").pipe(
   Command.withSubcommands([list, show, next, cancel])
 )
+
+export const commands = { verification: verificationCommand }

@@ -1,38 +1,25 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { operate, withManagement } from "../CommandContext.ts"
-import { customerFlag, requireCustomer } from "../input/Flags.ts"
-import { refusedAction } from "../output/CommandError.ts"
+import { actionCommand, customerCommand, ofCustomer } from "../ActionCommand.ts"
 import { printOne } from "../output/Output.ts"
 import { topUp } from "../../services/customer/CustomerActions.ts"
 import { type Balance, Wallets } from "../../services/money/Wallets.ts"
 
-const toFields = ({ balance, held }: Balance) => ({
-  balance,
-  held,
-  available: balance - held,
-  currency: "IRR"
+const print = ({ balance, held }: Balance) =>
+  printOne({ balance, held, available: balance - held, currency: "IRR" })
+
+const topUpCommand = actionCommand("top-up", "Add to a customer's wallet", topUp, ofCustomer, {
+  flags: { amount: Flag.Int("amount").pipe(Flag.withDescription("Whole rials")) },
+  print
 })
 
-const topUpCommand = Command.make(
-  "top-up",
-  { customer: customerFlag, amount: Flag.Int("amount").pipe(Flag.withDescription("Whole rials")) },
-  ({ customer, amount }) =>
-    withManagement(
-      operate(topUp, { customer, target: undefined, input: { amount } }).pipe(
-        Effect.mapError(refusedAction(`customer ${customer}`)),
-        Effect.flatMap((wallet) => printOne(toFields(wallet)))
-      )
-    )
-).pipe(Command.withDescription("Add to a customer's wallet"))
-
-const show = Command.make("show", { customer: customerFlag }, ({ customer }) =>
-  withManagement(
-    Effect.gen(function* () {
-      yield* requireCustomer(customer)
-      yield* printOne(toFields(yield* (yield* Wallets).balance(customer)))
-    })
+const show = customerCommand("show", "Show a customer's wallet", (customer) =>
+  Effect.flatMap(
+    Wallets.use((wallets) => wallets.balance(customer)),
+    print
   )
-).pipe(Command.withDescription("Show a customer's wallet"))
+)
 
-export const walletCommand = Command.make("wallet").pipe(Command.withSubcommands([topUpCommand, show]))
+const walletCommand = Command.make("wallet").pipe(Command.withSubcommands([topUpCommand, show]))
+
+export const commands = { wallet: walletCommand }

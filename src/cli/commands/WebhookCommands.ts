@@ -1,8 +1,9 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { actionCommand, asInput, ofCustomer, oneOfCustomer, showCommand } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer, uuidFlag, webhookFlag } from "../input/Flags.ts"
-import { CommandError, refusedAction, refusedOf } from "../output/CommandError.ts"
+import { CommandError, refusedOf } from "../output/CommandError.ts"
 import {
   asLines,
   nestedPageOf,
@@ -20,6 +21,7 @@ import {
   EVERY_EVENT,
   TEST_EVENT,
   type WebhookDelivery,
+  type WebhookEndpoint,
   WebhookEventType
 } from "../../domain/Webhook.ts"
 import { toCreatedWebhook, toDelivery, toWebhook } from "../../http/manage/WebhooksApi.ts"
@@ -164,30 +166,33 @@ const descriptionFlag = Flag.String("description").pipe(
   Flag.withSchema(WebhookDescription)
 )
 
-const create = Command.make(
+/** The types of events are checked here: a list in one flag has no schema of the input. */
+const ofEvents = (given: object): Effect.Effect<object, CommandError> => {
+  const { events, ...input } = asInput(given)
+  return typeof events === "string"
+    ? Effect.map(parseEvents(events), (types) => ({ ...input, events: types }))
+    : Effect.succeed(input)
+}
+
+const create = actionCommand(
   "create",
+  "Create a webhook; its secret is shown only once",
+  createWebhook,
+  ofCustomer,
   {
-    customer: customerFlag,
-    url: urlFlag,
-    events: eventsFlag,
-    description: Flag.withDefault(descriptionFlag, ""),
-    mode: Flag.Literals("mode", KeyMode.literals).pipe(
-      Flag.withDescription("Events of live requests, or of the sandbox (test)"),
-      Flag.withDefault("live" as const)
-    )
-  },
-  ({ customer, ...given }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const input = { ...given, events: yield* parseEvents(given.events) }
-        const created = yield* Effect.mapError(
-          operate(createWebhook, { customer, target: undefined, input }),
-          refusedAction(`customer ${customer}`)
-        )
-        yield* printOne(toCreatedWebhook(created))
-      })
-    )
-).pipe(Command.withDescription("Create a webhook; its secret is shown only once"))
+    flags: {
+      url: urlFlag,
+      events: eventsFlag,
+      description: Flag.withDefault(descriptionFlag, ""),
+      mode: Flag.Literals("mode", KeyMode.literals).pipe(
+        Flag.withDescription("Events of live requests, or of the sandbox (test)"),
+        Flag.withDefault("live" as const)
+      )
+    },
+    input: ofEvents,
+    print: (created) => printOne(toCreatedWebhook(created))
+  }
+)
 
 const list = Command.make("list", { customer: customerFlag, ...pageFlags }, ({ customer, ...given }) =>
   withManagement(
@@ -200,84 +205,64 @@ const list = Command.make("list", { customer: customerFlag, ...pageFlags }, ({ c
   )
 ).pipe(Command.withDescription("List a customer's webhooks, the newest first"))
 
-const show = Command.make("show", { customer: customerFlag, webhook: webhookFlag }, ({ customer, webhook }) =>
-  withManagement(
-    Effect.gen(function* () {
-      const found = yield* (yield* Webhooks)
-        .find(customer, webhook)
-        .pipe(Effect.mapError(refusedOf(customer, `webhook ${webhook}`)))
-      yield* printOne(toWebhook(found))
-    })
-  )
-).pipe(Command.withDescription("Show a webhook"))
+const oneWebhook = oneOfCustomer("webhook", webhookFlag)
 
-const changed = (customer: number, webhook: number, input: object) =>
-  operate(changeWebhook, { customer, target: webhook, input }).pipe(
-    Effect.mapError(refusedOf(customer, `webhook ${webhook}`)),
-    Effect.flatMap((saved) => printOne(toWebhook(saved)))
-  )
+const printWebhook = (webhook: WebhookEndpoint) => printOne(toWebhook(webhook))
 
-const update = Command.make(
-  "update",
-  {
-    customer: customerFlag,
-    webhook: webhookFlag,
-    url: Flag.optional(urlFlag),
-    events: Flag.optional(eventsFlag),
-    description: Flag.optional(descriptionFlag)
-  },
-  ({ customer, webhook, url, events, description }) =>
-    withManagement(
-      Effect.gen(function* () {
-        const types = Option.isNone(events) ? null : yield* parseEvents(events.value)
-        yield* changed(customer, webhook, {
-          url: Option.getOrNull(url),
-          events: types,
-          description: Option.getOrNull(description)
-        })
-      })
-    )
-).pipe(Command.withDescription("Change a webhook's address, events or description"))
-
-const ofWebhook = { customer: customerFlag, webhook: webhookFlag }
-
-const setActive = (name: string, active: boolean, description: string) =>
-  Command.make(name, ofWebhook, ({ customer, webhook }) =>
-    withManagement(changed(customer, webhook, { active }))
-  ).pipe(Command.withDescription(description))
-
-const test = Command.make("test", ofWebhook, ({ customer, webhook }) =>
-  withManagement(
-    operate(testWebhook, { customer, target: webhook }).pipe(
-      Effect.mapError(refusedOf(customer, `webhook ${webhook}`)),
-      Effect.flatMap(printDelivery)
-    )
-  )
-).pipe(
-  Command.withDescription(
-    "Send a test event to a webhook; a running server begins within half a lease (15 s)"
+const show = showCommand("Show a webhook", oneWebhook, ({ customer, target, refused }) =>
+  Webhooks.use((webhooks) => webhooks.find(customer, target)).pipe(
+    Effect.mapError(refused),
+    Effect.flatMap(printWebhook)
   )
 )
 
-const rotate = Command.make("rotate-secret", ofWebhook, ({ customer, webhook }) =>
-  withManagement(
-    operate(rotateSecret, { customer, target: webhook }).pipe(
-      Effect.mapError(refusedOf(customer, `webhook ${webhook}`)),
-      Effect.flatMap((created) => printOne(toCreatedWebhook(created)))
-    )
-  )
-).pipe(Command.withDescription("Replace a webhook's secret; the old one also signs for 24 hours"))
+const update = actionCommand(
+  "update",
+  "Change a webhook's address, events or description",
+  changeWebhook,
+  oneWebhook,
+  {
+    flags: {
+      url: Flag.optional(urlFlag),
+      events: Flag.optional(eventsFlag),
+      description: Flag.optional(descriptionFlag)
+    },
+    input: ofEvents,
+    print: printWebhook
+  }
+)
 
-const remove = Command.make("delete", ofWebhook, ({ customer, webhook }) =>
-  withManagement(
-    operate(removeWebhook, { customer, target: webhook }).pipe(
-      Effect.mapError(refusedOf(customer, `webhook ${webhook}`)),
-      Effect.andThen(printOne({ id: webhook, deleted: true }))
-    )
-  )
-).pipe(Command.withDescription("Delete a webhook; its pending deliveries end"))
+const setActive = (name: string, active: boolean, description: string) =>
+  actionCommand(name, description, changeWebhook, oneWebhook, {
+    input: () => Effect.succeed({ active }),
+    print: printWebhook
+  })
 
-export const webhookCommand = Command.make("webhook").pipe(
+const test = actionCommand(
+  "test",
+  "Send a test event to a webhook; a running server begins within half a lease (15 s)",
+  testWebhook,
+  oneWebhook,
+  { print: printDelivery }
+)
+
+const rotate = actionCommand(
+  "rotate-secret",
+  "Replace a webhook's secret; the old one also signs for 24 hours",
+  rotateSecret,
+  oneWebhook,
+  { print: (created) => printOne(toCreatedWebhook(created)) }
+)
+
+const remove = actionCommand(
+  "delete",
+  "Delete a webhook; its pending deliveries end",
+  removeWebhook,
+  oneWebhook,
+  { print: (_, { target }) => printOne({ id: target, deleted: true }) }
+)
+
+const webhookCommand = Command.make("webhook").pipe(
   Command.withSubcommands([
     create,
     list,
@@ -292,3 +277,5 @@ export const webhookCommand = Command.make("webhook").pipe(
     replay
   ])
 )
+
+export const commands = { webhook: webhookCommand }

@@ -78,6 +78,14 @@ export const nameFlag = (description: string) =>
 /** The name of a key or a token whose creator gave none. */
 export const UNNAMED = "command line"
 
+/** `--expires-at`; the text after its meaning says what its form is. */
+export const expiryFlag = (meaning: string, ifAbsent = "") =>
+  Flag.Date("expires-at").pipe(
+    Flag.withDescription(`${meaning}, ISO 8601${ifAbsent}`),
+    Flag.map((date) => date.toISOString()),
+    Flag.optional
+  )
+
 const PastedUuid = Schema.String.pipe(
   Schema.decode(SchemaTransformation.transform({ decode: pasted, encode: (id) => id })),
   Schema.check(Schema.isUUID())

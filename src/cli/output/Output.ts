@@ -17,7 +17,7 @@ export const JsonFlag = GlobalFlag.Setting("json")({
 })
 
 type Value = string | number | boolean | null | ReadonlyArray<unknown> | object
-type Fields = Readonly<Record<string, Value>>
+export type Fields = Readonly<Record<string, Value>>
 
 const show = (value: Value | undefined): string => {
   if (value === null || value === undefined) return "–"

@@ -68,7 +68,7 @@ const backup = Effect.fnUntraced(function* (configuration: Configuration, target
   )
 })
 
-export const backupCommand = Command.make("backup", { file }, (given) =>
+const backupCommand = Command.make("backup", { file }, (given) =>
   withStorePlace((configuration) => backup(configuration, given.file))
 ).pipe(
   Command.withExamples([
@@ -133,6 +133,8 @@ const restore = Effect.fnUntraced(function* (configuration: Configuration, sourc
   if (secret === null) yield* warnOfMissingSecret(configuration)
 })
 
-export const restoreCommand = Command.make("restore", { file }, (given) =>
+const restoreCommand = Command.make("restore", { file }, (given) =>
   withConfiguration((configuration) => Effect.scoped(restore(configuration, given.file)))
 )
+
+export const commands = { backup: backupCommand, restore: restoreCommand }

@@ -174,7 +174,7 @@ const demo = (configuration: Configuration, timed: boolean) => {
   )
 }
 
-export const demoCommand = Command.make(
+const demoCommand = Command.make(
   "demo",
   {
     timed: Flag.Boolean("timed").pipe(
@@ -184,3 +184,5 @@ export const demoCommand = Command.make(
   },
   ({ timed }) => withConfiguration((configuration) => demo(configuration, timed))
 )
+
+export const commands = { demo: demoCommand }

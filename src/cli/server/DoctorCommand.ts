@@ -227,7 +227,7 @@ const show = ({ check, ok, finding, advice }: Finding): string =>
   `${ok ? "✓" : "✗"} ${check.padEnd(CHECK_WIDTH)}  ${finding}${advice === undefined ? "" : `\n${INDENT}→ ${advice}`}`
 
 /** Exit code 1 if something is wrong. */
-export const doctorCommand = Command.make("doctor", {}, () =>
+const doctorCommand = Command.make("doctor", {}, () =>
   Effect.gen(function* () {
     const findings = yield* Effect.scoped(findingsOf)
     const healthy = findings.every(({ ok }) => ok)
@@ -239,3 +239,5 @@ export const doctorCommand = Command.make("doctor", {}, () =>
     }
   })
 )
+
+export const commands = { doctor: doctorCommand }

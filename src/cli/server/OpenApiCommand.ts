@@ -6,4 +6,6 @@ import { Api } from "../../http/Api.ts"
 /** The OpenAPI document, as it is committed and served. */
 export const openApiDocument = (): string => `${JSON.stringify(OpenApi.fromApi(Api), null, 2)}\n`
 
-export const openapiCommand = Command.make("openapi", {}, () => Console.log(openApiDocument().trimEnd()))
+const openapiCommand = Command.make("openapi", {}, () => Console.log(openApiDocument().trimEnd()))
+
+export const commands = { openapi: openapiCommand }

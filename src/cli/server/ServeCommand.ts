@@ -109,7 +109,7 @@ export const serve = (configuration: Configuration, graphs = useCases) =>
     return yield* Effect.annotateLogs(serving, "process", number.value)
   })
 
-export const serveCommand = Command.make("serve", {}, () =>
+const serveCommand = Command.make("serve", {}, () =>
   withConfiguration((configuration) => serve(configuration))
 ).pipe(
   Command.withExamples([
@@ -128,7 +128,7 @@ const distributeForCitus = Effect.flatMap(MigrationSql, (sql) =>
   )
 )
 
-export const migrateCommand = Command.make(
+const migrateCommand = Command.make(
   "migrate",
   {
     citus: Flag.Boolean("citus").pipe(
@@ -145,3 +145,5 @@ export const migrateCommand = Command.make(
       }).pipe(Effect.provide(Infrastructure(configuration)))
     )
 )
+
+export const commands = { serve: serveCommand, migrate: migrateCommand }

@@ -1,34 +1,33 @@
-import { accountCommand } from "../../../../src/cli/commands/AccountCommands.ts"
-import { contactsCommand } from "../../../../src/cli/commands/ContactCommands.ts"
-import { customerCommand } from "../../../../src/cli/commands/CustomerCommands.ts"
+import { commands as account } from "../../../../src/cli/commands/AccountCommands.ts"
+import { commands as contact } from "../../../../src/cli/commands/ContactCommands.ts"
+import { commands as customer } from "../../../../src/cli/commands/CustomerCommands.ts"
 import type { Command } from "effect/cli"
-import { guardCommand } from "../../../../src/cli/commands/GuardCommands.ts"
-import { keyCommand } from "../../../../src/cli/commands/KeyCommands.ts"
-import { messageCommand } from "../../../../src/cli/commands/MessageCommands.ts"
-import { routingCommand } from "../../../../src/cli/commands/RoutingCommands.ts"
-import { templateCommand } from "../../../../src/cli/commands/TemplateCommands.ts"
-import { tokenCommand } from "../../../../src/cli/commands/TokenCommands.ts"
-import { signingKeyCommand, userCommand } from "../../../../src/cli/commands/UserCommands.ts"
-import { verificationCommand } from "../../../../src/cli/commands/VerificationCommands.ts"
-import { walletCommand } from "../../../../src/cli/commands/WalletCommands.ts"
-import { webhookCommand } from "../../../../src/cli/commands/WebhookCommands.ts"
+import { commands as guard } from "../../../../src/cli/commands/GuardCommands.ts"
+import { commands as key } from "../../../../src/cli/commands/KeyCommands.ts"
+import { commands as message } from "../../../../src/cli/commands/MessageCommands.ts"
+import { commands as routing } from "../../../../src/cli/commands/RoutingCommands.ts"
+import { commands as template } from "../../../../src/cli/commands/TemplateCommands.ts"
+import { commands as token } from "../../../../src/cli/commands/TokenCommands.ts"
+import { commands as user } from "../../../../src/cli/commands/UserCommands.ts"
+import { commands as verification } from "../../../../src/cli/commands/VerificationCommands.ts"
+import { commands as wallet } from "../../../../src/cli/commands/WalletCommands.ts"
+import { commands as webhook } from "../../../../src/cli/commands/WebhookCommands.ts"
 
-const groups = [
-  accountCommand,
-  contactsCommand,
-  customerCommand,
-  guardCommand,
-  keyCommand,
-  messageCommand,
-  routingCommand,
-  signingKeyCommand,
-  templateCommand,
-  tokenCommand,
-  userCommand,
-  verificationCommand,
-  walletCommand,
-  webhookCommand
-]
+const groups: ReadonlyArray<Command.Command.Any> = [
+  account,
+  contact,
+  customer,
+  guard,
+  key,
+  message,
+  routing,
+  template,
+  token,
+  user,
+  verification,
+  wallet,
+  webhook
+].flatMap((commands) => Object.values(commands))
 
 const namesBelow = ({ name, subcommands }: Command.Command.Any): ReadonlyArray<string> => {
   const below = subcommands.flatMap(({ commands }) => commands.flatMap(namesBelow))
