@@ -210,8 +210,14 @@ export const makeDataDir = async (): Promise<string> => {
   return directory
 }
 
-/** Starts the program and returns once it is ready; a program that exits instead is a failure. */
-export const startProcess = async (options: Options = {}): Promise<Running> => {
+/** A process that may not be ready yet. */
+interface Begun extends Omit<Running, "stop"> {
+  /** Why it will not become ready; undefined while it may. */
+  readonly failure: () => Error | undefined
+}
+
+/** Starts the program, and does not wait for it. */
+export const beginProcess = async (options: Options = {}): Promise<Begun> => {
   const port = await freePort()
   const dataDir = options.dataDir ?? (await makeDataDir())
   const env: Record<string, string> = {
@@ -264,11 +270,30 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
     if (!inTime) throw new Error(`the server did not stop within 20 s of ${signal}:\n${printed}`)
     return child.exitCode
   }
+  const failure = () =>
+    spawnError ??
+    (hasExited(child) ? new Error(`the server exited (${child.exitCode ?? child.signalCode})`) : undefined)
+  return {
+    url,
+    port,
+    pid: child.pid ?? 0,
+    dataDir,
+    env,
+    output: () => printed,
+    ...commandsWith(env),
+    failure,
+    terminate,
+    kill
+  }
+}
+
+/** Returns once the process is ready; one that exits instead is a failure. */
+export const whenReady = async ({ failure, ...begun }: Begun): Promise<Running> => {
   const stop = async () => {
     try {
-      await terminate()
+      await begun.terminate()
     } finally {
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      await rm(begun.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     }
   }
 
@@ -278,9 +303,9 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
     await until(
       "GET /readyz to answer 200",
       async () => {
-        if (spawnError !== undefined) throw spawnError
-        if (hasExited(child)) throw new Error(`the server exited (${child.exitCode ?? child.signalCode})`)
-        const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+        const failed = failure()
+        if (failed !== undefined) throw failed
+        const answer = await fetch(`${begun.url}/readyz`).catch(() => undefined)
         await answer?.arrayBuffer()
         return answer?.status === 200 ? true : undefined
       },
@@ -288,22 +313,15 @@ export const startProcess = async (options: Options = {}): Promise<Running> => {
     )
     await loaded
   } catch (error) {
-    await kill()
-    throw new Error(`the server did not start:\n${printed}`, { cause: error })
+    await begun.kill()
+    throw new Error(`the server did not start:\n${begun.output()}`, { cause: error })
   }
-  return {
-    url,
-    port,
-    pid: child.pid ?? 0,
-    dataDir,
-    env,
-    output: () => printed,
-    ...commandsWith(env),
-    terminate,
-    stop,
-    kill
-  }
+  return { ...begun, stop }
 }
+
+/** Starts the program and returns once it is ready; a program that exits instead is a failure. */
+export const startProcess = async (options: Options = {}): Promise<Running> =>
+  whenReady(await beginProcess(options))
 
 /** The directory that is asked for, or a new one with the run's prepared store. */
 const storeFor = async ({ dataDir }: Options): Promise<string> => {

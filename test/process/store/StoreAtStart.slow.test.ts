@@ -1,9 +1,17 @@
 import { randomBytes } from "node:crypto"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
-import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { freePort, makeDataDir, neutralEnvironment, runProgram, startProcess } from "../../contract/Server.ts"
-import { discard, type ExternalPostgres, startExternal } from "./Postgres.ts"
+import {
+  beginProcess,
+  freePort,
+  makeDataDir,
+  neutralEnvironment,
+  type Running,
+  runProgram,
+  until,
+  whenReady
+} from "../../contract/Server.ts"
+import { answerOf, discard, type ExternalPostgres, startExternal } from "./Postgres.ts"
 
 let postgres: ExternalPostgres
 let unused: string
@@ -54,7 +62,8 @@ const notYet = async (socketPath: string, refused: Buffer | null) => {
 }
 
 const settings = async (refused: Buffer | null) => {
-  const url = new URL(await postgres.newDatabase())
+  const direct = await postgres.newDatabase()
+  const url = new URL(direct)
   const store = await notYet(`${url.searchParams.get("host")}/.s.PGSQL.5432`, refused)
   url.searchParams.set("host", "127.0.0.1")
   url.searchParams.set("port", String(store.port))
@@ -63,8 +72,11 @@ const settings = async (refused: Buffer | null) => {
     PEYK_SECRET: randomBytes(32).toString("base64"),
     PEYK_STATEMENT_TIMEOUT_MS: "2000"
   }
-  return { env, store }
+  return { env, store, direct }
 }
+
+const untilItWaits = ({ output }: Pick<Running, "output">) =>
+  until("the wait", async () => (/trying again in 1 s/.test(output()) ? true : undefined), 30_000)
 
 const cases: ReadonlyArray<readonly [string, Buffer | null, RegExp]> = [
   ["does not respond", null, /timed out|in time/],
@@ -77,7 +89,10 @@ describe.concurrent("a PostgreSQL that at first", () => {
     "%s: the server waits for it, and says so in plain lines",
     async (_, refused, why) => {
       const { env, store } = await settings(refused)
-      const [server] = await Promise.all([startProcess({ env }), pause(8000).then(store.work)])
+      const begun = await beginProcess({ env })
+      await untilItWaits(begun)
+      store.work()
+      const server = await whenReady(begun)
       const output = server.output()
       await server.stop()
       store.close()
@@ -103,6 +118,45 @@ describe.concurrent("a PostgreSQL that at first", () => {
       expect(code).toBe(1)
       expect(err).toMatch(/^\s*ERROR\s*\n[^\n]+\n*$/)
       expect(err).toMatch(why)
+    },
+    60_000
+  )
+
+  it.each(cases)(
+    "%s: two servers wait for it, and begin together on one store",
+    async (_, refused) => {
+      const { env, store, direct } = await settings(refused)
+      const begun = await Promise.all([beginProcess({ env }), beginProcess({ env })])
+      for (const each of begun) await untilItWaits(each)
+      store.work()
+      const servers = await Promise.all(begun.map(whenReady))
+      const outputs = servers.map((server) => server.output())
+      const schemas = await answerOf(
+        direct,
+        "select count(*)::int as answer from peyk_migrations where migration_id = 1"
+      )
+      await Promise.all(servers.map((server) => server.stop()))
+      store.close()
+      expect(schemas).toBe(1)
+      for (const output of outputs) {
+        expect(output).toMatch(/trying again in 1 s/)
+        expect(output).not.toMatch(/\n\s+at |\\n\s+at |ERROR/)
+      }
+    },
+    90_000
+  )
+
+  it.each(cases)(
+    "%s: a server that waits for it stops at once",
+    async (_, refused) => {
+      const { env, store } = await settings(refused)
+      const server = await beginProcess({ env })
+      await untilItWaits(server)
+      const code = await server.terminate()
+      store.close()
+      await discard(server.dataDir)
+      expect(code).toBe(0)
+      expect(server.output()).not.toMatch(/\n\s+at |\\n\s+at |ERROR/)
     },
     60_000
   )
