@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { WebhookEventType } from "../../src/domain/Webhook.ts"
 import { request } from "../contract/Client.ts"
 import { manage, type Role } from "../contract/Manager.ts"
-import { type Server, startServer, until } from "../contract/Server.ts"
+import { until } from "../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
 import { type Answer, csrfIn, signedIn, type Visitor } from "./Visitor.ts"
 
-let server: Server
+let server: SharedServer
 let owner: Visitor
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  server = await sharedServerWithDemo()
   owner = await signedIn(server, server.demo.customer_id, "owner")
 })
-afterAll(() => server?.stop())
 
 const as = (role: Role) => signedIn(server, server.demo.customer_id, role)
 

@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { newPhone } from "../contract/Client.ts"
 import { newAccount, newCustomer } from "../contract/Operator.ts"
-import { type Server, startServer } from "../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
 import { hiddenFields } from "./Forms.ts"
 import { type Answer, newOperator, signedIn, type Visitor } from "./Visitor.ts"
 
-let server: Server
+let server: SharedServer
 let customer: string
 let owner: Visitor
 let operator: Visitor
 
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  server = await sharedServerWithDemo()
   customer = (await newCustomer(server, "start")).id
   await server.cli("wallet", "top-up", "--customer", customer, "--amount", "100000")
   await newAccount(server, customer, "bale", { settings: { latency_ms: 600 } })
   owner = await signedIn(server, customer, "owner")
   operator = await newOperator(server, "root@example.ir")
 })
-afterAll(() => server?.stop())
 
 type Fields = Readonly<Record<string, string>>
 

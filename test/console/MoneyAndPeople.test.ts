@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { messages } from "../contract/Client.ts"
 import { newEmail, PASSWORD } from "../contract/Manager.ts"
 import { newAccount, newCustomer } from "../contract/Operator.ts"
-import { type Server, startServer, until } from "../contract/Server.ts"
+import { until } from "../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
 import { type Answer, csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
 
-let server: Server
+let server: SharedServer
 let owner: Visitor
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
   owner = await signedIn(server, server.demo.customer_id, "owner")
 })
-afterAll(() => server?.stop())
 
 const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
   visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })

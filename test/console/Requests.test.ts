@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { ok, request } from "../contract/Client.ts"
-import { type Server, startServer } from "../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
 import { newOperator, signedIn, type Visitor } from "./Visitor.ts"
 
-let server: Server
+let server: SharedServer
 let owner: Visitor
 let verificationId: string
 
@@ -30,7 +30,7 @@ const firstRequest = (text: string, page = "/console/requests"): string => {
 }
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
   owner = await signedIn(server, server.demo.customer_id, "owner")
   const sent = await send({ phone: PHONE }, { "idempotency-key": "log-1", "x-request-id": "order-1843" })
   verificationId = ok<{ readonly verification_id: string }>(sent).verification_id
@@ -43,7 +43,6 @@ beforeAll(async () => {
     headers: { "x-api-key": server.demo.test_key, "x-request-id": "order-1846" }
   })
 })
-afterAll(() => server?.stop())
 
 describe("the request log", () => {
   it("finds a request by its id, and leads to the verification it made", async () => {

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { json, messages, newPhone, otp, sandbox, unknownId } from "../contract/Client.ts"
 import { manage, type Role } from "../contract/Manager.ts"
 import { newAccount, newCustomer } from "../contract/Operator.ts"
-import { type Server, startServer, until } from "../contract/Server.ts"
+import { until } from "../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
 import { type Answer, csrfIn, signedIn, type Visitor } from "./Visitor.ts"
 
-let server: Server
+let server: SharedServer
 let customer: string
 let key: string
 let testKey: string
@@ -13,9 +14,7 @@ let owner: Visitor
 let viewer: Visitor
 
 beforeAll(async () => {
-  server = await startServer({
-    env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true", PEYK_ACCOUNT_GAP_MS: "0", PEYK_ACCOUNT_RATE_EITAA: "0" }
-  })
+  server = await sharedServerWithDemo()
   const made = await newCustomer(server, "start")
   customer = made.id
   await server.cli("wallet", "top-up", "--customer", customer, "--amount", "100000")
@@ -30,7 +29,6 @@ beforeAll(async () => {
   owner = first ?? expect.fail()
   viewer = second ?? expect.fail()
 })
-afterAll(() => server?.stop())
 
 const codes = () => otp(server, key)
 const rows = ({ text }: Answer) =>

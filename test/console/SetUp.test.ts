@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { newCustomer } from "../contract/Operator.ts"
-import { type Server, startServer, until } from "../contract/Server.ts"
+import { until } from "../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
 import { csrfIn, signedIn, type Visitor } from "./Visitor.ts"
 import { demoApi, hiddenFields, submit } from "./Forms.ts"
 
-let server: Server
+let server: SharedServer
 let owner: Visitor
 let viewer: Visitor
 let stranger: Visitor
 let api: ReturnType<typeof demoApi>
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
   api = demoApi(server)
   owner = await signedIn(server, server.demo.customer_id, "owner")
   viewer = await signedIn(server, server.demo.customer_id, "viewer")
   stranger = await signedIn(server, (await newCustomer(server)).id, "owner")
 })
-afterAll(() => server?.stop())
 
 describe("the routing order", () => {
   const row = (target: string) => ["target", target] as const
@@ -306,16 +306,26 @@ describe("a form of the guard that is refused", () => {
 })
 
 describe("set-up pages", () => {
+  /** Of the owner's customer. */
+  let account: string
+  let template: string
+  beforeAll(async () => {
+    const { data } = await api<{ data: ReadonlyArray<{ credential_id: number }> }>("GET", "/accounts")
+    account = `/console/channels/${data[0]?.credential_id}`
+    const { id } = await api<{ id: number }>("POST", "/templates", { name: "theirs", body: "{{code}}" })
+    template = `/console/templates/${id}`
+  })
+
   it("have no forms for viewers, who could not send them either", async () => {
-    const paths = ["channels/1", "routing", "templates", "test", "guard"].map((name) => `/console/${name}`)
-    for (const path of paths) {
+    const pages = ["routing", "templates", "test", "guard"].map((name) => `/console/${name}`)
+    for (const path of [account, ...pages]) {
       const { status, text } = await viewer.get(path)
       expect(status, path).toBe(200)
       expect(text, path).not.toMatch(new RegExp(`action="(?!/console/sign-out)[^"]*"`))
     }
     const csrf = csrfIn(await viewer.get("/console/overview"))
     for (const path of [
-      "/console/channels/1/disable",
+      `${account}/disable`,
       "/console/routing",
       "/console/templates/new",
       "/console/test"
@@ -326,16 +336,11 @@ describe("set-up pages", () => {
 
   it("do not exist for another customer", async () => {
     const csrf = csrfIn(await stranger.get("/console/overview"))
-    for (const path of [
-      "/console/channels/1",
-      "/console/templates/1",
-      "/console/channels/0",
-      "/console/channels/x"
-    ]) {
+    for (const path of [account, template, "/console/channels/0", "/console/channels/x"]) {
       expect((await stranger.get(path)).status, path).toBe(404)
     }
     for (const action of ["", "/check", "/disable", "/settings", "/contacts", "/outcome", "/inbox/rotate"]) {
-      const reply = await stranger.post(`/console/channels/1${action}`, {
+      const reply = await stranger.post(`${account}${action}`, {
         csrf,
         label: "x",
         phone: "09121234567",
@@ -347,7 +352,7 @@ describe("set-up pages", () => {
 
   it("change nothing without the form's token", async () => {
     for (const path of [
-      "/console/channels/1/disable",
+      `${account}/disable`,
       "/console/routing",
       "/console/templates/new",
       "/console/test"

@@ -1,18 +1,17 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { ok, refused } from "../contract/Client.ts"
 import { auth, manage, newEmail, PASSWORD, signIn, type SignedIn, type User } from "../contract/Manager.ts"
 import { newCustomer } from "../contract/Operator.ts"
-import { type Server, startServer } from "../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
 import { onEmbeddedStore } from "../support/EmbeddedStore.ts"
 import { type Answer, csrfIn, newOperator, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
 
-let server: Server
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
 })
-afterAll(() => server?.stop())
 
 const SAY_SIGN_IN = "Sign out and in again first"
 

@@ -1,12 +1,12 @@
 import type { TestProject } from "vitest/node"
 import { prepareStore } from "./PreparedStore.ts"
 import { startServer } from "./Server.ts"
-import "./SharedServer.ts"
+import { SHARED_ENV } from "./SharedServer.ts"
 
 /** One server that files share. */
 export default async (project: TestProject) => {
   await prepareStore()
-  const { url, port, pid, dataDir, env, demo, stop } = await startServer()
+  const { url, port, pid, dataDir, env, demo, stop } = await startServer({ env: SHARED_ENV })
   project.provide("sharedServer", { url, port, pid, dataDir, env, demo })
   return stop
 }

@@ -50,16 +50,17 @@ const connectSimulatedAccounts = Effect.fnUntraced(function* (customerId: number
 })
 
 /** Signs in by a link; nobody knows the password. */
-const DEMO_OWNER = { email: "owner@demo.peyk.invalid", name: "Demo owner", role: "owner" } as const
+const DEMO_EMAIL = "owner@demo.peyk.invalid"
 const PASSWORD_BYTES = 32
 
-const createOwner = Effect.fnUntraced(function* (customerId: number) {
+const createOwner = Effect.fnUntraced(function* (customerId: number, email: string) {
   const password = Redacted.make(randomBytes(PASSWORD_BYTES).toString("base64url"))
   const passwordHash = yield* (yield* Passwords).hash(password, { customerId, network: null })
-  yield* (yield* Users).create(customerId, { ...DEMO_OWNER, passwordHash })
+  yield* (yield* Users).create(customerId, { email, name: "Demo owner", role: "owner", passwordHash })
 })
 
-const createCustomer = Effect.gen(function* () {
+/** A customer with whom everything can be tried, in any store. */
+export const createTrialCustomer = Effect.fnUntraced(function* (ownersEmail: string) {
   const { create: newCustomer } = yield* CustomerRecords
   const { create: createKey } = yield* Keys
   const customer = yield* newCustomer("Demo", "start")
@@ -71,7 +72,7 @@ const createCustomer = Effect.gen(function* () {
   const liveKey = yield* newKey("live")
   const testKey = yield* newKey("test")
   if ((yield* Simulator).isOn) yield* connectSimulatedAccounts(customer.id)
-  yield* createOwner(customer.id)
+  yield* createOwner(customer.id, ownersEmail)
   const { secret: token } = yield* (yield* Tokens).create(customer.id, {
     name: "demo",
     scope: "full",
@@ -84,7 +85,7 @@ const createCustomer = Effect.gen(function* () {
     token: Redacted.value(token)
   }
   return demo
-}).pipe(Effect.orDie)
+}, Effect.orDie)
 
 const writeDemoFile = (file: string, demo: DemoCustomer) =>
   Effect.try({
@@ -105,7 +106,7 @@ export const createDemoCustomer = Effect.fnUntraced(function* (dataDirectory: st
   const create = Effect.gen(function* () {
     yield* sql`select pg_advisory_xact_lock(${CREATION_LOCK})`
     if ((yield* customers.list).length > 0) return null
-    const demo = yield* createCustomer
+    const demo = yield* createTrialCustomer(DEMO_EMAIL)
     yield* writeDemoFile(demoFile(dataDirectory), demo)
     return demo
   })

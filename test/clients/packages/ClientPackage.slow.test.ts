@@ -117,39 +117,42 @@ describe("the packed client, in an empty project", () => {
     expect(await vm.runInContext(script, context)).toMatchObject({ status: "queued" })
   })
 
-  const compile = async (
+  /** What the compiler has to say. */
+  const compile = (
     compiler: string,
     resolution: string,
     file: string,
     ...more: ReadonlyArray<string>
-  ): Promise<void> => {
+  ): Promise<string> => {
     const module = resolution === "bundler" ? "esnext" : "nodenext"
     const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"]
     const libraries = ["--lib", "es2023,dom,dom.asynciterable"]
     const own = ["--module", module, "--moduleResolution", resolution, ...more, file]
-    await runProgram(process.execPath, [compiler, ...options, ...libraries, ...own], { cwd: project })
+    return runProgram(process.execPath, [compiler, ...options, ...libraries, ...own], { cwd: project })
   }
 
   const compiler5 = join(tools, "typescript/bin/tsc")
   const compiler7 = join(root, "node_modules/typescript/bin/tsc")
 
-  it.runIf(hasTools).each(["nodenext", "bundler"])("has types for %s of TypeScript 5", (resolution) =>
-    compile(compiler5, resolution, "typed.ts")
-  )
+  it.runIf(hasTools).each(["nodenext", "bundler"])("has types for %s of TypeScript 5", async (resolution) => {
+    expect(await compile(compiler5, resolution, "typed.ts")).toBe("")
+  })
 
-  it.each(["nodenext", "bundler"])("has types for %s of TypeScript 7", (resolution) =>
-    compile(compiler7, resolution, "typed.ts")
-  )
+  it.each(["nodenext", "bundler"])("has types for %s of TypeScript 7", async (resolution) => {
+    expect(await compile(compiler7, resolution, "typed.ts")).toBe("")
+  })
 
-  it("has a page whose blocks compile with exactOptionalPropertyTypes", () => {
+  it("has a page whose blocks compile with exactOptionalPropertyTypes", async () => {
     const types = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")]
-    return compile(compiler7, "nodenext", "shown.ts", "--exactOptionalPropertyTypes", ...types)
+    expect(await compile(compiler7, "nodenext", "shown.ts", "--exactOptionalPropertyTypes", ...types)).toBe(
+      ""
+    )
   })
 
   it("has types for Effect", async () => {
     await runProgram("ln", ["-sfn", join(root, "node_modules/effect"), "node_modules/effect"], {
       cwd: project
     })
-    await compile(compiler7, "nodenext", "typedEffect.ts")
+    expect(await compile(compiler7, "nodenext", "typedEffect.ts")).toBe("")
   })
 })

@@ -153,6 +153,9 @@ describeInBrowser("developers' pages in a browser", (stage) => {
         await page.locator(".nav-drawer summary").click()
         await page.locator('.nav-drawer a[href="/console/webhooks"]').click()
         await page.waitForURL("**/console/webhooks")
+        expect(await page.locator('.nav-drawer a[aria-current="page"]').getAttribute("href")).toBe(
+          "/console/webhooks"
+        )
       })
     }
   })

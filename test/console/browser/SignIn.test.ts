@@ -31,8 +31,10 @@ describeInBrowser("signing in with a browser", ({ cli, demo, within }) => {
       await page.getByLabel("Password").fill(PASSWORD)
       await page.getByRole("button", { name: "Sign in" }).click()
       await page.waitForURL("**/console/overview?theme=dark")
+      expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Overview")
       await page.getByRole("button", { name: "Sign out" }).click()
       await page.waitForURL("**/console/sign-in")
+      expect(await page.getByLabel("Password").inputValue()).toBe("")
     })
   })
 

@@ -94,6 +94,8 @@ describe.concurrent.each(platforms)("a bot of %s that polls", (platform) => {
   it("does not link a foreign number, and goes on", async () => {
     const chat = newChat()
     push(contactUpdate(chat, { phone_number: "4915112345678", user_id: chat }))
+    const [refusal] = await repliesTo(polling, platform, chat, 1)
+    expect(textOf(refusal)).toContain("ایران")
     await linkAnew()
   })
 

@@ -108,6 +108,7 @@ describe("a code over bale, eitaa and sms", () => {
     expect(sent).toEqual({
       verification_id: expect.stringMatching(uuidV7),
       status: "queued",
+      code_length: 6,
       current_attempt_channel: bale,
       expires_in: 300
     })

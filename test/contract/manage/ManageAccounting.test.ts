@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, messages, ok, otp, request, timestamp } from "../Client.ts"
 import { managedCustomer, query } from "../ManagedCustomer.ts"
 import { sentCode } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
 type Managed = Awaited<ReturnType<typeof managedCustomer>>
 
-let server: Server
+let server: SharedServer
 let customer: Managed["customer"]
 let token: string
 let others: string
 let get: Managed["get"]
 let list: Managed["list"]
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
   ;({ customer, token, others, get, list } = await managedCustomer(server))
 })
-afterAll(() => server?.stop())
 
 describe("usage", () => {
   it("shows what was accepted, sent, verified and paid, by day and channel", async () => {

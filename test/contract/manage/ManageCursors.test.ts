@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, newPhone, ok, otp, refused } from "../Client.ts"
 import { manage, newToken, newUser } from "../Manager.ts"
-import { type Demo, type Server, startServer } from "../Server.ts"
+import { type Demo } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
 interface Part {
   readonly data: ReadonlyArray<unknown>
   readonly next_cursor: string | null
 }
 
-let server: Server
+let server: SharedServer
 let owner: string
 const get = (path: string) => manage(server, "GET", path, { authorization: owner })
 const post = (path: string, body: unknown) => manage(server, "POST", path, { authorization: owner }, body)
@@ -21,7 +22,7 @@ let otherWebhook = 0
 let otherAccount = 0
 
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  server = await sharedServerWithDemo()
   const { token } = server.demo as Demo & { readonly token: string }
   owner = `apikey ${token}`
   const account = {
@@ -73,7 +74,6 @@ beforeAll(async () => {
     "the wallet's holds": "/wallet/holds"
   }
 })
-afterAll(() => server?.stop())
 
 const encoded = (position: string) => Buffer.from(position).toString("base64url")
 const NONE = [

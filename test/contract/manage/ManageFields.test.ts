@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, json, newKey, newPhone, ok, request } from "../Client.ts"
 import { manage, newUser } from "../Manager.ts"
-import { type Demo, type Server, startServer } from "../Server.ts"
+import { type Demo } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 import { all, unversioned, withBody } from "./ManageOperations.ts"
 
-let server: Server
+let server: SharedServer
 let owner: string
 const call = (method: string, path: string, body?: unknown) =>
   manage(server, method, path, { authorization: owner }, body)
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  server = await sharedServerWithDemo()
   const { token } = server.demo as Demo & { readonly token: string }
   owner = `apikey ${token}`
 })
-afterAll(() => server?.stop())
 
 const example = (path: string) =>
   path

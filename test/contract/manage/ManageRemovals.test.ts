@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, messages, newPhone, ok, otp, refused, request, type Status } from "../Client.ts"
 import { etagOf, ifMatch, type Manager, newManager } from "../ManagedSetUp.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let owner: Awaited<ReturnType<typeof newManager>>
 let other: Manager
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  server = await sharedServerWithDemo()
   ;[owner, other] = await Promise.all([newManager(server), newManager(server)])
 })
-afterAll(() => server?.stop())
 
 const auditOf = async (action: string) => {
   const { data } = ok<{ readonly data: ReadonlyArray<{ readonly action: string }> }>(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { newPhone, ok, otp, type Reply, refused, timestamp } from "../Client.ts"
 import type { List } from "../ManagedCustomer.ts"
 import {
@@ -12,17 +12,16 @@ import {
   readerOf
 } from "../ManagedSetUp.ts"
 import { codeOf, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 /** Manages the demo customer, which is another customer. */
 let stranger: Manager
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_TELEGRAM_URL: "http://127.0.0.1:9" } })
+  server = await sharedServerWithDemo()
   const { token } = server.demo as typeof server.demo & { readonly token: string }
   stranger = manager(server, token)
 })
-afterAll(() => server?.stop())
 
 const BOT_TOKEN = "3000000003:NobodysTelegramToken_0123456789abcdefg"
 const telegramBot = {

@@ -1,16 +1,17 @@
-import { beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { issues, ok, refused } from "../Client.ts"
 import { type Account, type Fields, type Manager, newManager } from "../ManagedSetUp.ts"
-import { startServer } from "../Server.ts"
+import { type Server, startServer } from "../Server.ts"
 import { accountsOf, bot, simulatorAccount } from "./ManagedAccounts.ts"
-import { type SharedServer, sharedServer } from "../SharedServer.ts"
+import { sharedServer } from "../SharedServer.ts"
 
-let server: SharedServer
+let server: Server
 let mine: Manager
 beforeAll(async () => {
-  server = sharedServer()
+  server = await startServer()
   mine = await newManager(server)
 })
+afterAll(() => server?.stop())
 
 const read = (id: number) => mine.read<Account>(`/accounts/${id}`)
 const errorsOf = (details: Fields) => JSON.stringify(details["errors"])
@@ -101,13 +102,8 @@ describe("an account that is wrong", () => {
   })
 
   it("can be let to a private address by the operator", async () => {
-    const open = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
-    try {
-      const owner = await newManager(open)
-      const settings = { url: "http://127.0.0.1:9/hook", secret }
-      ok(await owner.post("/accounts", simulatorAccount({ provider: "bridge", settings })), 201)
-    } finally {
-      await open.stop()
-    }
-  }, 120_000)
+    const owner = await newManager(sharedServer())
+    const settings = { url: "http://127.0.0.1:9/hook", secret }
+    ok(await owner.post("/accounts", simulatorAccount({ provider: "bridge", settings })), 201)
+  })
 })

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { issues, newPhone, ok, otp, refused } from "../Client.ts"
 import { type Account, ifMatch, type Manager, newManager } from "../ManagedSetUp.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
 type WithStandby = Account & { readonly standby: ReadonlyArray<number> }
 
-let server: Server
+let server: SharedServer
 let mine: Manager
 let others: Manager
 let first: number
@@ -20,14 +20,13 @@ const put = (id: number, account_ids: unknown, headers = {}) =>
 const standbyOf = async (id: number) => (await mine.read<WithStandby>(`/accounts/${id}`)).standby
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
   mine = await newManager(server)
   others = await newManager(server)
   codes = otp(server, (await mine.newKey()).secret)
   first = await connected(mine, { ...sms("first", { outcome: "unavailable" }), default: true })
   second = await connected(mine, sms("second"))
 }, 60_000)
-afterAll(() => server?.stop())
 
 describe("the accounts that stand by for another", () => {
   it("are none until they are set, are shown, and can be taken away", async () => {

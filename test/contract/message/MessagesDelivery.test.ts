@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { type MessageStatus, messages, newPhone, timestamp } from "../Client.ts"
 import { type AccountOptions, newAccount, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
 /** Each channel's outcome and what it is called in an attempt. */
 const failures = [
@@ -11,7 +11,7 @@ const failures = [
   ["unknown", "telegram", "provider_outcome_unknown"]
 ] as const
 
-let server: Server
+let server: SharedServer
 /** In addition to its working accounts, the customer has one with each of these outcomes. */
 let live: ReturnType<typeof messages>
 const accounts = { bale: 0, eitaa: 0, rubika: 0, telegram: 0, soroushplus: 0, sms: 0 }
@@ -20,7 +20,7 @@ const bad = (channel: keyof typeof accounts) => ({ channel, account_id: accounts
 /** Goes to an unavailable route first, which takes a while; made at the beginning, read in the end. */
 let retried: { readonly id: string; readonly phone: string }
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
   live = messages(server, server.demo.live_key)
   const connect = async (channel: keyof typeof accounts, settings: AccountOptions["settings"] = {}) => {
     accounts[channel] = await newAccount(server, String(server.demo.customer_id), channel, { settings })
@@ -34,7 +34,6 @@ beforeAll(async () => {
     connect("sms", { latency_ms: 1_500 })
   ])
 })
-afterAll(() => server?.stop())
 
 const channelsOf = async (phone: string) => (await simulated(server, phone)).map(({ channel }) => channel)
 const epoch = (time: string | null | undefined) => Temporal.Instant.from(time ?? "null").epochMilliseconds

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { messages, newPhone, refused } from "../Client.ts"
 import { newAccount, newCustomer, simulated } from "../Operator.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
-let server: Server
+let server: SharedServer
 let owner: ReturnType<typeof messages>
 /** One account of bale and of sms, two of eitaa without a default, two of rubika with one, a disabled soroushplus. */
 const accounts = { bale: 0, sms: 0, eitaa: 0, eitaaToo: 0, rubika: 0, rubikaDefault: 0, soroushplus: 0 }
@@ -12,7 +12,7 @@ let strangers: number
 let bare: string
 
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
   const customer = await newCustomer(server)
   owner = messages(server, customer.live)
   const connected = async (name: keyof typeof accounts, channel: string, isDefault = false) => {
@@ -35,7 +35,6 @@ beforeAll(async () => {
   ])
   strangers = await newAccount(server, server.demo.customer_id.toString(), "telegram")
 })
-afterAll(() => server?.stop())
 
 const later = { delay: "20d" }
 const rubikas = () => [

@@ -1,18 +1,19 @@
 import { persianDigits } from "../../../src/domain/text/PastedText.ts"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { type Created, issues, messages, newPhone, ok, otp, refused } from "../Client.ts"
 import { codeOf, type Customer, newTemplate, textOf } from "../Operator.ts"
-import { type Server, startServer, until } from "../Server.ts"
+import { until } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
 const greetingText = "سلام {{name}}؛ سفارش {{order_id}} آماده است.\n{{name}} عزیز، می‌بینیمت {جمعه}"
 
-let server: Server
+let server: SharedServer
 let live: ReturnType<typeof messages>
 const brokenTexts = ["سلام {{name", "سلام name}}", "سلام {{نام}}", "سلام {{1st}}"]
 const ids = { greeting: 0, plain: 0, odd: 0, switched: 0, strangers: 0 }
 const broken = new Map<string, number>()
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServerWithDemo()
   live = messages(server, server.demo.live_key)
   const make = (body: string, name?: string) => newTemplate(server, server.demo.customer_id, body, name)
   const made = async (as: keyof typeof ids, body: string, name?: string) => {
@@ -28,7 +29,6 @@ beforeAll(async () => {
   const other = (await server.cli("customer", "create", "--name", "Other", "--plan", "free")) as Customer
   ids.strangers = await newTemplate(server, other.id, "متن")
 })
-afterAll(() => server?.stop())
 
 const use = (id: unknown, parameters: unknown, body: object = {}) =>
   live.send({ delay: "20d", ...body, message: undefined, template: { id, parameters } })

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { dereference, objectAt, operations } from "../../http/OpenApiDocument.ts"
-import { type Server, startServer } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 import { exampleResources } from "./ExampleResources.ts"
 import { languages } from "./ReferencePrograms.ts"
 import { type FilledExample, newReader, shownExamples } from "./ReferenceReader.ts"
@@ -31,11 +31,10 @@ const shown: ReadonlyArray<ShownRequest> = [...operations(document)].flatMap(([e
   }))
 })
 
-let server: Server
+let server: SharedServer
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  server = await sharedServerWithDemo()
 })
-afterAll(() => server?.stop())
 
 it.each(shown.map((each) => [`${each.id}: ${each.name}`, each] as const))(
   "the document's example of %s is accepted",

@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { operations } from "../../http/OpenApiDocument.ts"
 import { newPhone } from "../Client.ts"
 import { newManager } from "../ManagedSetUp.ts"
-import type { Server } from "../Server.ts"
+import type { SharedServer } from "../SharedServer.ts"
 import { type Credentials, exampleResources } from "./ExampleResources.ts"
 
 export interface ShownExample {
@@ -31,7 +31,7 @@ const unescape = (html: string): string =>
 
 /** What the page shows in a language, in the order of the document: users are made before they sign in. */
 export const shownExamples = async (
-  server: Pick<Server, "url">,
+  server: Pick<SharedServer, "url">,
   document: unknown,
   language: string
 ): Promise<ReadonlyArray<ShownExample>> => {
@@ -53,7 +53,7 @@ export const shownExamples = async (
   })
 }
 
-const newCustomer = async (server: Server): Promise<Credentials> => {
+const newCustomer = async (server: SharedServer): Promise<Credentials> => {
   const manager = await newManager(server)
   for (const channel of ["bale", "eitaa", "sms"]) await manager.newAccount(channel, { default: true })
   expect((await manager.put("/routing", { steps: [{ channel: "bale" }, { channel: "sms" }] })).status).toBe(
@@ -75,7 +75,7 @@ const IDS: ReadonlyArray<readonly [stand: RegExp, field: "verification_id" | "re
   [/REFRESH_TOKEN/, "refresh_token"]
 ]
 
-export const newReader = async (server: Server, language: string) => {
+export const newReader = async (server: SharedServer, language: string) => {
   const credentials = await newCustomer(server)
   const { newParts, withIds } = exampleResources(server, credentials)
   const fill = async ({ id, path, code }: ShownExample): Promise<FilledExample> => {

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { insertToken } from "../../support/InsertedTokens.ts"
 import { fakeFarEnd, type FakeFarEnd, type Received } from "../../support/fakes/FakeFarEnd.ts"
 import { issues, ok, otp, refused, request, sandbox } from "../Client.ts"
-import { type Server, startServer, until } from "../Server.ts"
+import { until } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
 interface Hook {
   readonly id: number
@@ -15,18 +16,17 @@ interface Payload {
   readonly data: { readonly verification_id: string }
 }
 
-let server: Server
+let server: SharedServer
 let token: string
 let fake: FakeFarEnd
 const scope = Scope.makeUnsafe()
 
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  server = await sharedServerWithDemo()
   fake = await Effect.runPromise(fakeFarEnd(() => ({ status: 200 })).pipe(Scope.provide(scope)))
   token = await insertToken(server.dataDir, server.demo.customer_id)
 })
 afterAll(async () => {
-  await server?.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fakeFarEnd, type FakeFarEnd, type Received } from "../../support/fakes/FakeFarEnd.ts"
 import { type HeaderSet, issues, messages, newKey, ok, otp, refused, request, timestamp } from "../Client.ts"
 import { type Customer, newAccount, newCustomer, sentCode } from "../Operator.ts"
-import { type Server, startServer, until } from "../Server.ts"
+import { until } from "../Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
 
 interface Hook {
   readonly id: number
@@ -32,7 +33,7 @@ interface Payload {
 
 const ALL = { events: ["*"] }
 
-let server: Server
+let server: SharedServer
 let customer: Customer
 let token: string
 let reader: string
@@ -46,7 +47,7 @@ const newToken = async (id: string | number, granted = "full") => {
 }
 
 beforeAll(async () => {
-  server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
+  server = await sharedServerWithDemo()
   fake = await Effect.runPromise(fakeFarEnd(() => ({ status: 200 })).pipe(Scope.provide(scope)))
   customer = await newCustomer(server)
   await newAccount(server, customer.id, "sms")
@@ -55,7 +56,6 @@ beforeAll(async () => {
   others = await newToken(server.demo.customer_id)
 })
 afterAll(async () => {
-  await server?.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 

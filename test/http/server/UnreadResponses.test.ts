@@ -59,6 +59,7 @@ describe("a response that nobody reads", () => {
       server.endOverdue()
       return server.snapshot().unread === 1 && server.isIdle
     })
+    assert.strictEqual(server.snapshot().connections, 0)
     await stop(server)
   })
 

@@ -66,7 +66,8 @@ describe("the keys of an issuer", () => {
       yield* keyOf({ alg: "EdDSA", kid: old.kid })
       state.keys = [next]
       yield* TestClock.adjust("10 minutes")
-      yield* Effect.flip(keyOf({ alg: "EdDSA", kid: old.kid }))
+      const error = yield* Effect.flip(keyOf({ alg: "EdDSA", kid: old.kid }))
+      assert.strictEqual(error._tag, "unauthenticated")
     }).pipe(clock)
   )
 

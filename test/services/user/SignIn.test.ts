@@ -334,13 +334,13 @@ layer(TestDatabase, { excludeTestServices: true })("the signing keys", (it) => {
 
   it.effect("of another process are found when a token names one", () =>
     Effect.gen(function* () {
-      const { email } = yield* newUser()
+      const { email, id } = yield* newUser()
       yield* whoIs((yield* signIn(email)).accessToken)
       const other = yield* Effect.gen(function* () {
         yield* (yield* SigningKeys).rotate
         return yield* signIn(email)
       }).pipe(Effect.provide(process()))
-      yield* whoIs(other.accessToken)
+      assert.strictEqual((yield* whoIs(other.accessToken)).id, id)
     }).pipe(Effect.provide(process()))
   )
 

@@ -157,6 +157,7 @@ layer(TestDatabase, { excludeTestServices: true })("a sign-in that waits for has
         Effect.forkChild(signIn(email, PASSWORD), { startImmediately: true })
       )
       yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => load.waiting.sign_in === 5 }))
+      assert.strictEqual(load.running, 0)
       isHeld = false
     }).pipe(Effect.provide(process))
   )
