@@ -6,15 +6,68 @@ import { NotFound } from "../../domain/Errors.ts"
 import type { ServedRoute } from "../RouteTable.ts"
 import { ASSETS_PATH, CONSOLE_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { navigationOf, type PageName } from "./Navigation.ts"
-import { sections } from "./Sections.ts"
+import { channelPages } from "./account/ChannelRoutes.ts"
+import { sharedAccountPages } from "./account/SharedRoutes.ts"
+import { auditPages } from "./activity/AuditPage.ts"
+import { overviewPages } from "./activity/OverviewPage.ts"
+import { allRequestPages, requestPages } from "./activity/RequestRoutes.ts"
+import { customerPages } from "./customer/CustomerPages.ts"
+import { settingsPages } from "./customer/SettingsPage.ts"
 import { seeOther } from "./frame/Answers.ts"
 import { CONSOLE_HEADERS } from "./frame/Document.ts"
 import type { ConsoleError } from "./frame/Refusals.ts"
 import { makeSignedPages } from "./frame/SignedPages.ts"
 import type { PlacedRoute, RequestContext, SignedRoute } from "./frame/SignedRoutes.ts"
-import { signInPages } from "./user/SignInPages.ts"
+import { guardPages } from "./guard/GuardPage.ts"
+import { keyPages } from "./key/KeyPage.ts"
+import { tokenPages } from "./key/TokenRoutes.ts"
+import { messagePages, messagesPages } from "./message/MessagePages.ts"
+import { templatePages } from "./message/TemplatePages.ts"
+import { usagePages } from "./money/UsagePage.ts"
+import { walletPages } from "./money/WalletPage.ts"
+import { routingPages } from "./routing/RoutingPage.ts"
+import { healthPages } from "./system/HealthPage.ts"
+import { sessionPages, signInPages } from "./user/SignInPages.ts"
+import { userPages } from "./user/UserPages.ts"
+import { testPages } from "./verification/TestPages.ts"
+import { verificationPages, verificationsPages } from "./verification/VerificationPages.ts"
+import { webhookPages } from "./webhook/WebhookRoutes.ts"
 import { serveFixed } from "../system/DocumentationPage.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
+
+/** Every page of the console, one line a file. */
+export const sections = [
+  sessionPages,
+  // Operators
+  customerPages,
+  healthPages,
+  sharedAccountPages,
+  allRequestPages,
+  // Activity
+  overviewPages,
+  verificationsPages,
+  verificationPages,
+  messagesPages,
+  messagePages,
+  testPages,
+  // Set-up
+  channelPages,
+  routingPages,
+  templatePages,
+  guardPages,
+  // Developers
+  keyPages,
+  tokenPages,
+  webhookPages,
+  requestPages,
+  // Money
+  walletPages,
+  usagePages,
+  // People
+  userPages,
+  auditPages,
+  settingsPages
+]
 
 const CSS = "text/css; charset=utf-8"
 const JAVASCRIPT = "text/javascript; charset=utf-8"

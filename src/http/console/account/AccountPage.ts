@@ -1,7 +1,14 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
 import { type AccountState, blockageOf } from "../../../domain/account/AccountState.ts"
-import { detailsForm, type Refused, settingsForm } from "./AccountChangeForms.ts"
+import {
+  detailsForm,
+  isSimulated,
+  type Refused,
+  settingsForm,
+  simulatorPanel,
+  standbyPanel
+} from "./AccountParts.ts"
 import {
   accountState,
   blockageWords,
@@ -14,9 +21,7 @@ import {
 } from "./AccountWords.ts"
 import { accountPath, CHANNELS_PATH } from "./ChannelsPage.ts"
 import { contactsPanel } from "./ContactsPart.ts"
-import { isSimulated, simulatorPanel } from "./SimulatorPart.ts"
-import { standbyPanel } from "./StandbyPart.ts"
-import { noFieldErrors } from "../forms/FieldErrors.ts"
+import { noFieldErrors } from "../forms/Fields.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import type { View } from "../frame/SignedRoutes.ts"
@@ -170,7 +175,7 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
   const refusedIf = (form: Refused["form"]) =>
     refused?.form === form ? refused : { errors: noFieldErrors, typed: null }
   const contacts = refusedIf("contacts")
-  const made: Page = {
+  return {
     title: account.label,
     name: "channels",
     lead: html`<a href="${CHANNELS_PATH}">${say("Channels", "کانال‌ها")}</a> /
@@ -192,6 +197,5 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
         </div>`
       }
     </div>`
-  }
-  return made
+  } satisfies Page
 })

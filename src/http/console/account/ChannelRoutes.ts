@@ -5,6 +5,9 @@ import {
   disableAccount,
   enableAccount,
   makeDefault,
+  MAX_CONTACTS_BYTES,
+  submitContactRemoval,
+  submitContacts,
   submitDetails,
   submitInboxRotation,
   submitOutcome,
@@ -14,9 +17,7 @@ import {
 } from "./AccountForms.ts"
 import { accountPage } from "./AccountPage.ts"
 import { CHANNELS_PATH, CONNECT_PATH, showChannels } from "./ChannelsPage.ts"
-import { connectAccount } from "./ConnectAccount.ts"
-import { showConnect } from "./ConnectPage.ts"
-import { MAX_CONTACTS_BYTES, submitContactRemoval, submitContacts } from "./ContactForms.ts"
+import { connectAccount, showConnect } from "./ConnectPage.ts"
 import { change, largeForm, page, pathId } from "../frame/SignedRoutes.ts"
 
 const ACCOUNT_PATH = `${CHANNELS_PATH}/:id` as const

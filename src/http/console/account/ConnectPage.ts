@@ -1,17 +1,31 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { fieldError } from "../../../domain/Errors.ts"
+import { problem } from "../../../domain/Problem.ts"
 import { Channel, isChannel } from "../../../domain/routing/Channel.ts"
 import type { PageName } from "../Navigation.ts"
+import { savedNotice, typedConnection } from "./AccountForms.ts"
 import { providerName } from "./AccountWords.ts"
 import { CHANNELS_PATH, CONNECT_PATH } from "./ChannelsPage.ts"
-import { settingInputs } from "./SettingInputs.ts"
-import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
-import { checkField, inputField } from "../forms/Fields.ts"
+import { bySetting, settingInputs } from "./SettingInputs.ts"
+import { creating, onceFormAction } from "../forms/ActionForms.ts"
+import {
+  checkField,
+  errorSummary,
+  type FieldErrors,
+  fieldErrorsOf,
+  inputField,
+  noFieldErrors
+} from "../forms/Fields.ts"
 import { csrfField, emptyForm, onceField } from "../forms/Forms.ts"
+import { answerPage, seeOther } from "../frame/Answers.ts"
 import { icon } from "../frame/Document.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
+import { type ConsoleError, refusalOf } from "../frame/Refusals.ts"
 import type { View } from "../frame/SignedRoutes.ts"
+import { withNotice } from "../parts/Notice.ts"
 import { channelName } from "../parts/Text.ts"
+import { connectAccount as connect } from "../../../services/account/AccountActions.ts"
 import type { AccountOwner } from "../../../services/account/Accounts.ts"
 import { type ProviderAdapter, ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
 
@@ -183,3 +197,49 @@ export const connectPageAt = Effect.fnUntraced(function* (view: View, place: Con
 })
 
 export const showConnect = (view: View) => connectPageAt(view, ownPlace(view))
+
+const wrongFields = (error: ConsoleError, { locale }: View): FieldErrors => {
+  const errors = fieldErrorsOf(error, locale)
+  return errors.size > 0 ? errors : new Map([["settings", refusalOf(error, locale).text]])
+}
+
+/** The account, and what its page says of it. */
+const Connected = Schema.Struct({
+  id: Schema.Int,
+  notice: Schema.Literals(["created", "created_incomplete", "created_not_reached"])
+})
+
+/** Connects the account that a form describes, unless its provider refuses it. `view` is whose change it is. */
+export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParams) =>
+  Effect.gen(function* () {
+    const choice = choiceOf(place, yield* ProviderAdapters, typed)
+    if (choice === null) return yield* fieldError("provider", problem("provider_required"))
+    const { channel, adapter } = choice
+    const { fields, input } = yield* typedConnection(adapter.name, typed)
+    const save = onceFormAction(connect, {
+      target: creating,
+      input: () => ({
+        ...input,
+        channel,
+        provider: adapter.name,
+        label: typed.get("label")?.trim(),
+        default: place.owner !== null && typed.has("default")
+      }),
+      shown: Connected,
+      show: (saved) => ({ id: saved.account.id, notice: savedNotice("created", saved) }),
+      done: (_, { id, notice }) => seeOther(withNotice(place.pathOfAccount(id), notice))
+    })
+    return yield* Effect.mapError(save(view, typed), bySetting(fields))
+  }).pipe(
+    Effect.catch((error: ConsoleError) =>
+      Effect.map(ProviderAdapters, (adapters) => {
+        const { status, headers } = refusalOf(error, view.locale)
+        return answerPage(view, connectPage(view, place, adapters, typed, wrongFields(error, view)), {
+          status,
+          headers
+        })
+      })
+    )
+  )
+
+export const connectAccount = (view: View, typed: URLSearchParams) => connectAt(view, ownPlace(view), typed)

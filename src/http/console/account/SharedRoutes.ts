@@ -9,8 +9,7 @@ import { pathOf } from "../Navigation.ts"
 import { checkedNotice } from "./AccountForms.ts"
 import { providerName } from "./AccountWords.ts"
 import { stateColumns } from "./ChannelsPage.ts"
-import { connectAt } from "./ConnectAccount.ts"
-import { connectPageAt, type ConnectPlace } from "./ConnectPage.ts"
+import { connectAt, connectPageAt, type ConnectPlace } from "./ConnectPage.ts"
 import { formAction } from "../forms/ActionForms.ts"
 import { seeOther } from "../frame/Answers.ts"
 import { icon } from "../frame/Document.ts"
@@ -82,7 +81,7 @@ const showSharedAccounts = Effect.fnUntraced(function* (view: View) {
   const { items, next } = yield* (yield* Accounts).list(null, page)
   const ids = items.map(({ id }) => id)
   const states = yield* (yield* AccountStates).read(null, ids, now)
-  const made: Page = {
+  return {
     title: say("Shared accounts", "حساب‌های مشترک"),
     name: "shared-accounts",
     lead: say(
@@ -107,8 +106,7 @@ const showSharedAccounts = Effect.fnUntraced(function* (view: View) {
       }
       ${pager(view, next)}
     </div>`
-  }
-  return made
+  } satisfies Page
 })
 
 const ACCOUNT_PATH = `${SHARED_PATH}/:id` as const

@@ -162,7 +162,7 @@ const showAudit = Effect.fnUntraced(function* (view: View) {
     problems.length > 0
       ? { items: [], next: null }
       : yield* log.list(view.actor.customerId, { ...request, ...searchOf(view), from, to })
-  const made: Page = {
+  return {
     title: say("Audit log", "گزارش تغییرات"),
     name: "audit",
     lead: say("Who changed what, when, and from where.", "چه کسی، چه چیزی را، کی و از کجا تغییر داده است."),
@@ -181,8 +181,7 @@ const showAudit = Effect.fnUntraced(function* (view: View) {
         }
         ${pager(view, next)}
       </div>`
-  }
-  return made
+  } satisfies Page
 })
 
 /** The change, and its actor. */

@@ -71,7 +71,7 @@ const requestPage = Effect.fnUntraced(function* (view: View, customerId: number 
   const request = yield* (yield* RequestRecords).find(customerId, id)
   const { code } = request
   const text = code !== null && isErrorCode(code) ? refusalOf({ _tag: code }, view.locale).text : null
-  const made: Page = {
+  return {
     title: say("Request", "درخواست"),
     name,
     lead: html`<a href="${pathOf(name)}">${say("Requests", "درخواست‌ها")}</a> / ${routeOf(request)}`,
@@ -85,8 +85,7 @@ const requestPage = Effect.fnUntraced(function* (view: View, customerId: number 
           "متن درخواست، کدها و شمارهٔ کامل در این فهرست نیست."
         )}
       </p>`
-  }
-  return made
+  } satisfies Page
 })
 
 const MAX_KEYS = 100
@@ -95,7 +94,7 @@ const showRequests = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
   const { customerId } = view.actor
   const keys = yield* (yield* Keys).list(customerId, { limit: MAX_KEYS, after: null })
-  const made: Page = {
+  return {
     title: say("Requests", "درخواست‌ها"),
     name: "requests",
     lead: say(
@@ -103,19 +102,17 @@ const showRequests = Effect.fnUntraced(function* (view: View) {
       "درخواست‌های با کلیدهای سرویس شما، تازه‌ترین در بالا."
     ),
     content: yield* requestList(view, customerId, keys.items)
-  }
-  return made
+  } satisfies Page
 })
 
 const showAllRequests = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
-  const made: Page = {
+  return {
     title: say("All requests", "همهٔ درخواست‌ها"),
     name: "all-requests",
     lead: say("Requests of all customers, the newest first.", "درخواست‌های همهٔ مشتریان، تازه‌ترین در بالا."),
     content: yield* requestList(view, null, [])
-  }
-  return made
+  } satisfies Page
 })
 
 /** What customers asked of the API in the last days. */

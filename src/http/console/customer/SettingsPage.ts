@@ -5,8 +5,7 @@ import type { ConsolePages } from "../ConsolePages.ts"
 import { SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import { pathOf } from "../Navigation.ts"
 import { creating, formAction } from "../forms/ActionForms.ts"
-import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
-import { inputField, selectField } from "../forms/Fields.ts"
+import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "../forms/Fields.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { seeOther } from "../frame/Answers.ts"
 import { clearSession } from "../frame/Cookies.ts"
@@ -195,15 +194,14 @@ const settingsPage = Effect.fnUntraced(function* (view: View, refused: Refused |
   const { say } = view.locale
   const { customerId } = view.actor
   const customer = customerId === PLATFORM ? null : yield* (yield* CustomerRecords).find(customerId)
-  const made: Page = {
+  return {
     title: say("Settings", "تنظیمات"),
     name: "settings",
     content: html`<div class="columns">
       ${customer !== null && customerPanel(view, customer, refused)}
       <div class="stack">${displayPanel(view)} ${passwordForm(view, refused)} ${sessionsPanel(view)}</div>
     </div>`
-  }
-  return made
+  } satisfies Page
 })
 
 /** The fields that the form has: only owners change the account's name. An empty one ends what was set. */

@@ -1,8 +1,16 @@
 import type { ShownAlarm } from "../../../domain/guard/Alarm.ts"
 import { EntryType, type GuardList, GuardMode } from "../../../domain/guard/GuardSettings.ts"
 import { pathOf } from "../Navigation.ts"
-import { CHANGED, CONFLICT, errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
-import { inputField, selectField, versionField } from "../forms/Fields.ts"
+import {
+  CHANGED,
+  CONFLICT,
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  noFieldErrors,
+  selectField,
+  versionField
+} from "../forms/Fields.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"

@@ -154,7 +154,7 @@ const showGuard = (view: View, refused: Refused | null = null) =>
     const days = yield* guard.days(customerId)
     const { items } = yield* guard.alarms(customerId, { limit: SHOWN_ALARMS, after: null })
     const shown = (form: Refused["form"]): ShownForm => (refused?.form === form ? refused : untouched)
-    const made: Page = {
+    return {
       title: say("Guard", "نگهبان"),
       name: "guard",
       lead: say(
@@ -180,8 +180,7 @@ const showGuard = (view: View, refused: Refused | null = null) =>
         ${settingsForm(saved, shown("settings"), view)}
         ${entryPanel("allow", yield* guard.entries(customerId, "allow"), view, shown("allow"))}
         ${entryPanel("deny", yield* guard.entries(customerId, "deny"), view, shown("deny"))}`
-    }
-    return made
+    } satisfies Page
   })
 
 const submitSettings = formAction(changeGuard, {

@@ -1,10 +1,23 @@
 import { Clock, Effect } from "effect"
-import type { Instant } from "../../../domain/Instant.ts"
-import { isIdPosition } from "../../../domain/Paging.ts"
 import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../domain/ApiKey.ts"
+import { formatInstant, type Instant } from "../../../domain/Instant.ts"
+import { isIdPosition } from "../../../domain/Paging.ts"
+import { withoutFormat } from "../../../domain/text/PastedText.ts"
 import { pathOf } from "../Navigation.ts"
+import {
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  noFieldErrors,
+  selectField,
+  textAreaField,
+  timeField
+} from "../forms/Fields.ts"
+import { csrfField, emptyForm, onceField, typedNumber } from "../forms/Forms.ts"
+import { parseLocalTime } from "../forms/LocalTime.ts"
 import { type Html, html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { stateBadge } from "../parts/Badge.ts"
 import {
@@ -103,7 +116,7 @@ export const showKeys = Effect.fnUntraced(function* (view: View) {
       : yield* (yield* Keys).list(actor.customerId, { ...request, mode, status })
   const now = yield* Clock.currentTimeMillis
   const isFiltered = problems.length > 0 || mode !== undefined || status !== undefined
-  const made: Page = {
+  return {
     title: say("API keys", "کلیدهای API"),
     name: "keys",
     lead: say(
@@ -115,6 +128,106 @@ export const showKeys = Effect.fnUntraced(function* (view: View) {
       <div class="panel">
         ${items.length > 0 ? keyTable(items, now, view) : noKeys(view, isFiltered)} ${pager(view, next)}
       </div>`
-  }
-  return made
+  } satisfies Page
 })
+
+/** A time typed into a form, as the management API takes it; null: none. The API refuses any other text. */
+export const typedTime = (text: string | null, zone: string): string | null => {
+  const trimmed = (text ?? "").trim()
+  if (trimmed === "") return null
+  const at = parseLocalTime(trimmed, zone)
+  return at === null ? trimmed : formatInstant(at)
+}
+
+/** Networks, one a line. */
+const typedNetworks = (text: string | null): ReadonlyArray<string> | null => {
+  const networks = withoutFormat(text ?? "")
+    .split(/[\s,،]+/)
+    .filter((network) => network !== "")
+  return networks.length === 0 ? null : networks
+}
+
+/** The fields of a form for a new or changed key, as the body of the management API. */
+export const typedKey = (fields: URLSearchParams) => ({
+  name: fields.get("name")?.trim(),
+  rate_limit_per_minute: typedNumber(fields.get("rate_limit_per_minute")),
+  allowed_ips: typedNetworks(fields.get("allowed_ips"))
+})
+
+export const nameField = ({ say }: Locale, value: string, errors: FieldErrors): Html =>
+  inputField({
+    name: "name",
+    label: say("Name", "نام"),
+    hint: say("For you: where it is used.", "برای خودتان: کجا به کار می‌رود."),
+    value,
+    isRequired: true,
+    errors
+  })
+
+export const expiryField = (locale: Locale, value: string, hint: string, errors: FieldErrors): Html =>
+  timeField({ name: "expires_at", label: locale.say("Expires", "انقضا"), hint, value, errors }, locale)
+
+const modeField = ({ say }: Locale, value: string): Html =>
+  selectField({
+    name: "mode",
+    label: say("Mode", "حالت"),
+    hint: say("A test key sends nothing and costs nothing.", "کلید آزمایشی چیزی نمی‌فرستد و هزینه‌ای ندارد."),
+    value,
+    choices: [
+      ["live", say("Live", "واقعی")],
+      ["test", say("Test", "آزمایشی")]
+    ]
+  })
+
+/** Its limit, and the networks that it may be used from. */
+export const limitFields = ({ say }: Locale, typed: URLSearchParams, errors: FieldErrors): Html =>
+  html`${inputField({
+    name: "rate_limit_per_minute",
+    label: say("Requests per minute", "درخواست در دقیقه"),
+    hint: say("Empty: the default. 0: no limit.", "خالی: پیش‌فرض. ۰: بی‌سقف."),
+    value: typed.get("rate_limit_per_minute") ?? "",
+    isNumber: true,
+    errors
+  })}
+  ${textAreaField({
+    name: "allowed_ips",
+    label: say("Allowed networks", "شبکه‌های مجاز"),
+    hint: say(
+      "Addresses or networks such as 203.0.113.0/24, one a line. Empty: any. From elsewhere it is refused with 403.",
+      "نشانی یا شبکه، مانند 203.0.113.0/24، در هر خط یکی. خالی: همه‌جا. از جای دیگر با ۴۰۳ رد می‌شود."
+    ),
+    value: typed.get("allowed_ips") ?? "",
+    rows: 3,
+    isCode: true,
+    errors
+  })}`
+
+/** The fields of a key as its form has them. */
+export const asTyped = ({ name, requestsPerMinute, allowedIps }: ApiKeyRecord): URLSearchParams =>
+  new URLSearchParams({
+    name,
+    rate_limit_per_minute: String(requestsPerMinute ?? ""),
+    allowed_ips: (allowedIps ?? []).join("\n")
+  })
+
+export const newKeyPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+  const { say } = view.locale
+  return {
+    title: say("New key", "کلید تازه"),
+    name: "keys",
+    lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a>`,
+    content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_KEY_PATH}">
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
+      ${nameField(view.locale, typed.get("name") ?? "", errors)}
+      ${modeField(view.locale, typed.get("mode") ?? "live")}
+      ${expiryField(view.locale, typed.get("expires_at") ?? "", say("Empty: never.", "خالی: هرگز."), errors)}
+      ${limitFields(view.locale, typed, errors)}
+      <div class="actions">
+        <button class="button primary">${say("Create the key", "ساخت کلید")}</button>
+        <a class="button quiet" href="${KEYS_PATH}">${say("Cancel", "انصراف")}</a>
+      </div>
+    </form>`
+  }
+}
+
+export const showNewKey = (view: View) => Effect.succeed(newKeyPage(view, emptyForm(), noFieldErrors))

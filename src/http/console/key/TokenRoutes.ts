@@ -6,15 +6,13 @@ import type { TokenRecord } from "../../../domain/PersonalToken.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
-import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
-import { selectField } from "../forms/Fields.ts"
+import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "../forms/Fields.ts"
 import { csrfField, emptyForm, onceField } from "../forms/Forms.ts"
 import { answerPage, seeOther } from "../frame/Answers.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { ownerChange, ownerPage, page, pathId, type View } from "../frame/SignedRoutes.ts"
-import { expiryField, nameField, typedTime } from "./KeyForms.ts"
-import { visibleKey } from "./KeysPage.ts"
+import { expiryField, nameField, typedTime, visibleKey } from "./KeysPage.ts"
 import { stateBadge } from "../parts/Badge.ts"
 import { secretPanel } from "../parts/Code.ts"
 import { confirmButton } from "../parts/Confirm.ts"
@@ -74,7 +72,7 @@ const showTokens = Effect.fnUntraced(function* (view: View) {
   const { items, next } = yield* (yield* Tokens).list(actor.customerId, request)
   const now = yield* Clock.currentTimeMillis
   const link = { href: NEW_TOKEN_PATH, label: say("New token", "توکن تازه") }
-  const made: Page = {
+  return {
     title: say("Tokens", "توکن‌ها"),
     name: "tokens",
     lead: say(
@@ -97,8 +95,7 @@ const showTokens = Effect.fnUntraced(function* (view: View) {
       }
       ${pager(view, next)}
     </div>`
-  }
-  return made
+  } satisfies Page
 })
 
 const newTokenPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {

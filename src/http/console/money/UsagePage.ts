@@ -210,15 +210,14 @@ const showUsage = Effect.fnUntraced(function* (view: View) {
   const { month, filter, problems, now } = yield* readMonth(view)
   const isRead = problems.length === 0
   const file = addressWith({ path: CSV_PATH, query: view.query }, { notice: null })
-  const made: Page = {
+  return {
     title: locale.say("Usage", "مصرف"),
     name: "usage",
     lead: isRead ? monthName(month, locale) : null,
     actions: html`<a class="button" href="${file}">${icon("download")}<span>CSV</span></a>`,
     content: html`${filters(view, [filter])} ${searchProblems(problems)}
     ${isRead && (yield* figuresOf(view, month, now))}`
-  }
-  return made
+  } satisfies Page
 })
 
 const columns: ReadonlyArray<readonly [string, (group: UsageGroup) => CsvCell]> = [

@@ -172,7 +172,7 @@ const showHealth = Effect.fnUntraced(function* (view: View) {
   const now = yield* Clock.currentTimeMillis
   const isReady = yield* (yield* Readiness).isReady
   const report = yield* (yield* HealthReports).read(now)
-  const made: Page = {
+  return {
     title: say("Health", "سلامت"),
     name: "health",
     lead: say("The current state of the whole installation.", "آنچه این نصب اکنون می‌کند."),
@@ -180,8 +180,7 @@ const showHealth = Effect.fnUntraced(function* (view: View) {
       ${healthTiles(report, isReady, now, view)} ${timersPanel(report, now, view)}
       ${accountsPanel(report, view)} ${webhooksPanel(report, view)}
     </div>`
-  }
-  return made
+  } satisfies Page
 })
 
 /** For those who run the installation. */

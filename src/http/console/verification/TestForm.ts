@@ -1,13 +1,192 @@
-import { Result } from "effect"
+import { Effect, Result } from "effect"
+import { fieldError, type ValidationError } from "../../../domain/Errors.ts"
+import { problem } from "../../../domain/Problem.ts"
 import { checkCodeTemplate, placeholders, type Template } from "../../../domain/message/Template.ts"
+import { FRESH_IN_SHELL } from "../../../domain/text/ShellCommands.ts"
 import { pathOf } from "../Navigation.ts"
-import { errorSummary, type FieldErrors } from "../forms/FieldErrors.ts"
-import { inputField, selectField, textAreaField } from "../forms/Fields.ts"
+import { errorSummary, type FieldErrors, inputField, selectField, textAreaField } from "../forms/Fields.ts"
 import { csrfField, draftField, isOwnDraft, onceField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"
+import type { Visit } from "../frame/Visit.ts"
+import { codeBlock } from "../parts/Code.ts"
 import { type Choices, targetOptions } from "../routing/RoutingEditor.ts"
-import { parameterName, ROUTE_LENGTH, SAMPLE_PHONE, type TestRequest } from "./TestRequest.ts"
+
+/** The fields of a test, as they were typed. */
+export interface TestRequest {
+  readonly mode: "live" | "sandbox"
+  readonly kind: "code" | "message"
+  readonly phone: string
+  /** As the selects stand: `bale:`, `bale:7`, `bale:shared`, or empty. All empty: the saved order. */
+  readonly targets: ReadonlyArray<string>
+  readonly templateId: number | null
+  /** A message's text; with a template, what is put into its placeholders. */
+  readonly message: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+export const SAMPLE_PHONE = "09121234567"
+
+/** The route's selects: a first channel, and two more if it fails. */
+export const ROUTE_LENGTH = 3
+
+type Typed = Pick<URLSearchParams, "get" | "getAll" | "entries">
+
+/** The form's name of a placeholder, apart from the names of its other fields. */
+export const parameterName = (placeholder: string): string => `parameter.${placeholder}`
+
+const parametersOf = (typed: Typed): ReadonlyMap<string, string> =>
+  new Map(
+    [...typed.entries()].flatMap(([name, value]) =>
+      name.startsWith("parameter.") ? [[name.slice("parameter.".length), value] as const] : []
+    )
+  )
+
+export const testRequestOf = (typed: Typed): TestRequest => {
+  const template = typed.get("template") ?? ""
+  const mode = typed.get("mode") === "live" ? "live" : "sandbox"
+  return {
+    mode,
+    kind: typed.get("kind") === "message" ? "message" : "code",
+    phone: (typed.get("phone") ?? "").trim(),
+    targets: typed.getAll("target").slice(0, ROUTE_LENGTH),
+    templateId: /^[1-9]\d{0,8}$/.test(template) ? Number(template) : null,
+    message: (typed.get("message") ?? "").replaceAll("\r\n", "\n"),
+    parameters: parametersOf(typed)
+  }
+}
+
+interface ChannelRequest {
+  readonly channel: string
+  readonly account_id?: number
+  readonly sender?: "shared"
+}
+
+export const channelsOf = ({ targets }: TestRequest): ReadonlyArray<ChannelRequest> =>
+  targets
+    .filter((target) => target !== "")
+    .map((target) => {
+      const [channel = "", account = ""] = target.split(":")
+      if (account === "shared") return { channel, sender: "shared" }
+      return /^[1-9]\d{0,8}$/.test(account) ? { channel, account_id: Number(account) } : { channel }
+    })
+
+/** Names where names are enough. */
+const wireChannels = (channels: ReadonlyArray<ChannelRequest>) =>
+  channels.map(({ channel, ...more }) => (Object.keys(more).length === 0 ? channel : { channel, ...more }))
+
+/** The body of the same request by the API. */
+const bodyOf = (request: TestRequest): Readonly<Record<string, unknown>> => {
+  const channels = wireChannels(channelsOf(request))
+  const phone = request.phone === "" ? SAMPLE_PHONE : request.phone
+  if (request.kind === "message") {
+    const { templateId: id, parameters } = request
+    const content =
+      id === null
+        ? { message: request.message }
+        : { template: { id, parameters: Object.fromEntries(parameters) } }
+    return { to: phone, ...content, channels }
+  }
+  return {
+    phone,
+    ...(channels.length === 0 ? {} : { channels }),
+    ...(request.templateId === null || request.mode === "sandbox" ? {} : { template_id: request.templateId })
+  }
+}
+
+/** Only what the use case would not refuse by itself. */
+export const checkRequest = ({ phone }: TestRequest): Effect.Effect<void, ValidationError> =>
+  phone === "" ? Effect.fail(fieldError("phone", problem("phone_required"))) : Effect.void
+
+const KEY = "YOUR_API_KEY"
+
+const apiPathOf = ({ mode, kind }: TestRequest): string => {
+  const resource = kind === "message" ? "messages" : "otp"
+  return mode === "live" ? `/v1/${resource}/send` : `/v1/sandbox/${resource}/send`
+}
+
+const json = (value: unknown, indent: string): string =>
+  JSON.stringify(value, null, 2).replaceAll("\n", `\n${indent}`)
+
+/** A JSON text between single quotes of a shell. */
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+const curl = (url: string, body: unknown): string =>
+  [
+    `curl -X POST ${url}`,
+    `-H "X-API-Key: ${KEY}"`,
+    `-H "Idempotency-Key: ${FRESH_IN_SHELL}"`,
+    `-H "Content-Type: application/json"`,
+    `-d ${shellQuoted(json(body, ""))}`
+  ].join(" \\\n  ")
+
+const typeScript = (baseUrl: string, { mode, kind }: TestRequest, body: unknown): string => {
+  const resource = kind === "message" ? "messages" : "otp"
+  const call = mode === "live" ? `${resource}.send` : `sandbox.${resource}.send`
+  return `import { createClient } from "@peyk/client"
+
+const peyk = createClient({ baseUrl: "${baseUrl}", apiKey: "${KEY}" })
+
+const sent = await peyk.${call}(${json(body, "")})`
+}
+
+/** JSON of these bodies is Python, too: they have no booleans and no null. */
+const python = (url: string, body: unknown): string => `import uuid, requests
+
+sent = requests.post(
+    "${url}",
+    headers={"X-API-Key": "${KEY}", "Idempotency-Key": str(uuid.uuid4())},
+    json=${json(body, "    ")},
+)`
+
+const php = (url: string, body: unknown): string => `<?php
+$curl = curl_init("${url}");
+curl_setopt_array($curl, [
+    CURLOPT_POST => true,
+    CURLOPT_RETURNTRANSFER => true,
+    CURLOPT_HTTPHEADER => [
+        "X-API-Key: ${KEY}",
+        "Idempotency-Key: " . bin2hex(random_bytes(16)),
+        "Content-Type: application/json",
+    ],
+    CURLOPT_POSTFIELDS => <<<'JSON'
+${json(body, "")}
+JSON,
+]);
+$sent = json_decode(curl_exec($curl), true);`
+
+/** The same request, for programs. */
+export const snippets = (view: Visit, request: TestRequest): Html => {
+  const { say } = view.locale
+  const { baseUrl } = view
+  const url = `${baseUrl}${apiPathOf(request)}`
+  const body = bodyOf(request)
+  const all = [
+    ["curl", curl(url, body)],
+    ["TypeScript", typeScript(baseUrl, request, body)],
+    ["Python", python(url, body)],
+    ["PHP", php(url, body)]
+  ] as const
+  return html`<section class="panel" id="snippets" aria-labelledby="snippets-title">
+    <div class="panel-head">
+      <h2 id="snippets-title">${say("The same by the API", "همین درخواست با API")}</h2>
+    </div>
+    <div class="panel-body stack-tight">
+      <p class="muted">
+        ${say("Use your own key in place of", "کلید خود را جای این بگذارید:")}
+        <bdi dir="ltr" class="mono">${KEY}</bdi>.
+        <a href="/console/keys">${say("API keys", "کلیدهای API")}</a>
+      </p>
+      ${all.map(
+        ([name, code], index) =>
+          html`<details name="snippet" ${index === 0 && html`open`}>
+            <summary class="more-summary">${name}</summary>
+            ${codeBlock(name, code, view.locale)}
+          </details>`
+      )}
+    </div>
+  </section>`
+}
 
 export const TEST_PATH = pathOf("test")
 

@@ -4,8 +4,7 @@ import { isUuidPosition } from "../../../domain/Paging.ts"
 import { isTerminal } from "../../../domain/verification/Verification.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
-import { errorSummary, type FieldErrors, fieldErrorsOf, noFieldErrors } from "../forms/FieldErrors.ts"
-import { inputField } from "../forms/Fields.ts"
+import { errorSummary, type FieldErrors, fieldErrorsOf, inputField, noFieldErrors } from "../forms/Fields.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { answerPage, seeOther } from "../frame/Answers.ts"
 import { html, type Html } from "../frame/Html.ts"
@@ -16,8 +15,15 @@ import { stateBadge, type Tone } from "../parts/Badge.ts"
 import { facts, pageLink } from "../parts/Panels.ts"
 import { foreign, phoneNumber, shortId } from "../parts/Text.ts"
 import { choicesOf } from "../routing/RoutingPage.ts"
-import { TEST_PATH, testForm } from "./TestForm.ts"
-import { channelsOf, checkRequest, snippets, type TestRequest, testRequestOf } from "./TestRequest.ts"
+import {
+  channelsOf,
+  checkRequest,
+  snippets,
+  TEST_PATH,
+  testForm,
+  type TestRequest,
+  testRequestOf
+} from "./TestForm.ts"
 import { performOnce } from "../../../services/Action.ts"
 import { noteTestCode, noteTestMessage } from "../../../services/message/MessageActions.ts"
 import { Messages, SandboxMessages } from "../../../services/message/Messages.ts"
@@ -149,7 +155,7 @@ const testPage = Effect.fnUntraced(function* (
   const { say } = view.locale
   const choices = yield* choicesOf(view.actor.customerId)
   const result = yield* resultPanel(view, codeErrors)
-  const made: Page = {
+  return {
     title: say("Send a test", "ارسال آزمایشی"),
     name: "test",
     lead: say(
@@ -162,8 +168,7 @@ const testPage = Effect.fnUntraced(function* (
       </div>
       <div class="stack">${snippets(view, request)}</div>
     </div>`
-  }
-  return made
+  } satisfies Page
 })
 
 const showTest = (view: View) => testPage(view, testRequestOf(view.query), noFieldErrors)

@@ -4,7 +4,7 @@ import { effectiveStatus, type Verification } from "../../../domain/verification
 import type { Locale } from "../frame/Locale.ts"
 import type { Tone } from "../parts/Badge.ts"
 import { channelName } from "../parts/Text.ts"
-import { whatWentWrong } from "../runs/ErrorWords.ts"
+import { whatWentWrong } from "../runs/Timeline.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
 
 export interface CodeRun {

@@ -10,8 +10,14 @@ import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"
 import { channelName, foreign, mono } from "../parts/Text.ts"
-import { whatWentWrong, whySkipped } from "../runs/ErrorWords.ts"
-import { callWords, deliveryMoment, type Moment, routeWords } from "../runs/Timeline.ts"
+import {
+  callWords,
+  deliveryMoment,
+  type Moment,
+  routeWords,
+  whatWentWrong,
+  whySkipped
+} from "../runs/Timeline.ts"
 import { type CodeRun, stepName } from "./VerificationStory.ts"
 
 const SLOT_SHOWN_MILLIS = 300

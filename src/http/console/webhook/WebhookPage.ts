@@ -7,8 +7,7 @@ import {
   type WebhookEndpoint,
   WebhookEventType
 } from "../../../domain/Webhook.ts"
-import { errorSummary, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
-import { timeField, versionField } from "../forms/Fields.ts"
+import { errorSummary, type FieldErrors, noFieldErrors, timeField, versionField } from "../forms/Fields.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -29,8 +28,7 @@ import {
 import { facts } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
 import { foreign, ltr, mono } from "../parts/Text.ts"
-import { asTyped, webhookFields } from "./WebhookForms.ts"
-import { pathFor, WEBHOOKS_PATH, webhookState } from "./WebhooksPage.ts"
+import { asTyped, pathFor, webhookFields, WEBHOOKS_PATH, webhookState } from "./WebhooksPage.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
 
 const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoint): Html => {
@@ -236,7 +234,7 @@ export const webhookPage = Effect.fnUntraced(function* (
   const webhook = yield* (yield* Webhooks).find(actor.customerId, id)
   const deliveries = yield* deliveriesPart(view, webhook)
   const mayWrite = actor.scope === "full"
-  const made: Page = {
+  return {
     title: URL.parse(webhook.url)?.host ?? say("Webhook", "وب‌هوک"),
     name: "webhooks",
     lead: html`<a href="${WEBHOOKS_PATH}">${say("Webhooks", "وب‌هوک‌ها")}</a> / ${ltr(webhook.url)}`,
@@ -254,6 +252,5 @@ export const webhookPage = Effect.fnUntraced(function* (
         }
       </div>
       ${deliveries}`
-  }
-  return made
+  } satisfies Page
 })

@@ -4,12 +4,12 @@ import type { WebhookDelivery, WebhookTry } from "../../../domain/Webhook.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
-import { byField, type FieldErrors, noFieldErrors } from "../forms/FieldErrors.ts"
+import { byField, type FieldErrors, noFieldErrors } from "../forms/Fields.ts"
 import { answerPage, seeOther } from "../frame/Answers.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { change, page, pathId, type View, writerPage } from "../frame/SignedRoutes.ts"
-import { typedTime } from "../key/KeyForms.ts"
+import { typedTime } from "../key/KeysPage.ts"
 import { codeBlock } from "../parts/Code.ts"
 import { postButton } from "../parts/Confirm.ts"
 import { emptyState, table } from "../parts/Lists.ts"
@@ -17,8 +17,6 @@ import { type NoticeKey, withNotice } from "../parts/Notice.ts"
 import { facts } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
 import { ltr, mono, shortId } from "../parts/Text.ts"
-import { typedWebhook } from "./WebhookForms.ts"
-import { webhookPage } from "./WebhookPage.ts"
 import {
   NEW_WEBHOOK_PATH,
   newWebhookPage,
@@ -27,9 +25,11 @@ import {
   shownWebhook,
   ShownWebhook,
   showWebhooks,
+  typedWebhook,
   WEBHOOKS_PATH,
   webhookSecretPage
 } from "./WebhooksPage.ts"
+import { webhookPage } from "./WebhookPage.ts"
 import {
   changeWebhook,
   createWebhook,
@@ -107,7 +107,7 @@ const showDelivery = Effect.fnUntraced(function* (view: View) {
   const webhook = yield* webhooks.find(actor.customerId, id)
   const delivery = yield* webhooks.delivery(actor.customerId, id, eventId)
   const body = yield* webhooks.body(actor.customerId, id, eventId)
-  const made: Page = {
+  return {
     title: delivery.eventType,
     name: "webhooks",
     lead: html`<a href="${pathFor(id)}">${ltr(webhook.url)}</a>`,
@@ -125,8 +125,7 @@ const showDelivery = Effect.fnUntraced(function* (view: View) {
         ${factsOf(delivery, view)}
       </section>
     </div>`
-  }
-  return made
+  } satisfies Page
 })
 
 const WEBHOOK_PATH = `${WEBHOOKS_PATH}/:id` as const

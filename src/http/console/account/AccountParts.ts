@@ -1,0 +1,281 @@
+import { Effect } from "effect"
+import { SimulatedOutcome } from "../../../domain/ProviderOutcome.ts"
+import { MAX_STANDBY } from "../../../domain/account/Standby.ts"
+import { accountPath, CHANNELS_PATH } from "./ChannelsPage.ts"
+import { settingInputs } from "./SettingInputs.ts"
+import {
+  CHANGED,
+  checkField,
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  noFieldErrors,
+  selectField,
+  versionField
+} from "../forms/Fields.ts"
+import { csrfField } from "../forms/Forms.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Signed } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
+import type { View } from "../frame/SignedRoutes.ts"
+import { badge } from "../parts/Badge.ts"
+import { facts } from "../parts/Panels.ts"
+import { foreign } from "../parts/Text.ts"
+import { type AccountRecord, Accounts } from "../../../services/account/Accounts.ts"
+import { ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
+import { Simulator } from "../../../services/system/Simulator.ts"
+
+const SIMULATOR = "simulator"
+
+const outcomes: Readonly<Record<SimulatedOutcome, readonly [english: string, persian: string]>> = {
+  accepted: ["Accepted", "پذیرفته"],
+  rejected: ["Rejected", "رد شده"],
+  unreachable: ["Unreachable", "گیرنده در دسترس نیست"],
+  throttled: ["Throttled", "محدودیت سرعت"],
+  unavailable: ["Unavailable", "سرویس‌دهنده از کار افتاده"],
+  unknown: ["Unknown", "نامعلوم"]
+}
+
+const outcomeName = (outcome: SimulatedOutcome, { say }: Locale): string => say(...outcomes[outcome])
+
+export const isSimulated = ({ provider }: Pick<AccountRecord, "provider">): boolean => provider === SIMULATOR
+
+/** Buttons that force the outcome of an account's next send, once. `back` is the page that they are on. */
+export const outcomeButtons = (
+  view: Pick<Signed, "csrf" | "locale">,
+  id: number,
+  forced: SimulatedOutcome | undefined,
+  back: "account" | "simulator"
+): Html => {
+  const { say } = view.locale
+  return html`<form class="outcomes" method="post" action="${CHANNELS_PATH}/${id}/outcome">
+    ${csrfField(view.csrf)} <input type="hidden" name="back" value="${back}" />
+    ${SimulatedOutcome.literals.map(
+      (outcome) =>
+        html`<button
+          class="button small"
+          name="outcome"
+          value="${outcome}"
+          aria-pressed="${forced === outcome ? "true" : "false"}"
+        >
+          ${outcomeName(outcome, view.locale)}
+        </button>`
+    )}
+    ${
+      forced !== undefined &&
+      html`<button class="button small quiet" name="outcome" value="">
+        ${say("As usual", "مثل همیشه")}
+      </button>`
+    }
+  </form>`
+}
+
+export const simulatorPanel = Effect.fnUntraced(function* (view: View, { id }: AccountRecord) {
+  const { say } = view.locale
+  const simulator = yield* Simulator
+  const forced = (yield* simulator.forced([id])).get(id)
+  return html`<section class="panel" aria-labelledby="outcome-title">
+    <div class="panel-head">
+      <h2 id="outcome-title">${say("The next send", "ارسال بعدی")}</h2>
+      ${forced !== undefined && badge("warn", outcomeName(forced, view.locale))}
+    </div>
+    <div class="panel-body stack-tight">
+      <p class="muted">
+        ${say(
+          "What its next send comes to, once. See the phones at",
+          "نتیجهٔ ارسال بعدی این حساب، تنها یک بار. گوشی‌ها در"
+        )}
+        <a href="/simulator">${say("the simulator", "شبیه‌ساز")}</a>.
+      </p>
+      ${view.actor.scope === "full" && simulator.isOn && outcomeButtons(view, id, forced, "account")}
+    </div>
+  </section>`
+})
+
+const MAX_CANDIDATES = 100
+
+/** The customer's other accounts of the same channel. */
+const candidatesOf = Effect.fnUntraced(function* (view: View, { id, channel }: AccountRecord) {
+  const accounts = yield* Accounts
+  const { items } = yield* accounts.list(view.actor.customerId, {
+    limit: MAX_CANDIDATES,
+    after: null,
+    channel
+  })
+  return items.filter((each) => each.id !== id)
+})
+
+const inOrder = (view: View, standby: ReadonlyArray<number>, others: ReadonlyArray<AccountRecord>): Html => {
+  const { say } = view.locale
+  const byId = new Map(others.map((each) => [each.id, each]))
+  return standby.length === 0
+    ? html`<p class="muted">${say("No account takes over for it.", "هیچ حسابی جای آن را نمی‌گیرد.")}</p>`
+    : html`<ol class="standby">
+        ${standby.map(
+          (id) =>
+            html`<li>
+              <a href="${CHANNELS_PATH}/${id}">${foreign(byId.get(id)?.label ?? String(id))}</a>
+            </li>`
+        )}
+      </ol>`
+}
+
+/** The accounts that were chosen, without the empty places. */
+export const chosen = (typed: URLSearchParams): ReadonlyArray<number> =>
+  Array.from({ length: MAX_STANDBY }, (_, index) => Number(typed.get(`standby.${index}`) ?? "")).filter(
+    (id) => Number.isSafeInteger(id) && id > 0
+  )
+
+interface ShownForm {
+  readonly errors: FieldErrors
+  /** Null: nothing was chosen yet. */
+  readonly typed: URLSearchParams | null
+}
+
+const standbyForm = (
+  view: View,
+  { id, version, standby = [] }: AccountRecord,
+  others: ReadonlyArray<AccountRecord>,
+  { errors, typed }: ShownForm
+): Html => {
+  const { say, number } = view.locale
+  const filled = Math.max(standby.length, typed === null ? 0 : chosen(typed).length)
+  const places = Math.min(filled + 2, others.length, MAX_STANDBY)
+  const shown = new Map(
+    [...errors].map(([name, message]) => [name.startsWith("account_ids") ? "standby.0" : name, message])
+  )
+  const choices = [
+    ["", say("None", "هیچ")] as const,
+    ...others.map(({ id: other, label }) => [String(other), label] as const)
+  ]
+  return html`<form class="fields" method="post" action="${CHANNELS_PATH}/${id}/standby">
+    ${csrfField(view.csrf)} ${versionField(version, typed, errors)} ${errorSummary(shown, view.locale)}
+    ${
+      errors.has(CHANGED) &&
+      html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+        ${inOrder(view, standby, others)}`
+    }
+    ${Array.from({ length: places }, (_, index) =>
+      selectField({
+        name: `standby.${index}`,
+        label: say(`Place ${number(index + 1)}`, `جای ${number(index + 1)}`),
+        value: typed?.get(`standby.${index}`) ?? String(standby[index] ?? ""),
+        choices,
+        errors: shown
+      })
+    )}
+    <div><button class="button">${say("Save", "ذخیره")}</button></div>
+  </form>`
+}
+
+/** The accounts that take over with codes while this one cannot send. */
+export const standbyPanel = Effect.fnUntraced(function* (
+  view: View,
+  account: AccountRecord,
+  shown: ShownForm
+) {
+  const { say } = view.locale
+  const others = yield* candidatesOf(view, account)
+  const standby = account.standby ?? []
+  if (others.length === 0 && standby.length === 0) return null
+  return html`<section class="panel" aria-labelledby="standby-title">
+    <div class="panel-head"><h2 id="standby-title">${say("Standby accounts", "حساب‌های پشتیبان")}</h2></div>
+    <div class="panel-body fields">
+      <p class="hint">
+        ${say(
+          "They send a code in its place, in this order, while it cools down, is at its rate, or is refused.",
+          "تا این حساب در استراحت یا در سقف نرخ است یا پذیرفته نمی‌شود، به همین ترتیب کدها را می‌فرستند."
+        )}
+      </p>
+      ${
+        view.actor.scope === "full"
+          ? standbyForm(view, account, others, shown)
+          : inOrder(view, standby, others)
+      }
+    </div>
+  </section>`
+})
+
+/** Which form of the page was refused, with what was typed. */
+export interface Refused {
+  readonly form: "details" | "settings" | "contacts" | "standby"
+  readonly errors: FieldErrors
+  readonly typed: URLSearchParams
+}
+
+/** What somebody else has saved meanwhile. */
+const savedDetails = ({ label, gapMillis, perMinute }: AccountRecord, { locale }: View): Html => {
+  const { say, number } = locale
+  const orDefault = (value: number | null) => (value === null ? say("The default", "پیش‌فرض") : number(value))
+  return html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+    ${facts([
+      [say("Label", "نام حساب"), foreign(label)],
+      [say("Gap between two sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"), orDefault(gapMillis)],
+      [say("Sends in a minute", "ارسال در دقیقه"), orDefault(perMinute)]
+    ])}`
+}
+
+export const detailsForm = (view: View, account: AccountRecord, refused: Refused | null): Html => {
+  const { say } = view.locale
+  const { typed, errors } = refused?.form === "details" ? refused : { typed: null, errors: noFieldErrors }
+  const value = (name: string, stored: number | string | null) => typed?.get(name) ?? String(stored ?? "")
+  return html`<section class="panel" aria-labelledby="details-title">
+    <div class="panel-head"><h2 id="details-title">${say("Label and pace", "نام و آهنگ ارسال")}</h2></div>
+    <form class="panel-body fields" method="post" action="${accountPath(account)}">
+      ${csrfField(view.csrf)} ${versionField(account.version, typed, errors)}
+      ${errorSummary(errors, view.locale)} ${errors.has(CHANGED) && savedDetails(account, view)}
+      ${inputField({ name: "label", label: say("Label", "نام حساب"), value: value("label", account.label), isRequired: true, errors })}
+      ${inputField({
+        name: "gap_ms",
+        label: say("Gap between two sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"),
+        hint: say("Empty: the default of this installation.", "خالی: پیش‌فرض این نصب."),
+        value: value("gap_ms", account.gapMillis),
+        isNumber: true,
+        errors
+      })}
+      ${inputField({
+        name: "per_minute",
+        label: say("Sends in a minute", "ارسال در دقیقه"),
+        hint: say("Empty: the channel's default. 0: no limit.", "خالی: پیش‌فرض کانال. ۰: بی‌سقف."),
+        value: value("per_minute", account.perMinute),
+        isNumber: true,
+        errors
+      })}
+      <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
+    </form>
+  </section>`
+}
+
+export const settingsForm = Effect.fnUntraced(function* (
+  view: View,
+  account: AccountRecord,
+  refused: Refused | null
+) {
+  const { say } = view.locale
+  const adapter = (yield* ProviderAdapters).get(account.provider)
+  const { typed, errors } = refused?.form === "settings" ? refused : { typed: null, errors: noFieldErrors }
+  return html`<section class="panel" aria-labelledby="settings-title">
+    <details class="panel-details" ${typed !== null && html`open`}>
+      <summary class="panel-head">
+        <h2 id="settings-title">${say("Provider settings", "تنظیمات سرویس‌دهنده")}</h2>
+      </summary>
+      <form class="panel-body fields" method="post" action="${accountPath(account, "/settings")}">
+        ${csrfField(view.csrf)} ${versionField(account.version, typed, errors)}
+        ${errorSummary(errors, view.locale)}
+        <p class="hint">
+          ${say(
+            "What is stored is never shown. Saving replaces all of it: fill in every field that you need.",
+            "آنچه نگه داشته شده نشان داده نمی‌شود. ذخیره، همه را جایگزین می‌کند: هر فیلد لازم را پر کنید."
+          )}
+        </p>
+        ${adapter !== undefined && settingInputs(adapter, (name) => typed?.get(name) ?? null, errors, view.locale)}
+        ${checkField({
+          name: "check",
+          label: say("Ask the provider first", "نخست از سرویس‌دهنده پرسیده شود"),
+          isChecked: typed === null || typed.has("check")
+        })}
+        <div><button class="button">${say("Replace the settings", "جایگزینی تنظیمات")}</button></div>
+      </form>
+    </details>
+  </section>`
+})

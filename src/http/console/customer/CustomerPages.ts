@@ -1,0 +1,337 @@
+import { Effect, Schema, Struct } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { LimitOverrides } from "../../../domain/customer/Admission.ts"
+import { Plan } from "../../../domain/customer/Customer.ts"
+import { pastedText } from "../../../domain/text/PastedText.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { HOME_PATH, LEAVE_PATH } from "../ConsolePaths.ts"
+import { pathOf } from "../Navigation.ts"
+import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
+import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "../forms/Fields.ts"
+import { csrfField, emptyForm, onceField, typedNumber } from "../forms/Forms.ts"
+import { seeOther } from "../frame/Answers.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import type { ConsoleError } from "../frame/Refusals.ts"
+import { asPlatform, inLogOf, operatorForm, operatorPage, pathId, type View } from "../frame/SignedRoutes.ts"
+import { badge } from "../parts/Badge.ts"
+import { postButton } from "../parts/Confirm.ts"
+import { emptyState, filters, pager, table } from "../parts/Lists.ts"
+import { withNotice } from "../parts/Notice.ts"
+import { tiles } from "../parts/Panels.ts"
+import { foreign } from "../parts/Text.ts"
+import {
+  changeCustomer,
+  createCustomer,
+  enterCustomer,
+  setLimits,
+  topUp
+} from "../../../services/customer/CustomerActions.ts"
+import { type CustomerRecord, CustomerRecords } from "../../../services/customer/CustomerRecords.ts"
+import { type Balance, Wallets } from "../../../services/money/Wallets.ts"
+import { ConsoleSessions } from "../../../services/user/ConsoleSessions.ts"
+
+export const CUSTOMERS_PATH = pathOf("customers")
+export const NEW_CUSTOMER_PATH = `${CUSTOMERS_PATH}/new` as const
+
+const ROWS = 50
+
+const plans: Readonly<Record<Plan, readonly [english: string, persian: string]>> = {
+  free: ["Free", "رایگان"],
+  start: ["Start", "شروع"],
+  business: ["Business", "کسب‌وکار"]
+}
+
+export const planName = (plan: Plan, { say }: View["locale"]): string => say(...plans[plan])
+
+export const planField = (locale: View["locale"], value: string, errors: FieldErrors): Html =>
+  selectField({
+    name: "plan",
+    label: locale.say("Plan", "طرح"),
+    value,
+    choices: Plan.literals.map((plan) => [plan, planName(plan, locale)] as const),
+    errors
+  })
+
+const customerTable = (customers: ReadonlyArray<CustomerRecord>, { locale }: View): Html => {
+  const { say, time, number } = locale
+  return table(
+    say("Customers", "مشتریان"),
+    [
+      {
+        header: say("Name", "نام"),
+        kind: "title",
+        cell: ({ id, name }: CustomerRecord) => html`<a href="${CUSTOMERS_PATH}/${id}">${foreign(name)}</a>`
+      },
+      { header: say("Number", "شماره"), cell: ({ id }) => number(id) },
+      { header: say("Plan", "طرح"), cell: ({ plan }) => badge("info", planName(plan, locale)) },
+      { header: say("Since", "از"), cell: ({ createdAt }) => time(createdAt) }
+    ],
+    customers
+  )
+}
+
+const isFound =
+  (wanted: string) =>
+  ({ id, name }: CustomerRecord): boolean =>
+    String(id) === wanted || name.toLowerCase().includes(wanted)
+
+/** All customers, the newest first; found by their number or by a part of their name. */
+export const showCustomers = Effect.fnUntraced(function* (view: View) {
+  const { query, locale } = view
+  const { say } = locale
+  const all = yield* (yield* CustomerRecords).list
+  const wanted = pastedText(query.get("q") ?? "").toLowerCase()
+  const found = (wanted === "" ? all : all.filter(isFound(wanted))).toSorted((a, b) => b.id - a.id)
+  const after = Number(query.get("cursor") ?? Number.MAX_SAFE_INTEGER)
+  const rest = found.filter(({ id }) => id < after)
+  const shown = rest.slice(0, ROWS)
+  return {
+    title: say("Customers", "مشتریان"),
+    name: "customers",
+    lead: say("All customers of this installation.", "همهٔ کسانی که از این نصب استفاده می‌کنند."),
+    actions: html`<a class="button primary" href="${NEW_CUSTOMER_PATH}"
+      >${say("New customer", "مشتری تازه")}</a
+    >`,
+    content: html`${filters(view, [{ name: "q", label: say("Name or number", "نام یا شماره") }])}
+      <div class="panel">
+        ${
+          shown.length > 0
+            ? customerTable(shown, view)
+            : emptyState(
+                say("No such customer", "چنین مشتری‌ای نیست"),
+                say("Try a part of the name.", "بخشی از نام را امتحان کنید.")
+              )
+        }
+        ${pager(view, rest.length > ROWS ? String(shown.at(-1)?.id ?? "") : null)}
+      </div>`
+  } satisfies Page
+})
+
+export const newCustomerPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+  const { say } = view.locale
+  return {
+    title: say("New customer", "مشتری تازه"),
+    name: "customers",
+    lead: html`<a href="${CUSTOMERS_PATH}">${say("Customers", "مشتریان")}</a>`,
+    content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_CUSTOMER_PATH}">
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
+      ${inputField({ name: "name", label: say("Name", "نام"), value: typed.get("name") ?? "", isRequired: true, errors })}
+      ${planField(view.locale, typed.get("plan") ?? "start", errors)}
+      <div class="actions">
+        <button class="button primary">${say("Create the customer", "ساخت مشتری")}</button>
+        <a class="button quiet" href="${CUSTOMERS_PATH}">${say("Cancel", "انصراف")}</a>
+      </div>
+    </form>`
+  }
+}
+
+/** Which form was refused, with what was typed. */
+export interface Refused {
+  readonly form: "details" | "limits" | "top-up"
+  readonly typed: URLSearchParams
+  readonly errors: FieldErrors
+}
+
+const limitWords = {
+  phone_hour: ["Codes to a phone in an hour", "کد به یک شماره در ساعت"],
+  phone_day: ["Codes to a phone in a day", "کد به یک شماره در روز"],
+  message_phone_hour: ["Messages to a phone in an hour", "پیام به یک شماره در ساعت"],
+  message_phone_day: ["Messages to a phone in a day", "پیام به یک شماره در روز"],
+  key_minute: ["Requests of a key in a minute", "درخواست هر کلید در دقیقه"],
+  monthly_quota: ["Requests in a month (free plan)", "درخواست در ماه (طرح رایگان)"]
+} as const satisfies Record<keyof LimitOverrides, readonly [string, string]>
+
+const limitNames = Struct.keys(LimitOverrides.fields)
+const partOf = (refused: Refused | null, form: Refused["form"]) =>
+  refused?.form === form ? refused : { typed: null, errors: noFieldErrors }
+
+const detailsForm = (view: View, { id, name, plan }: CustomerRecord, refused: Refused | null): Html => {
+  const { say } = view.locale
+  const { typed, errors } = partOf(refused, "details")
+  return html`<section class="panel" aria-labelledby="details-title">
+    <div class="panel-head"><h2 id="details-title">${say("Name and plan", "نام و طرح")}</h2></div>
+    <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}">
+      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      ${inputField({ name: "name", label: say("Name", "نام"), value: typed?.get("name") ?? name, isRequired: true, errors })}
+      ${planField(view.locale, typed?.get("plan") ?? plan, errors)}
+      <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
+    </form>
+  </section>`
+}
+
+const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null): Html => {
+  const { say } = view.locale
+  const { typed, errors } = partOf(refused, "top-up")
+  return html`<section class="panel" aria-labelledby="top-up-title">
+    <div class="panel-head"><h2 id="top-up-title">${say("Top up the wallet", "افزایش موجودی")}</h2></div>
+    <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}/top-up">
+      ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
+      ${inputField({
+        name: "amount",
+        label: say("Amount in rials", "مبلغ به ریال"),
+        value: typed?.get("amount") ?? "",
+        isRequired: true,
+        isNumber: true,
+        errors
+      })}
+      <div><button class="button">${say("Top up", "افزایش")}</button></div>
+    </form>
+  </section>`
+}
+
+const limitsForm = (view: View, id: number, limits: LimitOverrides, refused: Refused | null): Html => {
+  const { say } = view.locale
+  const { typed, errors } = partOf(refused, "limits")
+  return html`<section class="panel" aria-labelledby="limits-title">
+    <div class="panel-head"><h2 id="limits-title">${say("Limits", "محدودیت‌ها")}</h2></div>
+    <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}/limits">
+      ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
+      <p class="hint">
+        ${say("Empty: the installation's limit. 0: no limit.", "خالی: محدودیت این نصب. ۰: بی‌سقف.")}
+      </p>
+      ${limitNames.map((name) => {
+        const [english, persian] = limitWords[name]
+        const value = typed?.get(name) ?? String(limits[name] ?? "")
+        return inputField({ name, label: say(english, persian), value, isNumber: true, errors })
+      })}
+      <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
+    </form>
+  </section>`
+}
+
+const balanceTiles = ({ balance, held }: Balance, customer: CustomerRecord, view: View): Html => {
+  const { say, rials, time } = view.locale
+  return tiles([
+    { label: say("Plan", "طرح"), value: planName(customer.plan, view.locale) },
+    { label: say("Available", "در دسترس"), value: rials(balance - held) },
+    { label: say("Held", "نگه‌داشته"), value: rials(held) },
+    { label: say("Since", "از"), value: html`<span class="tile-time">${time(customer.createdAt)}</span>` }
+  ])
+}
+
+/** The query of the page after a top-up. */
+export const TOPPED_UP = "notice=topped_up"
+
+/** What was just added to the wallet, from the ledger: an address must not make the page claim an amount. */
+const addedPart = Effect.fnUntraced(function* ({ query, locale }: View, id: number) {
+  if (query.get("notice") !== "topped_up") return null
+  const { items } = yield* (yield* Wallets).ledger(id, { limit: 1, after: null, kind: "top_up" })
+  const [last] = items
+  if (last === undefined) return null
+  const amount = locale.rials(last.amount)
+  return html`<p class="notice good" role="status">
+    ${locale.say(`${amount} were added to the wallet.`, `${amount} به کیف پول افزوده شد.`)}
+  </p>`
+})
+
+/** One customer, for operators; after a form that was refused, with what was typed. */
+export const customerPage = Effect.fnUntraced(function* (view: View, id: number, refused: Refused | null) {
+  const { say } = view.locale
+  const customers = yield* CustomerRecords
+  const customer = yield* customers.find(id)
+  const limits = yield* customers.limits(id)
+  const balance = yield* (yield* Wallets).balance(id)
+  return {
+    title: customer.name,
+    name: "customers",
+    lead: html`<a href="${CUSTOMERS_PATH}">${say("Customers", "مشتریان")}</a> / ${view.locale.number(id)}`,
+    actions: postButton(view, {
+      action: `${CUSTOMERS_PATH}/${id}/enter`,
+      label: say("Open their console", "باز کردن کنسول او"),
+      kind: "primary"
+    }),
+    content: html`${yield* addedPart(view, id)} ${balanceTiles(balance, customer, view)}
+      <div class="columns">
+        <div class="stack">${limitsForm(view, id, limits, refused)}</div>
+        <div class="stack">${detailsForm(view, customer, refused)} ${topUpForm(view, customer, refused)}</div>
+      </div>`
+  } satisfies Page
+})
+
+const CUSTOMER_PATH = `${CUSTOMERS_PATH}/:id` as const
+
+const detailsInput = (fields: URLSearchParams) => ({
+  name: fields.get("name")?.trim(),
+  plan: fields.get("plan")
+})
+
+const submitNewCustomer = onceFormAction(createCustomer, {
+  target: creating,
+  as: asPlatform,
+  input: detailsInput,
+  shown: Schema.Int,
+  show: ({ id }) => id,
+  done: (_, id) => seeOther(withNotice(`${CUSTOMERS_PATH}/${id}`, "created")),
+  again: (view, fields, errors) => Effect.succeed(newCustomerPage(view, fields, errors))
+})
+
+/** A form of a customer's page: in the operator's name, and in the customer's audit log. */
+const faceOf = (id: number, form: Refused["form"]) => ({
+  target: creating,
+  as: (view: View) => inLogOf(id, view),
+  done: () => seeOther(withNotice(`${CUSTOMERS_PATH}/${id}`, "saved")),
+  again: (view: View, typed: URLSearchParams, errors: FieldErrors) =>
+    customerPage(view, id, { form, typed, errors })
+})
+
+const submitDetails = (id: number) =>
+  formAction(changeCustomer, { ...faceOf(id, "details"), input: detailsInput })
+
+const submitLimits = (id: number) =>
+  formAction(setLimits, {
+    ...faceOf(id, "limits"),
+    input: (fields) => Object.fromEntries(limitNames.map((name) => [name, typedNumber(fields.get(name))]))
+  })
+
+const submitTopUp = (id: number) =>
+  onceFormAction(topUp, {
+    ...faceOf(id, "top-up"),
+    input: (fields) => ({ amount: typedNumber(fields.get("amount")) }),
+    shown: Schema.Null,
+    show: () => null,
+    done: () => seeOther(`${CUSTOMERS_PATH}/${id}?${TOPPED_UP}`)
+  })
+
+const submitEntry = (id: number) => (view: View, fields: URLSearchParams) =>
+  formAction(enterCustomer, {
+    target: Effect.succeed(view.session.id),
+    as: (visitor) => inLogOf(id, visitor),
+    done: () => seeOther(HOME_PATH)
+  })(view, fields)
+
+const customerForm = <R>(
+  below: string,
+  submit: (
+    id: number
+  ) => (
+    view: View,
+    fields: URLSearchParams
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ConsoleError, R>
+) =>
+  operatorForm(`${CUSTOMER_PATH}${below}`, (view, fields) =>
+    Effect.flatMap(pathId, (id) => submit(id)(view, fields))
+  )
+
+const leave = (view: View) =>
+  Effect.flatMap(ConsoleSessions, (sessions) =>
+    Effect.as(sessions.enter(view.session.id, null), seeOther(CUSTOMERS_PATH))
+  )
+
+/** All customers, for those who run the installation. */
+export const customerPages = {
+  name: "customers",
+  routes: [
+    operatorPage(CUSTOMERS_PATH, showCustomers),
+    operatorPage(NEW_CUSTOMER_PATH, (view) =>
+      Effect.succeed(newCustomerPage(view, emptyForm(), noFieldErrors))
+    ),
+    operatorForm(NEW_CUSTOMER_PATH, submitNewCustomer),
+    operatorForm(LEAVE_PATH, leave),
+    operatorPage(CUSTOMER_PATH, (view) => Effect.flatMap(pathId, (id) => customerPage(view, id, null))),
+    customerForm("", submitDetails),
+    customerForm("/limits", submitLimits),
+    customerForm("/top-up", submitTopUp),
+    customerForm("/enter", submitEntry)
+  ]
+} as const satisfies ConsolePages

@@ -1,0 +1,405 @@
+import { Effect, Result, Schema } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { isIdPosition } from "../../../domain/Paging.ts"
+import {
+  checkCodeTemplate,
+  DEFAULT_CODE_TEXT,
+  placeholders,
+  render,
+  templateProblem
+} from "../../../domain/message/Template.ts"
+import { Channel } from "../../../domain/routing/Channel.ts"
+import { type SmsSize, smsSize } from "../../../domain/text/SmsParts.ts"
+import type { ConsolePages } from "../ConsolePages.ts"
+import { pathOf } from "../Navigation.ts"
+import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
+import { fieldMessage } from "../forms/FieldMessages.ts"
+import {
+  CHANGED,
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  noFieldErrors,
+  textAreaField,
+  versionField
+} from "../forms/Fields.ts"
+import { csrfField, onceField } from "../forms/Forms.ts"
+import { answerPage, seeOther } from "../frame/Answers.ts"
+import { icon } from "../frame/Document.ts"
+import { html, type Html } from "../frame/Html.ts"
+import type { Page } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { change, page, pathId, type View } from "../frame/SignedRoutes.ts"
+import { badge, stateBadge } from "../parts/Badge.ts"
+import { postButton } from "../parts/Confirm.ts"
+import { type Column, emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
+import { withNotice } from "../parts/Notice.ts"
+import { facts } from "../parts/Panels.ts"
+import { channelName, foreign, ltr, mono } from "../parts/Text.ts"
+import { changeTemplate, createTemplate } from "../../../services/message/TemplateActions.ts"
+import { type TemplateRecord, TemplateRecords } from "../../../services/message/Templates.ts"
+
+export const TEMPLATES_PATH = pathOf("templates")
+export const NEW_TEMPLATE_PATH = `${TEMPLATES_PATH}/new` as const
+
+const columns = ({ locale }: View): ReadonlyArray<Column<TemplateRecord>> => {
+  const { say, number, time } = locale
+  return [
+    {
+      header: say("Name", "نام"),
+      kind: "title",
+      cell: ({ id, name, body }) =>
+        html`<a href="${TEMPLATES_PATH}/${id}">${foreign(name)}</a>
+          <span class="sub clip">${foreign(body)}</span>`
+    },
+    { header: say("Id", "شناسه"), cell: ({ id }) => mono(String(id)) },
+    {
+      header: say("Placeholders", "جای‌نماها"),
+      cell: ({ body }) => {
+        const names = placeholders(body)
+        return names.length === 0 ? html`<span class="muted">–</span>` : mono(names.join(", "))
+      }
+    },
+    {
+      header: say("Characters", "نویسه"),
+      kind: "number",
+      cell: ({ body }) => number(Array.from(body).length)
+    },
+    {
+      header: say("State", "وضعیت"),
+      cell: ({ active, body }) =>
+        active && templateProblem(body) !== null
+          ? badge("bad", say("Unusable", "به‌کارنرفتنی"))
+          : stateBadge(active ? "active" : "inactive", locale)
+    },
+    { header: say("Created", "ساخته شده"), cell: ({ createdAt }) => time(createdAt) }
+  ]
+}
+
+/** The customer's texts. */
+export const showTemplates = Effect.fnUntraced(function* (view: View) {
+  const { actor, locale } = view
+  const { say } = locale
+  const templates = yield* TemplateRecords
+  const { items, next } = yield* templates.list(actor.customerId, yield* pageRequest(view, isIdPosition))
+  const create = { href: NEW_TEMPLATE_PATH, label: say("New template", "قالب تازه") }
+  const mayWrite = actor.scope === "full"
+  const title = say("Templates", "قالب‌ها")
+  return {
+    title,
+    name: "templates",
+    lead: say(
+      "Your texts, for codes on messengers and for messages.",
+      "متن‌های شما، برای کد در پیام‌رسان‌ها و برای پیام."
+    ),
+    actions: mayWrite
+      ? html`<a class="button primary" href="${create.href}">${icon("plus")}${create.label}</a>`
+      : null,
+    content: html`<div class="panel">
+      ${
+        items.length === 0
+          ? emptyState(
+              say("No template yet", "هنوز قالبی نیست"),
+              say(
+                "Messengers send Peyk's own text with a code until you write another one.",
+                "تا متن دیگری ننویسید، پیام‌رسان‌ها کد را با متن خود پیک می‌فرستند."
+              ),
+              mayWrite ? create : null
+            )
+          : table(title, columns(view), items)
+      }
+      ${pager(view, next)}
+    </div>`
+  } as const
+})
+
+/** The default samples for placeholders. */
+const samples: Readonly<Record<string, string>> = {
+  code: "123456",
+  minutes: "5",
+  name: "سارا",
+  order: "1024",
+  amount: "250,000",
+  date: "1405/09/03"
+}
+
+const sampleName = (placeholder: string): string => `sample.${placeholder}`
+
+/** The text for a placeholder, else its sample; an unknown placeholder shows its own name. */
+const sampleOf = (placeholder: string, typed: (name: string) => string | null): string =>
+  typed(sampleName(placeholder)) ?? samples[placeholder] ?? `[${placeholder}]`
+
+const MAX_MESSAGE_LENGTH = 1000
+
+const partWords = ({ encoding, length, parts, left }: SmsSize, { say, number }: Locale): Html => {
+  const alphabet = encoding === "gsm7" ? "GSM-7" : "UCS-2"
+  return html`${say(
+    `${number(parts)} ${parts === 1 ? "part" : "parts"} · ${number(length)} places, ${number(left)} left ·`,
+    `${number(parts)} بخش · ${number(length)} جا، ${number(left)} خالی ·`
+  )}
+  ${ltr(alphabet)}`
+}
+
+const bubble = (channel: Channel, text: string, locale: Locale): Html =>
+  html`<li class="bubble-row">
+    <p class="bubble-head">
+      <strong>${channelName(channel, locale)}</strong>
+      ${channel === "sms" && html`<span class="muted">${partWords(smsSize(text), locale)}</span>`}
+    </p>
+    <p class="bubble" dir="auto">${text === "" ? "…" : text}</p>
+  </li>`
+
+const uses = (body: string, locale: Locale): Html => {
+  const { say } = locale
+  const problem = templateProblem(body)
+  if (problem !== null) return badge("bad", fieldMessage(problem, locale))
+  const carriesCodes = Result.isSuccess(checkCodeTemplate({ id: 0, name: "", body, active: true }))
+  return carriesCodes
+    ? badge("good", say("For codes and messages", "برای کد و پیام"))
+    : badge("info", say("For messages", "برای پیام"))
+}
+
+/** How a text looks on each channel, with samples in place of its placeholders. */
+const templatePreview = (body: string, typed: (name: string) => string | null, locale: Locale): Html => {
+  const { say, number } = locale
+  const names = placeholders(body)
+  const text = render(body, new Map(names.map((name) => [name, sampleOf(name, typed)])))
+  const length = Array.from(text).length
+  const isLong = length > MAX_MESSAGE_LENGTH
+  return html`<section class="panel" id="template-preview" aria-labelledby="preview-title">
+    <div class="panel-head">
+      <h2 id="preview-title">${say("Preview", "پیش‌نمایش")}</h2>
+      ${uses(body, locale)}
+    </div>
+    <div class="panel-body stack-tight">
+      <p class="muted" aria-live="polite">
+        ${say(`${number(length)} characters`, `${number(length)} نویسه`)}
+        ${
+          isLong &&
+          badge(
+            "bad",
+            say(
+              `More than ${number(MAX_MESSAGE_LENGTH)}: a message is refused`,
+              `بیش از ${number(MAX_MESSAGE_LENGTH)}: پیام پذیرفته نمی‌شود`
+            )
+          )
+        }
+      </p>
+      <ul class="bubbles">
+        ${Channel.literals.map((channel) => bubble(channel, text, locale))}
+      </ul>
+      <p class="hint">
+        ${say(
+          "Codes by SMS use the text that is registered at the SMS provider. Placeholders are written",
+          "کد در پیامک با متنی فرستاده می‌شود که نزد سرویس‌دهندهٔ پیامک ثبت شده است. جای‌نما چنین نوشته می‌شود:"
+        )}
+        ${ltr("{{name}}")}.
+      </p>
+    </div>
+  </section>`
+}
+
+export interface Shown {
+  /** Null: nothing was typed yet. */
+  readonly typed: URLSearchParams | null
+  readonly errors: FieldErrors
+}
+
+export const emptyForm: Shown = { typed: null, errors: noFieldErrors }
+
+/** A textarea sends lines with CR LF; templates have LF. */
+const bodyIn = (typed: URLSearchParams): string => (typed.get("body") ?? "").replaceAll("\r\n", "\n")
+
+export const orStored = ({ typed }: Shown) => ({
+  name: (stored: string) => typed?.get("name") ?? stored,
+  body: (stored: string) => (typed === null ? stored : bodyIn(typed)),
+  sample: (name: string) => typed?.get(name) ?? null
+})
+
+/** The typed fields of a template, as the input of its actions has them. */
+export const typedTemplate = (typed: URLSearchParams) => ({
+  name: (typed.get("name") ?? "").trim(),
+  body: bodyIn(typed)
+})
+
+interface TemplateDraft {
+  readonly action: string
+  readonly name: string
+  readonly body: string
+  /** The field with the version of the template to change; null: a new template. */
+  readonly version: Html | null
+  readonly typed: (name: string) => string | null
+  readonly errors: FieldErrors
+}
+
+const sampleInputs = ({ body, typed }: TemplateDraft, { locale: { say } }: View): Html | null => {
+  const names = placeholders(body)
+  if (names.length === 0) return null
+  return html`<fieldset class="fields">
+    <legend>${say("Samples for the preview", "نمونه‌ها برای پیش‌نمایش")}</legend>
+    ${names.map(
+      (name) =>
+        html`<label class="field">
+          <span>${ltr(`{{${name}}}`)}</span>
+          <input name="${sampleName(name)}" value="${sampleOf(name, typed)}" dir="auto" autocomplete="off" />
+        </label>`
+    )}
+  </fieldset>`
+}
+
+/** The form of a template, next to its preview. */
+export const templateEditor = (view: View, draft: TemplateDraft): Html => {
+  const { say } = view.locale
+  const { action, name, body, version, errors } = draft
+  return html`<div class="columns even">
+    ${
+      view.actor.scope === "full" &&
+      html`<form
+        class="panel panel-body fields"
+        method="post"
+        action="${action}"
+        data-preview="template-preview samples"
+      >
+        ${csrfField(view.csrf)}${onceField()} ${version} ${errorSummary(errors, view.locale)}
+        ${inputField({ name: "name", label: say("Name", "نام"), value: name, isRequired: true, errors })}
+        ${textAreaField({
+          name: "body",
+          label: say("Text", "متن"),
+          hint: say(
+            "A text for codes contains {{code}}, may contain {{minutes}}, and nothing else.",
+            "متن کد {{code}} دارد، می‌تواند {{minutes}} داشته باشد، و جز آن هیچ."
+          ),
+          rows: 7,
+          value: body,
+          isRequired: true,
+          errors
+        })}
+        <div id="samples">${sampleInputs(draft, view)}</div>
+        <div class="actions">
+          <button class="button primary" name="do" value="save">${say("Save", "ذخیره")}</button>
+          <button class="button" name="do" value="preview" formnovalidate>
+            ${say("Preview", "پیش‌نمایش")}
+          </button>
+        </div>
+      </form>`
+    }
+    ${templatePreview(body, draft.typed, view.locale)}
+  </div>`
+}
+
+const switchButton = (view: View, { id, active }: TemplateRecord) => {
+  const { say } = view.locale
+  return postButton(view, {
+    action: `${TEMPLATES_PATH}/${id}/${active ? "disable" : "enable"}`,
+    label: active ? say("Switch off", "خاموش کردن") : say("Switch on", "روشن کردن")
+  })
+}
+
+/** What somebody else has saved meanwhile. */
+const savedPanel = ({ name, body }: TemplateRecord, { locale: { say } }: View): Html =>
+  html`<section class="panel" aria-labelledby="saved-title">
+    <div class="panel-head"><h2 id="saved-title">${say("Saved now", "اکنون ذخیره است")}</h2></div>
+    <div class="panel-body">
+      ${facts([
+        [say("Name", "نام"), foreign(name)],
+        [say("Text", "متن"), html`<p class="message-text" dir="auto">${body}</p>`]
+      ])}
+    </div>
+  </section>`
+
+const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown: Shown) {
+  const { say } = view.locale
+  const template = yield* (yield* TemplateRecords).find(view.actor.customerId, id)
+  const value = orStored(shown)
+  return {
+    title: template.name,
+    name: "templates",
+    lead: html`<a href="${TEMPLATES_PATH}">${say("Templates", "قالب‌ها")}</a> / ${say("template", "قالب")}
+      ${view.locale.number(id)} ${stateBadge(template.active ? "active" : "inactive", view.locale)}`,
+    actions: view.actor.scope === "full" ? switchButton(view, template) : null,
+    content: html`${shown.errors.has(CHANGED) && savedPanel(template, view)}
+    ${templateEditor(view, {
+      action: `${TEMPLATES_PATH}/${id}`,
+      name: value.name(template.name),
+      body: value.body(template.body),
+      version: versionField(template.version, shown.typed, shown.errors),
+      typed: value.sample,
+      errors: shown.errors
+    })}`
+  } satisfies Page
+})
+
+const newPage = (view: View, shown: Shown): Page => {
+  const { say } = view.locale
+  const value = orStored(shown)
+  return {
+    title: say("New template", "قالب تازه"),
+    name: "templates",
+    lead: html`<a href="${TEMPLATES_PATH}">${say("Templates", "قالب‌ها")}</a>`,
+    content: templateEditor(view, {
+      action: NEW_TEMPLATE_PATH,
+      name: value.name(""),
+      body: value.body(DEFAULT_CODE_TEXT),
+      version: null,
+      typed: value.sample,
+      errors: shown.errors
+    })
+  }
+}
+
+const TEMPLATE_PATH = `${TEMPLATES_PATH}/:id` as const
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The form's second button shows the page again, with the preview of what was typed. */
+const orPreview =
+  <E1, R1, E2, R2>(
+    show: (view: View, shown: Shown) => Effect.Effect<Page, E1, R1>,
+    save: (view: View, typed: URLSearchParams) => Effect.Effect<Response, E2, R2>
+  ) =>
+  (view: View, typed: URLSearchParams): Effect.Effect<Response, E1 | E2, R1 | R2> =>
+    typed.get("do") === "preview"
+      ? Effect.map(show(view, { typed, errors: noFieldErrors }), (shown) => answerPage(view, shown))
+      : save(view, typed)
+
+const showNew = (view: View, shown: Shown) => Effect.succeed(newPage(view, shown))
+
+const showExisting = (view: View, shown: Shown) =>
+  Effect.flatMap(pathId, (id) => existingPage(view, id, shown))
+
+const submitNew = onceFormAction(createTemplate, {
+  target: creating,
+  input: typedTemplate,
+  shown: Schema.Int,
+  show: ({ id }) => id,
+  done: (_, id) => seeOther(withNotice(`${TEMPLATES_PATH}/${id}`, "created")),
+  again: (view, typed, errors) => showNew(view, { typed, errors })
+})
+
+const submitExisting = formAction(changeTemplate, {
+  target: pathId,
+  input: typedTemplate,
+  done: (_, { id }) => seeOther(withNotice(`${TEMPLATES_PATH}/${id}`, "saved")),
+  again: (view, typed, errors) => showExisting(view, { typed, errors })
+})
+
+const switchTo = (active: boolean) =>
+  formAction(changeTemplate, {
+    target: pathId,
+    input: () => ({ active }),
+    done: (_, { id }) => seeOther(withNotice(`${TEMPLATES_PATH}/${id}`, active ? "enabled" : "disabled"))
+  })
+
+/** The customer's texts: a list, one at a time with its preview, and a new one. */
+export const templatePages = {
+  name: "templates",
+  routes: [
+    page(TEMPLATES_PATH, showTemplates),
+    page(NEW_TEMPLATE_PATH, (view) => showNew(view, emptyForm)),
+    change(NEW_TEMPLATE_PATH, orPreview(showNew, submitNew)),
+    page(TEMPLATE_PATH, (view) => showExisting(view, emptyForm)),
+    change(TEMPLATE_PATH, orPreview(showExisting, submitExisting)),
+    change(`${TEMPLATE_PATH}/enable`, switchTo(true)),
+    change(`${TEMPLATE_PATH}/disable`, switchTo(false))
+  ]
+} as const satisfies ConsolePages
