@@ -22,7 +22,7 @@ export interface Subject<Target, Owner = number | null> {
 }
 
 /** How a command's flags name what it acts on. */
-export interface SubjectFlags<Flags extends Config, Target, R, Owner = number | null> {
+interface SubjectFlags<Flags extends Config, Target, R, Owner = number | null> {
   readonly flags: Flags
   readonly find: (given: Given<Flags>) => Effect.Effect<Subject<Target, Owner>, CommandError, R>
 }

@@ -36,7 +36,7 @@ import { serveFixed } from "../system/DocumentationPage.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
 
 /** Every page of the console, one line a file. */
-export const sections = [
+const sections = [
   sessionPages,
   // Operators
   customerPages,

@@ -39,7 +39,7 @@ export interface ConnectPlace {
   readonly pathOfAccount: (id: number) => string
 }
 
-export const ownPlace = ({ actor }: View): ConnectPlace => ({
+const ownPlace = ({ actor }: View): ConnectPlace => ({
   owner: actor.customerId,
   name: "channels",
   connectPath: CONNECT_PATH,
@@ -61,7 +61,7 @@ const connectable = (adapters: ProviderAdapters["Service"]): ReadonlyArray<Provi
     .filter(({ switchedOff }) => switchedOff === undefined)
     .toSorted((a, b) => a.channels.length - b.channels.length)
 
-export const choiceOf = (
+const choiceOf = (
   { channels }: ConnectPlace,
   adapters: ProviderAdapters["Service"],
   typed: Typed
@@ -167,7 +167,7 @@ const connectForm = (
   </form>`
 }
 
-export const connectPage = (
+const connectPage = (
   view: View,
   place: ConnectPlace,
   adapters: ProviderAdapters["Service"],

@@ -23,17 +23,17 @@ import { channelName } from "../parts/Text.ts"
 import { AccountSummaries, type AccountSummary } from "../../../services/activity/AccountSummaries.ts"
 import { ActivityReports } from "../../../services/activity/ActivityReports.ts"
 
-export const periods = {
+const periods = {
   "24h": { unit: "hour", length: DAY_MILLIS, english: "24 hours", persian: "۲۴ ساعت" },
   "7d": { unit: "day", length: 7 * DAY_MILLIS, english: "7 days", persian: "۷ روز" },
   "30d": { unit: "day", length: 30 * DAY_MILLIS, english: "30 days", persian: "۳۰ روز" }
 } as const
-export type Period = keyof typeof periods
+type Period = keyof typeof periods
 
 const isPeriod = (text: string): text is Period => Object.hasOwn(periods, text)
 
 /** The period that the address names, or the shortest; null if there is no such period. */
-export const periodOf = ({ query }: Pick<View, "query">): Period | null => {
+const periodOf = ({ query }: Pick<View, "query">): Period | null => {
   const wanted = query.get("period") ?? ""
   return wanted === "" ? "24h" : isPeriod(wanted) ? wanted : null
 }
@@ -43,7 +43,7 @@ const beginOf = (at: Instant, unit: "hour" | "day", zone: string): Instant =>
   DateTime.toEpochMillis(DateTime.startOf(DateTime.makeZonedUnsafe(at, { timeZone: zone }), unit))
 
 /** Where the period begins: with a whole hour or day. */
-export const beginOfPeriod = (period: Period, now: Instant, zone: string): Instant => {
+const beginOfPeriod = (period: Period, now: Instant, zone: string): Instant => {
   const { unit, length } = periods[period]
   return beginOf(now - length + (unit === "hour" ? HOUR_MILLIS : DAY_MILLIS), unit, zone)
 }
@@ -54,7 +54,7 @@ interface Bucket {
 }
 
 /** The slots of each hour or day of the period, also of those without any. */
-export const bucketsOf = (
+const bucketsOf = (
   slots: ReadonlyArray<ActivitySlot>,
   period: Period,
   now: Instant,
@@ -78,7 +78,7 @@ export const bucketsOf = (
 }
 
 /** Links to the periods, the shown one marked. */
-export const periodLinks = (view: View, shown: Period | null): Html =>
+const periodLinks = (view: View, shown: Period | null): Html =>
   html`<nav class="segments" aria-label="${view.locale.say("Period", "بازه")}">
     ${Object.entries(periods).map(
       ([name, { english, persian }]) =>

@@ -31,8 +31,8 @@ import { type CustomerRecord, CustomerRecords } from "../../../services/customer
 import { type Balance, Wallets } from "../../../services/money/Wallets.ts"
 import { ConsoleSessions } from "../../../services/user/ConsoleSessions.ts"
 
-export const CUSTOMERS_PATH = pathOf("customers")
-export const NEW_CUSTOMER_PATH = `${CUSTOMERS_PATH}/new` as const
+const CUSTOMERS_PATH = pathOf("customers")
+const NEW_CUSTOMER_PATH = `${CUSTOMERS_PATH}/new` as const
 
 const ROWS = 50
 
@@ -42,9 +42,9 @@ const plans: Readonly<Record<Plan, readonly [english: string, persian: string]>>
   business: ["Business", "کسب‌وکار"]
 }
 
-export const planName = (plan: Plan, { say }: View["locale"]): string => say(...plans[plan])
+const planName = (plan: Plan, { say }: View["locale"]): string => say(...plans[plan])
 
-export const planField = (locale: View["locale"], value: string, errors: FieldErrors): Html =>
+const planField = (locale: View["locale"], value: string, errors: FieldErrors): Html =>
   selectField({
     name: "plan",
     label: locale.say("Plan", "طرح"),
@@ -77,7 +77,7 @@ const isFound =
     String(id) === wanted || name.toLowerCase().includes(wanted)
 
 /** All customers, the newest first; found by their number or by a part of their name. */
-export const showCustomers = Effect.fnUntraced(function* (view: View) {
+const showCustomers = Effect.fnUntraced(function* (view: View) {
   const { query, locale } = view
   const { say } = locale
   const all = yield* (yield* CustomerRecords).list
@@ -108,7 +108,7 @@ export const showCustomers = Effect.fnUntraced(function* (view: View) {
   } satisfies Page
 })
 
-export const newCustomerPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+const newCustomerPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
     title: say("New customer", "مشتری تازه"),
@@ -127,7 +127,7 @@ export const newCustomerPage = (view: View, typed: URLSearchParams, errors: Fiel
 }
 
 /** Which form was refused, with what was typed. */
-export interface Refused {
+interface Refused {
   readonly form: "details" | "limits" | "top-up"
   readonly typed: URLSearchParams
   readonly errors: FieldErrors
@@ -211,7 +211,7 @@ const balanceTiles = ({ balance, held }: Balance, customer: CustomerRecord, view
 }
 
 /** The query of the page after a top-up. */
-export const TOPPED_UP = "notice=topped_up"
+const TOPPED_UP = "notice=topped_up"
 
 /** What was just added to the wallet, from the ledger: an address must not make the page claim an amount. */
 const addedPart = Effect.fnUntraced(function* ({ query, locale }: View, id: number) {
@@ -226,7 +226,7 @@ const addedPart = Effect.fnUntraced(function* ({ query, locale }: View, id: numb
 })
 
 /** One customer, for operators; after a form that was refused, with what was typed. */
-export const customerPage = Effect.fnUntraced(function* (view: View, id: number, refused: Refused | null) {
+const customerPage = Effect.fnUntraced(function* (view: View, id: number, refused: Refused | null) {
   const { say } = view.locale
   const customers = yield* CustomerRecords
   const customer = yield* customers.find(id)

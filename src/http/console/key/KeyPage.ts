@@ -105,7 +105,7 @@ const rotateForm = (view: View, { id }: ApiKeyRecord): Html => {
   </section>`
 }
 
-export const keyPage = Effect.fnUntraced(function* (
+const keyPage = Effect.fnUntraced(function* (
   view: View,
   id: number,
   typed: URLSearchParams | null,
@@ -143,7 +143,7 @@ export const keyPage = Effect.fnUntraced(function* (
   } satisfies Page
 })
 
-export const showKey = (view: View) => Effect.flatMap(pathId, (id) => keyPage(view, id, null, noFieldErrors))
+const showKey = (view: View) => Effect.flatMap(pathId, (id) => keyPage(view, id, null, noFieldErrors))
 
 const firstRequest = (mode: "live" | "test", origin: string): string =>
   [

@@ -39,8 +39,8 @@ import { channelName, foreign, ltr, mono } from "../parts/Text.ts"
 import { changeTemplate, createTemplate } from "../../../services/message/TemplateActions.ts"
 import { type TemplateRecord, TemplateRecords } from "../../../services/message/Templates.ts"
 
-export const TEMPLATES_PATH = pathOf("templates")
-export const NEW_TEMPLATE_PATH = `${TEMPLATES_PATH}/new` as const
+const TEMPLATES_PATH = pathOf("templates")
+const NEW_TEMPLATE_PATH = `${TEMPLATES_PATH}/new` as const
 
 const columns = ({ locale }: View): ReadonlyArray<Column<TemplateRecord>> => {
   const { say, number, time } = locale
@@ -77,7 +77,7 @@ const columns = ({ locale }: View): ReadonlyArray<Column<TemplateRecord>> => {
 }
 
 /** The customer's texts. */
-export const showTemplates = Effect.fnUntraced(function* (view: View) {
+const showTemplates = Effect.fnUntraced(function* (view: View) {
   const { actor, locale } = view
   const { say } = locale
   const templates = yield* TemplateRecords
@@ -199,25 +199,25 @@ const templatePreview = (body: string, typed: (name: string) => string | null, l
   </section>`
 }
 
-export interface Shown {
+interface Shown {
   /** Null: nothing was typed yet. */
   readonly typed: URLSearchParams | null
   readonly errors: FieldErrors
 }
 
-export const emptyForm: Shown = { typed: null, errors: noFieldErrors }
+const emptyForm: Shown = { typed: null, errors: noFieldErrors }
 
 /** A textarea sends lines with CR LF; templates have LF. */
 const bodyIn = (typed: URLSearchParams): string => (typed.get("body") ?? "").replaceAll("\r\n", "\n")
 
-export const orStored = ({ typed }: Shown) => ({
+const orStored = ({ typed }: Shown) => ({
   name: (stored: string) => typed?.get("name") ?? stored,
   body: (stored: string) => (typed === null ? stored : bodyIn(typed)),
   sample: (name: string) => typed?.get(name) ?? null
 })
 
 /** The typed fields of a template, as the input of its actions has them. */
-export const typedTemplate = (typed: URLSearchParams) => ({
+const typedTemplate = (typed: URLSearchParams) => ({
   name: (typed.get("name") ?? "").trim(),
   body: bodyIn(typed)
 })
@@ -248,7 +248,7 @@ const sampleInputs = ({ body, typed }: TemplateDraft, { locale: { say } }: View)
 }
 
 /** The form of a template, next to its preview. */
-export const templateEditor = (view: View, draft: TemplateDraft): Html => {
+const templateEditor = (view: View, draft: TemplateDraft): Html => {
   const { say } = view.locale
   const { action, name, body, version, errors } = draft
   return html`<div class="columns even">

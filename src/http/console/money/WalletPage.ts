@@ -36,10 +36,10 @@ import {
   Wallets
 } from "../../../services/money/Wallets.ts"
 
-export const HOLDS_PATH = `${pathOf("wallet")}/holds` as const
+const HOLDS_PATH = `${pathOf("wallet")}/holds` as const
 
 /** The page of what was paid for. */
-export const subjectLink = (
+const subjectLink = (
   { subjectType, subjectId }: Pick<LedgerEntry, "subjectType" | "subjectId">,
   { navigation }: View
 ): Html => {
@@ -69,7 +69,7 @@ const holdsTable = (holds: ReadonlyArray<Hold>, view: View): Html => {
 const MAX_SHOWN = 10
 
 /** A part of the page of the wallet; null if nothing is held. */
-export const newestHolds = Effect.fnUntraced(function* (view: View) {
+const newestHolds = Effect.fnUntraced(function* (view: View) {
   const { say, number } = view.locale
   const wallets = yield* Wallets
   const { items, next } = yield* wallets.holds(view.actor.customerId, { limit: MAX_SHOWN, after: null })
@@ -90,7 +90,7 @@ export const newestHolds = Effect.fnUntraced(function* (view: View) {
 })
 
 /** Everything that is held. */
-export const showHolds = Effect.fnUntraced(function* (view: View) {
+const showHolds = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
   const wallets = yield* Wallets
   const { items, next } = yield* wallets.holds(

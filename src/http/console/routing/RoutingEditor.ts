@@ -22,14 +22,14 @@ import { channelName } from "../parts/Text.ts"
 import { decodeInput } from "../../errors/SchemaErrors.ts"
 
 /** One row of the form, as it was typed. */
-export interface DraftStep {
+interface DraftStep {
   /** `bale:` is the channel's default account, `bale:7` the account 7, `bale:shared` the platform's. */
   readonly target: string
   readonly wait: string
   readonly template: string
 }
 
-export const MAX_STEPS = 20
+const MAX_STEPS = 20
 /** The form's value for a measured wait, and for a measured order. */
 export const MEASURED = "measured"
 

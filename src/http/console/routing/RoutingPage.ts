@@ -63,7 +63,7 @@ const wholeOf = (steps: ReadonlyArray<StepOutlook>): RouteOutlook["whole"] => {
 }
 
 /** The outcome that a send along these steps would have now. Nothing is sent, held or counted. */
-export const outlookOf = Effect.fnUntraced(function* (
+const outlookOf = Effect.fnUntraced(function* (
   customerId: number,
   steps: ReadonlyArray<RoutingStep>,
   templates: ReadonlyArray<Template>
@@ -173,7 +173,7 @@ const mistake = ({ say }: Locale): Html =>
   </p>`
 
 /** The present outcome of a send, step by step. Null: a step cannot be read. */
-export const outlookPanel = (outlook: RouteOutlook | null, locale: Locale): Html => {
+const outlookPanel = (outlook: RouteOutlook | null, locale: Locale): Html => {
   const { say } = locale
   return html`<section class="panel" id="outlook" aria-labelledby="outlook-title" aria-live="polite">
     <div class="panel-head">

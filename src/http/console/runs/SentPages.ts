@@ -47,7 +47,7 @@ const isChannel = (text: string): text is Channel => Channel.literals.some((chan
 const MAX_TEXT = 200
 
 /** The filters that lists of codes and of messages share. */
-export interface SentFilters {
+interface SentFilters {
   readonly mode: KeyMode
   readonly phone: Phone | undefined
   readonly channel: Channel | undefined
@@ -57,7 +57,7 @@ export interface SentFilters {
 }
 
 /** The search that the address of a list of sends describes. */
-export interface SentSearch {
+interface SentSearch {
   /** A whole id: the page of that send is what is wanted. */
   readonly id: string | null
   readonly filters: SentFilters
@@ -79,7 +79,7 @@ const readMetadata = (text: string): ReadonlyMap<string, string> | null => {
     : null
 }
 
-export const readSearch = (
+const readSearch = (
   { query, locale }: Pick<View, "query" | "locale">,
   { shown, folded }: SearchFilters
 ) =>
@@ -115,10 +115,10 @@ export const readSearch = (
     }
   })
 
-export const sentPage = (view: View) => pageRequest(view, isTimePosition)
+const sentPage = (view: View) => pageRequest(view, isTimePosition)
 
 /** The fields of the filters that lists of codes and of messages share. */
-export const searchFilters = (
+const searchFilters = (
   locale: View["locale"],
   statuses: ReadonlyArray<string>,
   channels: ReadonlyArray<Channel>,

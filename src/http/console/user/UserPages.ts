@@ -33,9 +33,9 @@ const roles = {
   viewer: ["Viewer", "بیننده", "reads", "می‌خواند"]
 } as const
 
-export const roleName = (role: Role, { say }: View["locale"]): string => say(roles[role][0], roles[role][1])
+const roleName = (role: Role, { say }: View["locale"]): string => say(roles[role][0], roles[role][1])
 
-export const roleField = ({ say }: View["locale"], value: string, errors: FieldErrors): Html =>
+const roleField = ({ say }: View["locale"], value: string, errors: FieldErrors): Html =>
   selectField({
     name: "role",
     label: say("Role", "نقش"),
@@ -47,10 +47,10 @@ export const roleField = ({ say }: View["locale"], value: string, errors: FieldE
     errors
   })
 
-export const USERS_PATH = pathOf("users")
-export const NEW_USER_PATH = `${USERS_PATH}/new` as const
+const USERS_PATH = pathOf("users")
+const NEW_USER_PATH = `${USERS_PATH}/new` as const
 
-export const stateOf = ({ disabledAt }: UserRecord, { locale }: View): Html =>
+const stateOf = ({ disabledAt }: UserRecord, { locale }: View): Html =>
   stateBadge(disabledAt === null ? "active" : "disabled", locale)
 
 const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
@@ -77,7 +77,7 @@ const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
   )
 }
 
-export const showUsers = Effect.fnUntraced(function* (view: View) {
+const showUsers = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
   const lead = say("People who manage this account.", "کسانی که این حساب را مدیریت می‌کنند.")
   if (!view.actor.isOwner) {
@@ -128,7 +128,7 @@ const userActions = (view: View, { id, disabledAt }: UserRecord): Html => {
   }`
 }
 
-export const userPage = (
+const userPage = (
   view: View,
   user: UserRecord,
   typed: URLSearchParams | null,
@@ -163,7 +163,7 @@ export const userPage = (
   }
 }
 
-export const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
     title: say("Invite somebody", "دعوت"),
@@ -197,13 +197,13 @@ export const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErr
 }
 
 /** What is kept of a link, and shown. */
-export const ShownLink = Schema.Struct({
+const ShownLink = Schema.Struct({
   secret: Schema.RedactedFromValue(Schema.String),
   expiresAt: Instant
 })
 
 /** The only page that shows the link. */
-export const linkPage = (view: View, email: string, { secret, expiresAt }: typeof ShownLink.Type): Page => {
+const linkPage = (view: View, email: string, { secret, expiresAt }: typeof ShownLink.Type): Page => {
   const { say, clock } = view.locale
   return {
     title: say("A sign-in link", "پیوند ورود"),

@@ -25,15 +25,15 @@ export interface TestRequest {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-export const SAMPLE_PHONE = "09121234567"
+const SAMPLE_PHONE = "09121234567"
 
 /** The route's selects: a first channel, and two more if it fails. */
-export const ROUTE_LENGTH = 3
+const ROUTE_LENGTH = 3
 
 type Typed = Pick<URLSearchParams, "get" | "getAll" | "entries">
 
 /** The form's name of a placeholder, apart from the names of its other fields. */
-export const parameterName = (placeholder: string): string => `parameter.${placeholder}`
+const parameterName = (placeholder: string): string => `parameter.${placeholder}`
 
 const parametersOf = (typed: Typed): ReadonlyMap<string, string> =>
   new Map(
