@@ -88,7 +88,7 @@ const withExtras: Acceptance = {
   client: { device: "hash" }
 }
 
-const guarded: Acceptance = { ...Subjects.acceptance, guardMark: "refuse" }
+const guarded: Acceptance = { ...Subjects.acceptance, guardFlag: "refuse" }
 
 /** Transitions of as many verifications, recorded at once. */
 const commit = (...names: ReadonlyArray<keyof typeof Subjects.transitions>) =>

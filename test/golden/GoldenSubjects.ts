@@ -80,7 +80,7 @@ export const acceptance: Acceptance = {
   sealedCode: BYTES,
   lease: LEASE,
   idempotency,
-  guardMark: null
+  guardFlag: null
 }
 
 export const timer: LeasedTimer = {

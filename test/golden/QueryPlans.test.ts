@@ -38,8 +38,8 @@ const from = idAt(1_800_000_000_000)
 const until = 1_800_000_600_000
 
 const roundReads: Readonly<Record<string, (codes: CodeReads) => Effect.Effect<unknown>>> = {
-  "the codes that have matured": (codes) =>
-    codes.matured({ customerId: 1, from, until, maturityMillis: 60_000, sample: 1000 }),
+  "the codes that are due": (codes) =>
+    codes.dueCodes({ customerId: 1, from, until, judgingDelayMillis: 60_000, sample: 1000 }),
   "when the next code was sent": (codes) => codes.nextSentAt(1, from),
   "how long users take to verify": (codes) => codes.timeToVerify(1, until)
 }

@@ -50,7 +50,7 @@ export interface ShownAlarm extends Alarm {
   readonly clearedAt: Instant | null
 }
 
-/** Codes that have matured. */
+/** Codes that were judged. */
 export interface CodeCounts {
   readonly codes: number
   readonly verified: number

@@ -68,7 +68,7 @@ const LEAST_CONVERSION = 0.4
  * How well a network is known: well to the customer by two verified codes of its own. Or a little, by one of an earlier
  * day, or with the help of others, of which each code is half of an own one. Null: not at all, or no longer.
  */
-export const standingOf = (evidence: NetworkEvidence, now: Instant): "known" | "vouched" | null => {
+export const networkReputation = (evidence: NetworkEvidence, now: Instant): "known" | "vouched" | null => {
   const { ownVerified, ownSince, othersVerified, codes, score } = evidence
   const isGood = score < MAX_SCORE && ownVerified + othersVerified >= LEAST_CONVERSION * codes
   const own = POINTS_OF_OWN * ownVerified

@@ -182,13 +182,13 @@ export const leastUsual = ({ perHour, codes }: Usual): number =>
 const SHORTEST_MILLIS = MINUTE_MILLIS
 const LONGEST_MILLIS = 180_000
 
-export const maturityOf = (percentile95Millis: number): number =>
+export const judgingDelayOf = (percentile95Millis: number): number =>
   Math.round(Math.min(LONGEST_MILLIS, Math.max(SHORTEST_MILLIS, percentile95Millis)))
 
 /** How long a measured time is used. */
-export const MATURITY_AGE_MILLIS = 6 * HOUR_MILLIS
+export const JUDGING_DELAY_AGE_MILLIS = 6 * HOUR_MILLIS
 
-/** The first code of a customer matures no earlier. */
+/** The first code of a customer is judged no earlier. */
 export const FIRST_ROUND_MILLIS = SHORTEST_MILLIS
 
 /** Between two rounds of a customer: shorter while something is suspicious. */

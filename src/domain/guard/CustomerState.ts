@@ -8,7 +8,7 @@ import { newSegment, SegmentState } from "./Segments.ts"
  * The codes that were refused because the customer as a whole is suspicious. The verified codes of known networks say
  * nothing about an attack from elsewhere, of which hardly a code is sent: how many are refused shows whether it goes on.
  */
-export const Knocks = Schema.Struct({
+export const Refusals = Schema.Struct({
   /** All that were ever refused. */
   total: Schema.Int,
   /** Those of the last minutes: each counts the less the older it is. */
@@ -17,13 +17,13 @@ export const Knocks = Schema.Struct({
   /** All that had been refused when the present hour of probation began. Absent: there was none. */
   probation: Schema.optionalKey(Schema.Struct({ total: Schema.Int, since: Schema.Number }))
 })
-export type Knocks = typeof Knocks.Type
+export type Refusals = typeof Refusals.Type
 
 const MEMORY_MILLIS = 5 * MINUTE_MILLIS
 const SMALL_NUMBER = 5
 
 /** @param before undefined: this is the first time that they are counted */
-export const knocked = (before: Knocks | undefined, total: number, now: Instant): Knocks => {
+export const withRefusals = (before: Refusals | undefined, total: number, now: Instant): Refusals => {
   if (before === undefined) return { total, recent: 0, at: now }
   const kept = Math.exp(-Math.max(0, now - before.at) / MEMORY_MILLIS)
   return { ...before, total, recent: before.recent * kept + Math.max(0, total - before.total), at: now }
@@ -34,24 +34,24 @@ const isFlood = (refused: number, usualCodesPerHour: number, millis: number): bo
   refused > SMALL_NUMBER + (MAX_TIMES_USUAL * usualCodesPerHour * millis) / HOUR_MILLIS
 
 /** Whether an attack goes on, by the last minutes. */
-export const isFlooding = (knocks: Knocks | undefined, usualCodesPerHour: number): boolean =>
-  knocks !== undefined && isFlood(knocks.recent, usualCodesPerHour, MEMORY_MILLIS)
+export const isFlooding = (refusals: Refusals | undefined, usualCodesPerHour: number): boolean =>
+  refusals !== undefined && isFlood(refusals.recent, usualCodesPerHour, MEMORY_MILLIS)
 
 /** An hour of probation begins. */
-export const onProbationFrom = (knocks: Knocks | undefined, now: Instant): Knocks | undefined =>
-  knocks === undefined ? undefined : { ...knocks, probation: { total: knocks.total, since: now } }
+export const onProbationFrom = (refusals: Refusals | undefined, now: Instant): Refusals | undefined =>
+  refusals === undefined ? undefined : { ...refusals, probation: { total: refusals.total, since: now } }
 
 /** Whether an attack went on in this hour of probation: a slow one does not flood a few minutes. */
-export const isLasting = (knocks: Knocks | undefined, usualCodesPerHour: number, now: Instant): boolean =>
-  knocks?.probation !== undefined &&
-  isFlood(knocks.total - knocks.probation.total, usualCodesPerHour, now - knocks.probation.since)
+export const isLasting = (refusals: Refusals | undefined, usualCodesPerHour: number, now: Instant): boolean =>
+  refusals?.probation !== undefined &&
+  isFlood(refusals.total - refusals.probation.total, usualCodesPerHour, now - refusals.probation.since)
 
 /** The guard's memory of a customer. */
 export const CustomerState = Schema.Struct({
   /** A code counts as unverified so long after it was sent. */
-  maturityMillis: Schema.Int,
+  judgingDelayMillis: Schema.Int,
   /** When that was last measured. */
-  maturityAt: Schema.Number,
+  judgingDelayAt: Schema.Number,
   self: SegmentState,
   /** The codes of each channel, the older ones forgotten bit by bit. */
   channels: Schema.Record(Schema.String, Tally),
@@ -60,15 +60,15 @@ export const CustomerState = Schema.Struct({
   usual: Schema.Struct({ codesPerHour: Schema.Number, conversion: Schema.Number }),
   outage: Schema.NullOr(Outage),
   /** Absent: not counted yet. */
-  knocks: Schema.optionalKey(Knocks)
+  refusals: Schema.optionalKey(Refusals)
 })
 export type CustomerState = typeof CustomerState.Type
 
-const FIRST_MATURITY_MILLIS = 120_000
+const FIRST_JUDGING_DELAY_MILLIS = 120_000
 
 export const newCustomerState = (at: Instant): CustomerState => ({
-  maturityMillis: FIRST_MATURITY_MILLIS,
-  maturityAt: 0,
+  judgingDelayMillis: FIRST_JUDGING_DELAY_MILLIS,
+  judgingDelayAt: 0,
   self: newSegment(at),
   channels: {},
   recent: [],
@@ -80,8 +80,8 @@ export const newCustomerState = (at: Instant): CustomerState => ({
 export const SCORE_AFTER_ALARM = ALARM_SCORE / 2
 
 /** Whether more codes are refused of the customer as a whole than users ask for. */
-export const isUnderAttack = ({ knocks, usual }: CustomerState, now: Instant): boolean =>
-  isFlooding(knocks, usual.codesPerHour) || isLasting(knocks, usual.codesPerHour, now)
+export const isUnderAttack = ({ refusals, usual }: CustomerState, now: Instant): boolean =>
+  isFlooding(refusals, usual.codesPerHour) || isLasting(refusals, usual.codesPerHour, now)
 
 /** Enough evidence of one or two codes raises the alarm of a segment again whose block is over. */
 const SCORE_ON_PROBATION = ALARM_SCORE - 1.2
@@ -105,8 +105,8 @@ const PROBATION_MILLIS = HOUR_MILLIS
 
 /** An hour of probation begins. */
 const probationFrom = (customer: CustomerState, now: Instant): CustomerState => {
-  const knocks = onProbationFrom(customer.knocks, now)
-  return { ...customer, self: { ...customer.self, levelAt: now }, ...(knocks && { knocks }) }
+  const refusals = onProbationFrom(customer.refusals, now)
+  return { ...customer, self: { ...customer.self, levelAt: now }, ...(refusals && { refusals }) }
 }
 
 /** The customer's block is over: its probation begins. */

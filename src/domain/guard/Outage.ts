@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import type { WeighedCode } from "./Segments.ts"
 
-/** The codes of one channel that matured in one minute. */
+/** The codes of one channel that were due in one minute. */
 export const RecentCodes = Schema.Struct({
   minute: Schema.Int,
   channel: Schema.String,

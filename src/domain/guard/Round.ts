@@ -23,9 +23,9 @@ import {
 } from "./Segments.ts"
 
 /** A code whose time to be verified is over. */
-export interface MaturedCode extends WeighedCode {
+export interface DueCode extends WeighedCode {
   readonly sentAt: Instant
-  readonly maturedAt: Instant
+  readonly dueAt: Instant
   readonly prefix: string
   readonly network: string | null
   readonly device: string | null
@@ -40,7 +40,7 @@ const MAX_CHANNEL_CODES = 2000
 
 const learnChannel = (
   channels: CustomerState["channels"],
-  { channel, isVerified, weight }: MaturedCode
+  { channel, isVerified, weight }: DueCode
 ): CustomerState["channels"] => {
   const [codes, verified] = channels[channel] ?? [0, 0]
   const keep = codes >= MAX_CHANNEL_CODES ? 0.5 : 1
@@ -79,17 +79,17 @@ interface PlatformTraffic {
 const observed = (
   customer: CustomerState,
   { platform, platformOutage }: PlatformTraffic,
-  code: MaturedCode
+  code: DueCode
 ): CustomerState => {
-  const { sentAt, maturedAt, channel, isVerified, weight } = code
+  const { sentAt, dueAt, channel, isVerified, weight } = code
   const conversion = expectedConversion(platform, [customer.self.profile], sentAt)
   const usual = usualOf(customer, sentAt, conversion)
   const expected = channelConversion(customer, channel, conversion)
-  const recent = addRecent(customer.recent, maturedAt, { channel, expected, isVerified, weight })
+  const recent = addRecent(customer.recent, dueAt, { channel, expected, isVerified, weight })
   const next = { ...customer, usual, recent }
   // An outage refuses nobody, and does not make users ask so often: its own, or that of the platform.
-  if (isFlooding(customer.knocks, usual.codesPerHour)) return { ...next, outage: null }
-  return { ...next, outage: outageOf(customer.outage, recent, usual, maturedAt, platformOutage) }
+  if (isFlooding(customer.refusals, usual.codesPerHour)) return { ...next, outage: null }
+  return { ...next, outage: outageOf(customer.outage, recent, usual, dueAt, platformOutage) }
 }
 
 export interface RoundInput extends PlatformTraffic {
@@ -130,15 +130,15 @@ const credit = (draft: Draft, name: string, codes: number) =>
   draft.credits.set(name, (draft.credits.get(name) ?? 0) + codes)
 
 /** The segments whose budgets a code took from because of this one of its segments. */
-const takenOf = ({ took }: MaturedCode, segment: Segment): ReadonlyArray<Segment> => {
+const takenOf = ({ took }: DueCode, segment: Segment): ReadonlyArray<Segment> => {
   if (took === null) return []
   if (segment.kind === "customer") return [WHOLE[took]]
   return isAround(segment) && (took === "known" || took === "vouched") ? [] : [segment]
 }
 
 /** Raises the alarm of a part of the customer's codes, or of the customer. */
-const raise = (draft: Draft, segment: Segment, state: SegmentState, code: MaturedCode): SegmentState => {
-  const at = code.maturedAt
+const raise = (draft: Draft, segment: Segment, state: SegmentState, code: DueCode): SegmentState => {
+  const at = code.dueAt
   const alarm = alarmOf(segment, state, at)
   draft.alarms.push(alarm)
   // The part explains these codes, so the customer's budget need not.
@@ -170,13 +170,8 @@ const stateOf = (draft: Draft, input: RoundInput, segment: Segment, at: Instant)
 }
 
 /** The state of a segment after a test with a code. */
-const afterTest = (
-  before: SegmentState,
-  segment: Segment,
-  code: MaturedCode,
-  expected: number
-): SegmentState => {
-  const after = tested(before, code.maturedAt, code, expected)
+const afterTest = (before: SegmentState, segment: Segment, code: DueCode, expected: number): SegmentState => {
+  const after = tested(before, code.dueAt, code, expected)
   return isAround(segment) && code.network !== null
     ? withNetwork(after, code.network, code.isVerified, ENOUGH_NETWORKS)
     : after
@@ -202,7 +197,7 @@ const isSegment = (draft: Draft, segment: Segment, state: SegmentState): boolean
   !isOfMost(draft.customer, segment, state)
 
 /** Tests a code in one of its segments. */
-const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Segment): Tested => {
+const testIn = (draft: Draft, input: RoundInput, code: DueCode, segment: Segment): Tested => {
   const name = segmentName(segment)
   const before = stateOf(draft, input, segment, code.sentAt)
   const { self, outage } = draft.customer
@@ -215,7 +210,7 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
   }
   const isOut = outage?.channel === code.channel && !code.isVerified
   const isAlarmed = input.alarmed.has(name)
-  const isAttacked = segment.kind === "customer" && isUnderAttack(draft.customer, code.maturedAt)
+  const isAttacked = segment.kind === "customer" && isUnderAttack(draft.customer, code.dueAt)
   const after = isOut ? before : afterTest(before, segment, code, expected)
   const isDue =
     after.score >= ALARM_SCORE && isSegment(draft, segment, after) && !isAlarmed && outage === null
@@ -230,18 +225,18 @@ const testIn = (draft: Draft, input: RoundInput, code: MaturedCode, segment: Seg
 }
 
 /** Whether a part of the customer's codes explains this unverified one. */
-const explains = (draft: Draft, input: RoundInput, part: Segment, code: MaturedCode): boolean => {
+const explains = (draft: Draft, input: RoundInput, part: Segment, code: DueCode): boolean => {
   if (input.alarmed.has(segmentName(part))) return true
   const state = stateOf(draft, input, part, code.sentAt)
   return state.score >= EXPLAINING_SCORE && isSegment(draft, part, state)
 }
 
 /** Codes of the network were verified: those around it are no reason to refuse it. */
-const hasVerified = (draft: Draft, input: RoundInput, { network, sentAt }: MaturedCode): boolean =>
+const hasVerified = (draft: Draft, input: RoundInput, { network, sentAt }: DueCode): boolean =>
   network !== null && totalOf(stateOf(draft, input, { kind: "network", key: network }, sentAt).profile)[1] > 0
 
 /** The /56 and the /48 in which a code is tested: a narrower network that explains it speaks for no wider one. */
-const testedAround = (draft: Draft, input: RoundInput, code: MaturedCode, parts: ReadonlyArray<Segment>) => {
+const testedAround = (draft: Draft, input: RoundInput, code: DueCode, parts: ReadonlyArray<Segment>) => {
   const around = parts.filter(isAround)
   if (around.length === 0 || hasVerified(draft, input, code)) return []
   if (code.isVerified) return around
@@ -255,7 +250,7 @@ const testedAround = (draft: Draft, input: RoundInput, code: MaturedCode, parts:
  * Tests a code in all its segments. An unverified code that a part explains does not speak against the customer: else
  * an attack from one network would block everybody.
  */
-const testAll = (draft: Draft, input: RoundInput, code: MaturedCode): ReadonlyArray<Tested> => {
+const testAll = (draft: Draft, input: RoundInput, code: DueCode): ReadonlyArray<Tested> => {
   const [customer, ...parts] = segmentsOf(code.prefix, code)
   const own = parts.filter((part) => !isAround(part))
   const around = testedAround(draft, input, code, parts)
@@ -271,7 +266,7 @@ const keep = (draft: Draft, segment: Segment, state: SegmentState) => {
 }
 
 /** A code that was never sent returns its credit; those of a verified network may not have taken from those around it. */
-const returnCredit = (draft: Draft, input: RoundInput, code: MaturedCode) => {
+const returnCredit = (draft: Draft, input: RoundInput, code: DueCode) => {
   if (code.took === null) return
   const isVerified = hasVerified(draft, input, code)
   for (const segment of segmentsTaken(code.took, code.prefix, code)) {
@@ -280,7 +275,7 @@ const returnCredit = (draft: Draft, input: RoundInput, code: MaturedCode) => {
   }
 }
 
-const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
+const judgeCode = (draft: Draft, input: RoundInput, code: DueCode) => {
   if (code.isVoid) return returnCredit(draft, input, code)
   const { customer } = draft
   draft.customer = observed(customer, input, code)
@@ -300,8 +295,8 @@ const judgeCode = (draft: Draft, input: RoundInput, code: MaturedCode) => {
   if (teaches) draft.customer = { ...draft.customer, channels: learnChannel(customer.channels, code) }
 }
 
-/** Judges the codes that have matured, in their order. */
-export const judge = (input: RoundInput, codes: ReadonlyArray<MaturedCode>): Round => {
+/** Judges the codes that are due, in their order. */
+export const judge = (input: RoundInput, codes: ReadonlyArray<DueCode>): Round => {
   const draft: Draft = { customer: input.customer, segments: new Map(), alarms: [], credits: new Map() }
   const alarmed = new Set(input.alarmed)
   const judged = { ...input, alarmed }

@@ -159,8 +159,8 @@ export const taught = (
  * What is stored with a code for the guard: what enforcing would have done (it only recorded), that the code passed
  * whatever the guard knew (`exempt`), or the budget that it took from, if that is not the customer's (see `Whole`).
  */
-export const Mark = Schema.Literals(["no_sms", "refuse", "exempt", "common", "known", "vouched"])
-export type Mark = typeof Mark.Type
+export const Flag = Schema.Literals(["no_sms", "refuse", "exempt", "common", "known", "vouched"])
+export type Flag = typeof Flag.Type
 
 /**
  * The budgets of the customer as a whole, of which each code takes from one: that of all codes, that of codes with much
@@ -169,7 +169,7 @@ export type Mark = typeof Mark.Type
 export type Whole = "all" | "common" | "known" | "vouched"
 
 /** The budget of the customer that a code took from; null: it took from none, nor from those of its parts. */
-export const wholeTaken = (mark: Mark | null): Whole | null => {
-  if (mark === "common" || mark === "known" || mark === "vouched") return mark
-  return mark === "exempt" || mark === "refuse" ? null : "all"
+export const wholeTaken = (flag: Flag | null): Whole | null => {
+  if (flag === "common" || flag === "known" || flag === "vouched") return flag
+  return flag === "exempt" || flag === "refuse" ? null : "all"
 }

@@ -159,7 +159,7 @@ const toWireTotals = (days: ReadonlyArray<GuardDay>, smsPrice: number | null) =>
 
 export const toWireGuard = (
   saved: SavedGuard,
-  { outage, maturityMillis, conversion, openAlarms }: GuardState,
+  { outage, judgingDelayMillis, conversion, openAlarms }: GuardState,
   days: ReadonlyArray<GuardDay>
 ): typeof GuardResource.Type => {
   const { isAdvised, cleanDays, cleanVerified } = adviceOf(days)
@@ -168,7 +168,7 @@ export const toWireGuard = (
     enforcing_advised: isAdvised,
     clean_days: cleanDays,
     clean_verified: cleanVerified,
-    maturity_seconds: maturityMillis === null ? null : Math.round(maturityMillis / 1000),
+    maturity_seconds: judgingDelayMillis === null ? null : Math.round(judgingDelayMillis / 1000),
     expected_conversion: conversion === null ? null : Math.round(conversion * 1000) / 1000,
     outage: outage === null ? null : { channel: outage.channel, since: formatInstant(outage.since) },
     alarms: openAlarms.map(toWireAlarm),

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/Paging.ts"
-import { Mark, prefixOf, wholeTaken } from "../../domain/guard/Segments.ts"
+import { Flag, prefixOf, wholeTaken } from "../../domain/guard/Segments.ts"
 import { slicesOf, weightIn } from "../../domain/guard/Conversion.ts"
 import { first, InstantColumn, isLive, rowsOf } from "../postgres/SqlRows.ts"
 import { BOMBED_BY } from "../../services/guard/Guard.ts"
@@ -70,7 +70,7 @@ const CodeRow = Schema.Struct({
   channel: Schema.NullOr(Schema.String),
   verified: Schema.Boolean,
   void: Schema.Boolean,
-  mark: Schema.NullOr(Mark),
+  flag: Schema.NullOr(Flag),
   network: Schema.NullOr(Schema.String),
   device: Schema.NullOr(Schema.String),
   proven: Schema.Boolean,
@@ -90,21 +90,21 @@ const MEASURED_MILLIS = 14 * DAY_MILLIS
 /** Codes of this age can no longer be verified. */
 const ENDED_MILLIS = 10 * MINUTE_MILLIS
 
-const toCode = (row: typeof CodeRow.Type, maturityMillis: number, weight: number): ReadCode => {
+const toCode = (row: typeof CodeRow.Type, judgingDelayMillis: number, weight: number): ReadCode => {
   const sentAt = instantOf(row.id)
-  const flag = !row.proven && (row.mark === "no_sms" || row.mark === "refuse") ? row.mark : null
+  const flag = !row.proven && (row.flag === "no_sms" || row.flag === "refuse") ? row.flag : null
   return {
     id: row.id,
     phone: row.phone,
     sentAt,
-    maturedAt: sentAt + maturityMillis,
+    dueAt: sentAt + judgingDelayMillis,
     prefix: prefixOf(row.phone),
     network: row.network,
     device: row.device,
     channel: row.channel ?? "",
     isVerified: row.verified,
     isVoid: row.void,
-    took: wholeTaken(row.mark),
+    took: wholeTaken(row.flag),
     flag,
     isBombed: row.bombed && !row.proven,
     sentSms: row.sentSms,
@@ -116,7 +116,7 @@ const toCode = (row: typeof CodeRow.Type, maturityMillis: number, weight: number
 /** The ids that exclude it. */
 type Range = readonly [after: string, before: string]
 
-type CodeReads = Pick<GuardStore["Service"], "matured" | "nextSentAt" | "timeToVerify">
+type CodeReads = Pick<GuardStore["Service"], "dueCodes" | "nextSentAt" | "timeToVerify">
 
 /** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
 export const guardCodes = (sql: SqlClient.SqlClient, isDistributed = false): CodeReads => {
@@ -131,15 +131,15 @@ export const guardCodes = (sql: SqlClient.SqlClient, isDistributed = false): Cod
 
   /** The first codes between each two ids. */
   const readIn =
-    (customerId: number, maturityMillis: number) => (ranges: ReadonlyArray<Range>, limit: number) => {
+    (customerId: number, judgingDelayMillis: number) => (ranges: ReadonlyArray<Range>, limit: number) => {
       const rows = codeRows(sql`
-        select s.nth::int as nth, v.id, v.phone, v.guard as mark, v.client ->> 'network' as network,
+        select s.nth::int as nth, v.id, v.phone, v.guard as flag, v.client ->> 'network' as network,
             v.client ->> 'device' as device,
           v.route -> coalesce((jsonb_path_query_first(v.attempts, '$[last] ? (@.attempted_at != null)') ->> 'step')::int, 0)
             ->> 'channel' as channel,
           v.status in ('failed', 'canceled') as void,
           coalesce(v.status = 'verified'
-            and v.verified_at <= v.created_at + make_interval(secs => ${maturityMillis / 1000}), false) as verified,
+            and v.verified_at <= v.created_at + make_interval(secs => ${judgingDelayMillis / 1000}), false) as verified,
           case when v.guard in ('no_sms', 'refuse') or ${bombed.holds} then ${isProven(sql, customerId)} else false end as proven,
           ${bombed.holds} as bombed, v.captured::int as charged, (
             select count(*)::int from jsonb_array_elements(v.attempts) a
@@ -156,10 +156,10 @@ export const guardCodes = (sql: SqlClient.SqlClient, isDistributed = false): Cod
     }
 
   return {
-    matured: Effect.fnUntraced(function* ({ customerId, from, until, maturityMillis, sample }) {
-      const read = readIn(customerId, maturityMillis)
+    dueCodes: Effect.fnUntraced(function* ({ customerId, from, until, judgingDelayMillis, sample }) {
+      const read = readIn(customerId, judgingDelayMillis)
       const weighed = (rows: ReadonlyArray<typeof CodeRow.Type>, weight: number) =>
-        rows.map((row) => toCode(row, maturityMillis, weight))
+        rows.map((row) => toCode(row, judgingDelayMillis, weight))
       const all = yield* read([[from, idAt(until)]], sample + 1)
       const [oldest] = all
       if (oldest === undefined || all.length <= sample) return weighed(all, 1)

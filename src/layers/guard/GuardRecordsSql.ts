@@ -30,7 +30,7 @@ const AlarmRow = Schema.Struct({
 })
 const StateRow = Schema.Struct({
   outage: Schema.NullOr(Outage),
-  maturityMillis: Schema.Int,
+  judgingDelayMillis: Schema.Int,
   conversion: Schema.Number
 })
 const DayRow = Schema.Struct({
@@ -94,7 +94,7 @@ const makeReports = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     state: Effect.fnUntraced(function* (customerId: number) {
       const [state] = yield* stateRows(sql`
-        select state -> 'outage' as outage, (state ->> 'maturityMillis')::int as "maturityMillis",
+        select state -> 'outage' as outage, (state ->> 'judgingDelayMillis')::int as "judgingDelayMillis",
           (state -> 'usual' ->> 'conversion')::float8 as conversion
         from guard_rounds where customer_id = ${customerId}`)
       const openAlarms = yield* alarmRows(sql`
@@ -102,7 +102,7 @@ const makeReports = Effect.map(SqlClient.SqlClient, (sql) => {
         order by id desc limit ${MAX_OPEN}`)
       return {
         outage: state?.outage ?? null,
-        maturityMillis: state?.maturityMillis ?? null,
+        judgingDelayMillis: state?.judgingDelayMillis ?? null,
         conversion: state?.conversion ?? null,
         openAlarms
       }

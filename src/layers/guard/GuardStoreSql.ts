@@ -5,7 +5,7 @@ import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.t
 import { maskPhone } from "../../domain/Phone.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
-import { BUDGET_WINDOW_MILLIS, leastBudget, standingOf } from "../../domain/guard/CodeBudget.ts"
+import { BUDGET_WINDOW_MILLIS, leastBudget, networkReputation } from "../../domain/guard/CodeBudget.ts"
 import { CUSTOMER_SEGMENT, nameIn, segmentName, WHOLE } from "../../domain/guard/Segments.ts"
 import { isInNetworks } from "../../http/server/ClientAddress.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
@@ -31,7 +31,7 @@ import {
   CountsRefused,
   GuardStore,
   Networks,
-  type Standing
+  type Reputation
 } from "../../services/guard/GuardStore.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 
@@ -144,7 +144,7 @@ const guardGrants = (sql: SqlClient.SqlClient): GuardStore["Service"]["grant"] =
 }
 
 const PassesRow = Schema.Struct({ passes: Schema.Boolean })
-const StandingRow = Schema.Struct({
+const ReputationRow = Schema.Struct({
   isProven: Schema.Boolean,
   evidence: Schema.Struct({
     ownVerified: Schema.Number,
@@ -155,7 +155,7 @@ const StandingRow = Schema.Struct({
   }),
   unverifiedAround: Schema.Int
 })
-const NOTHING_KNOWN: Standing = {
+const NOTHING_KNOWN: Reputation = {
   isProven: false,
   network: null,
   isVerifiedNetwork: false,
@@ -166,11 +166,11 @@ const NOTHING_KNOWN: Standing = {
 const CLEARED_MILLIS = HOUR_MILLIS
 const RAISED_MILLIS = CLEARED_MILLIS + 10 * MINUTE_MILLIS
 
-/** The reasons to let a code pass that would be refused: look-ups by index. */
-const guardStanding = (
+/** The reasons to let a code pass that would be refused: lookups by index. */
+const guardReputation = (
   sql: SqlClient.SqlClient
-): Pick<GuardStore["Service"], "standing" | "passesBombed"> => {
-  const rows = rowsOf(StandingRow)
+): Pick<GuardStore["Service"], "reputation" | "passesBombed"> => {
+  const rows = rowsOf(ReputationRow)
   const passesRows = rowsOf(PassesRow)
   const isProven = (customerId: number, phone: string, now: Instant) => sql`exists (
     select 1 from verifications p where p.customer_id = ${customerId} and p.phone = ${phone} and p.mode = 'live'
@@ -187,7 +187,7 @@ const guardStanding = (
         ([row]) => row?.passes ?? false
       ),
 
-    standing: ({ customerId, phone, network, around, now }) =>
+    reputation: ({ customerId, phone, network, around, now }) =>
       Effect.map(
         rows(sql`
           select ${isProven(customerId, phone, now)} as "isProven", (
@@ -205,7 +205,7 @@ const guardStanding = (
             ? NOTHING_KNOWN
             : {
                 isProven: row.isProven,
-                network: standingOf(row.evidence, now),
+                network: networkReputation(row.evidence, now),
                 isVerifiedNetwork: row.evidence.ownVerified + row.evidence.othersVerified > 0,
                 unverifiedAround: row.unverifiedAround
               }
@@ -240,7 +240,7 @@ export const GuardStoreSql = Layer.effect(
       ...guardCodes(rounds, yield* IsDistributed),
       ...guardRoundReads(rounds, reporting),
       ...guardRoundWrites(sql, rounds, random, wakeFor),
-      ...guardStanding(sql),
+      ...guardReputation(sql),
       grant: guardGrants(batchSql),
       raise,
 

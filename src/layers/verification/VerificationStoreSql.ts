@@ -76,8 +76,8 @@ const given: OptionalColumns<Acceptance> = {
 
 /** Alone, as an attack marks most codes. */
 const guarded: OptionalColumns<Acceptance> = {
-  isNeeded: ({ guardMark }) => guardMark !== null,
-  columns: [{ name: "guard", type: "text", of: ({ guardMark }) => guardMark }]
+  isNeeded: ({ guardFlag }) => guardFlag !== null,
+  columns: [{ name: "guard", type: "text", of: ({ guardFlag }) => guardFlag }]
 }
 
 const stores =

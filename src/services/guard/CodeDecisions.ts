@@ -12,7 +12,7 @@ import {
   type ClientTraces,
   ENOUGH_NETWORKS,
   isAround,
-  type Mark,
+  type Flag,
   NO_TRACES,
   type Segment,
   type Whole,
@@ -23,7 +23,7 @@ import type { Route } from "../../domain/routing/Route.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { BudgetAlarms } from "./GuardAlarms.ts"
-import { GuardStore, type Standing } from "./GuardStore.ts"
+import { GuardStore, type Reputation } from "./GuardStore.ts"
 
 export interface GuardRequest {
   readonly customer: CustomerSetUp
@@ -37,8 +37,8 @@ export interface GuardRequest {
 export interface Admitted {
   /** The route of the code; its SMS steps are left out if the guard refuses SMS only. */
   readonly route: Route
-  /** The mark to store with the code. */
-  readonly mark: Mark | null
+  /** The flag to store with the code. */
+  readonly flag: Flag | null
   /** How many customers may send to the phone within ten minutes; 0: they are not counted. */
   readonly callersLimit: number
   /** What it took from budgets; null: nothing. */
@@ -88,7 +88,7 @@ const stronger = (route: Route, action: GuardAction | null): GuardAction | null 
 /** The decision of enforcing on a code. */
 export interface Decision {
   readonly action: GuardAction | null
-  readonly mark: Mark | null
+  readonly flag: Flag | null
   /** Why it is refused. */
   readonly reason: "alarm" | "budget"
   /** It is refused only because the customer as a whole is suspicious. */
@@ -99,9 +99,9 @@ export interface Decision {
   readonly until: Instant
 }
 
-const NO_MARK: Decision = {
+const NO_FLAG: Decision = {
   action: null,
-  mark: null,
+  flag: null,
   reason: "alarm",
   isWhole: false,
   taken: null,
@@ -110,12 +110,12 @@ const NO_MARK: Decision = {
 
 /** It passes, and takes from budgets. */
 export const passing = (use: BudgetUse, isCommon: boolean, action: GuardAction | null = null): Decision => ({
-  ...NO_MARK,
-  mark: isCommon ? "common" : null,
+  ...NO_FLAG,
+  flag: isCommon ? "common" : null,
   action,
   taken: isCommon ? useAs("common", use) : use
 })
-const EXEMPT: Decision = { ...NO_MARK, mark: "exempt" }
+const EXEMPT: Decision = { ...NO_FLAG, flag: "exempt" }
 
 /** Whether only the customer as a whole is suspicious, and not what the code has in common with fewer others. */
 const isCustomerOnly = (segments: ReadonlyArray<Segment>): boolean =>
@@ -123,7 +123,7 @@ const isCustomerOnly = (segments: ReadonlyArray<Segment>): boolean =>
 
 const refusal = (reason: Decision["reason"], segments: ReadonlyArray<Segment>, until: Instant): Decision => ({
   action: "refuse",
-  mark: null,
+  flag: null,
   reason,
   isWhole: isCustomerOnly(segments) && !segments.includes(WHOLE.common),
   taken: null,
@@ -139,23 +139,23 @@ const refusalByAlarms = (route: Route, alarms: ReadonlyArray<OpenAlarm>): Decisi
   )
 
 /** Recording must not slow an attacked customer down: beyond this, the round alone judges a flag. */
-export const RECORDED_LOOKS_PER_SECOND = 50
+export const RECORDED_LOOKUPS_PER_SECOND = 50
 const SECOND_MILLIS = 1000
 
-/** Takes a recorded look; false if this second has had enough of them. */
-const makeRecordedLooks = () => {
+/** Takes a recorded lookup; false if this second has had enough of them. */
+const makeRecordedLookups = () => {
   let second = 0
   let left = 0
   return (now: Instant): boolean => {
     const current = Math.floor(now / SECOND_MILLIS)
-    if (current !== second) left = RECORDED_LOOKS_PER_SECOND
+    if (current !== second) left = RECORDED_LOOKUPS_PER_SECOND
     second = current
     left -= 1
     return left >= 0
   }
 }
 
-const UNKNOWN: Standing = {
+const UNKNOWN: Reputation = {
   isProven: false,
   network: null,
   isVerifiedNetwork: false,
@@ -163,10 +163,10 @@ const UNKNOWN: Standing = {
 }
 
 /** Looks up what is known of a phone and its network: always if the guard enforces, else as often as is allowed. */
-const makeLookAt = Effect.gen(function* () {
+const makeLookUp = Effect.gen(function* () {
   const store = yield* GuardStore
   const budgets = yield* CodeBudgets
-  const takeRecordedLook = makeRecordedLooks()
+  const takeRecordedLookup = makeRecordedLookups()
   return (
     { customer: { customerId }, phone }: GuardRequest,
     { network }: ClientTraces,
@@ -174,9 +174,9 @@ const makeLookAt = Effect.gen(function* () {
     isEnforced: boolean,
     now: Instant
   ) => {
-    if (!isEnforced && !takeRecordedLook(now)) return Effect.succeed(UNKNOWN)
+    if (!isEnforced && !takeRecordedLookup(now)) return Effect.succeed(UNKNOWN)
     const around = budgets.networksAround(customerId, segments.filter(isAround))
-    return Effect.catchCause(store.standing({ customerId, phone, network, around, now }), () =>
+    return Effect.catchCause(store.reputation({ customerId, phone, network, around, now }), () =>
       Effect.succeed(UNKNOWN)
     )
   }
@@ -190,7 +190,7 @@ const makeLookAt = Effect.gen(function* () {
 export const makeDecide = Effect.gen(function* () {
   const budgets = yield* CodeBudgets
   const alarms = yield* BudgetAlarms
-  const lookAt = yield* makeLookAt
+  const lookUp = yield* makeLookUp
 
   const refuse = (use: BudgetUse, empty: ReadonlyArray<Segment>, isEnforced: boolean, now: Instant) => {
     alarms.usedUp(use, empty, isEnforced, now)
@@ -200,7 +200,7 @@ export const makeDecide = Effect.gen(function* () {
   const passKnown = (whole: "known" | "vouched", use: BudgetUse, isEnforced: boolean, now: Instant) => {
     const taken = useAs(whole, use)
     return Effect.map(budgets.take(taken, now), ({ empty }) =>
-      empty.length === 0 ? { ...NO_MARK, mark: whole, taken } : refuse(use, empty, isEnforced, now)
+      empty.length === 0 ? { ...NO_FLAG, flag: whole, taken } : refuse(use, empty, isEnforced, now)
     )
   }
 
@@ -210,13 +210,13 @@ export const makeDecide = Effect.gen(function* () {
     use: BudgetUse,
     traces: ClientTraces,
     alarm: GuardAction | null,
-    looked: Standing | null,
+    looked: Reputation | null,
     isEnforced: boolean,
     now: Instant
   ): Effect.fn.Return<Decision> {
     const { empty, isCommon } = yield* budgets.take(use, now)
     if (empty.length === 0) return passing(use, isCommon, alarm)
-    const look = looked ?? (yield* lookAt(request, traces, use.segments, isEnforced, now))
+    const look = looked ?? (yield* lookUp(request, traces, use.segments, isEnforced, now))
     if (look.isProven) return EXEMPT
     // A /56 or /48 refuses by its budget, or because its codes count as those with much in common.
     const mayBeAround = empty.some((segment) => isAround(segment) || segment === WHOLE.common)
@@ -239,7 +239,7 @@ export const makeDecide = Effect.gen(function* () {
     const use = useOf(request, verdict)
     if (verdict.action !== null) budgets.forget({ ...use, segments: verdict.alarmed }, now)
     const look =
-      verdict.action === null ? null : yield* lookAt(request, traces, verdict.alarmed, isEnforced, now)
+      verdict.action === null ? null : yield* lookUp(request, traces, verdict.alarmed, isEnforced, now)
     if (look?.isProven === true) return EXEMPT
     // Those around a network that verified say nothing about it.
     const alarmed =
@@ -250,7 +250,7 @@ export const makeDecide = Effect.gen(function* () {
     const spared = look !== null && alarm !== null && isCustomerOnly(alarmed) ? look.network : null
     if (spared !== null) return yield* passKnown(spared, use, isEnforced, now)
     if (alarm === "refuse") return refusalByAlarms(request.route, alarmed)
-    if (verdict.counted.length === 0) return { ...NO_MARK, action: alarm }
+    if (verdict.counted.length === 0) return { ...NO_FLAG, action: alarm }
     return yield* takeOf(request, use, traces, alarm, look, isEnforced, now)
   })
 })

@@ -56,14 +56,14 @@ const makeAnswers = Effect.gen(function* () {
   const refusals = yield* GuardRefusals
   const metrics = yield* GuardMetrics
 
-  const recorded = ({ route }: GuardRequest, { action, mark, taken }: Decision): Admitted => {
+  const recorded = ({ route }: GuardRequest, { action, flag, taken }: Decision): Admitted => {
     if (action !== null) metrics.flagged(action)
-    return { route, mark: action ?? mark, callersLimit: NO_CALLERS_LIMIT, taken }
+    return { route, flag: action ?? flag, callersLimit: NO_CALLERS_LIMIT, taken }
   }
 
   const enforced = (
     { customer, phone, route }: GuardRequest,
-    { action, mark, reason, isWhole, taken, until }: Decision,
+    { action, flag, reason, isWhole, taken, until }: Decision,
     now: Instant
   ) => {
     if (action === "refuse") {
@@ -72,9 +72,9 @@ const makeAnswers = Effect.gen(function* () {
       metrics.refused(reason)
       return Effect.fail(new SuspectedFraud({ retryAfterSeconds: retryAfterSeconds(until, now) }))
     }
-    if (action === null) return Effect.succeed({ route, mark, callersLimit: BOMBED_BY, taken })
+    if (action === null) return Effect.succeed({ route, flag, callersLimit: BOMBED_BY, taken })
     metrics.refused("no_sms")
-    return Effect.succeed({ route: withoutSms(route) ?? route, mark, callersLimit: BOMBED_BY, taken })
+    return Effect.succeed({ route: withoutSms(route) ?? route, flag, callersLimit: BOMBED_BY, taken })
   }
 
   const denied = (request: GuardRequest) => {
@@ -104,12 +104,12 @@ const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
       const now = clock.currentTimeMillisUnsafe()
       const verdict = verdictOf(guard, askedCode(request, traces), networks.isIn, now)
       if (verdict._tag === "Denied") return denied(request)
-      if (mode === "off") return Effect.succeed({ route, mark: null, callersLimit: 0, taken: null })
+      if (mode === "off") return Effect.succeed({ route, flag: null, callersLimit: 0, taken: null })
       wakes.sent(customerId, now)
       if (verdict._tag === "Exempt") {
         return Effect.succeed({
           route,
-          mark: "exempt" as const,
+          flag: "exempt" as const,
           callersLimit: NO_CALLERS_LIMIT,
           taken: null
         })
@@ -152,7 +152,7 @@ export class Guard extends Context.Service<
   static readonly layerOff = Layer.succeed(
     Guard,
     Guard.of({
-      admit: ({ route }) => Effect.succeed({ route, mark: null, callersLimit: 0, taken: null }),
+      admit: ({ route }) => Effect.succeed({ route, flag: null, callersLimit: 0, taken: null }),
       passesBombed: () => Effect.succeed(true),
       giveBack: () => {}
     })

@@ -71,7 +71,7 @@ export class BudgetAlarms extends Context.Service<
 const ENSURED_FOR_MILLIS = 30_000
 const MAX_CUSTOMERS = 50_000
 
-/** Ensures that codes are judged: a round is due once the first of them matures. */
+/** Ensures that codes are judged: a round is due when the first of them can be judged. */
 export class GuardWakes extends Context.Service<
   GuardWakes,
   { readonly sent: (customerId: number, now: Instant) => void }

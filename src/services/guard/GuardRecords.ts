@@ -15,7 +15,7 @@ export interface GuardState {
   /** The channel that is out, and since when. */
   readonly outage: { readonly channel: string; readonly since: Instant } | null
   /** A code counts as unverified so long after it was sent; null: nothing was judged yet. */
-  readonly maturityMillis: number | null
+  readonly judgingDelayMillis: number | null
   readonly conversion: number | null
   readonly openAlarms: ReadonlyArray<ShownAlarm>
 }

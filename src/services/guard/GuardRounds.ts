@@ -8,8 +8,8 @@ import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../domain/guard/Code
 import {
   CALM_ROUND_MILLIS,
   IDLE_ROUND_MILLIS,
-  MATURITY_AGE_MILLIS,
-  maturityOf,
+  JUDGING_DELAY_AGE_MILLIS,
+  judgingDelayOf,
   platformConversion,
   roundAt,
   usualPerHour,
@@ -26,7 +26,7 @@ import {
 import { endedAlarms } from "../../domain/guard/Verdict.ts"
 import {
   type CustomerState,
-  knocked,
+  withRefusals,
   newCustomerState,
   offProbation,
   released,
@@ -219,19 +219,19 @@ const pauseAfter = (customer: CustomerState, segments: Round["segments"], isAlar
 const makeNextAt = Effect.gen(function* () {
   const store = yield* GuardStore
   return Effect.fnUntraced(function* (
-    { customerId, judgedUntil, state: { maturityMillis } }: RoundStart,
+    { customerId, judgedUntil, state: { judgingDelayMillis } }: RoundStart,
     pause: number,
     alarms: ReadonlyArray<Pick<Alarm, "reason" | "until">>,
     now: Instant
   ) {
     const next = yield* store.nextSentAt(customerId, judgedUntil)
-    const maturesAt = Option.match(next, {
+    const codeDueAt = Option.match(next, {
       onNone: () => now + IDLE_ROUND_MILLIS,
-      onSome: (sentAt) => Math.max(sentAt + maturityMillis, now + pause)
+      onSome: (sentAt) => Math.max(sentAt + judgingDelayMillis, now + pause)
     })
     // An outage ends when codes are verified again, whatever its alarm says, and holds alarms open until then.
     const ends = alarms.flatMap(({ reason, until }) => (reason === "outage" || until <= now ? [] : [until]))
-    return roundAt(Math.max(now, Math.min(maturesAt, ...ends)))
+    return roundAt(Math.max(now, Math.min(codeDueAt, ...ends)))
   })
 })
 
@@ -252,36 +252,36 @@ interface RoundStart {
 /** The state with what was refused since the last round; off probation if the customer is not blocked. */
 const countRefusals = (state: CustomerState, source: RoundSource, now: Instant): CustomerState => {
   const isBlocked = source.alarms.some(({ kind, reason }) => kind === "customer" && reason === "unverified")
-  const counted = { ...state, knocks: knocked(state.knocks, source.refusedWhole, now) }
+  const counted = { ...state, refusals: withRefusals(state.refusals, source.refusedWhole, now) }
   return isBlocked ? counted : offProbation(counted, now)
 }
 
-const makeWithMaturity = Effect.gen(function* () {
+const makeWithJudgingDelay = Effect.gen(function* () {
   const store = yield* GuardStore
   return Effect.fnUntraced(function* (customerId: number, state: CustomerState, now: Instant) {
-    if (now - state.maturityAt < MATURITY_AGE_MILLIS) return state
+    if (now - state.judgingDelayAt < JUDGING_DELAY_AGE_MILLIS) return state
     const measured = yield* store.timeToVerify(customerId, now)
-    const maturityMillis = Option.match(measured, {
-      onNone: () => state.maturityMillis,
-      onSome: maturityOf
+    const judgingDelayMillis = Option.match(measured, {
+      onNone: () => state.judgingDelayMillis,
+      onSome: judgingDelayOf
     })
-    return { ...state, maturityMillis, maturityAt: now }
+    return { ...state, judgingDelayMillis, judgingDelayAt: now }
   })
 })
 
 /** Reads what a round needs to begin. */
 const makeStartRound = Effect.gen(function* () {
   const store = yield* GuardStore
-  const withMaturity = yield* makeWithMaturity
+  const withJudgingDelay = yield* makeWithJudgingDelay
 
   return Effect.fnUntraced(function* (customerId: number, source: RoundSource, now: Instant) {
-    const measured = yield* withMaturity(customerId, source.state ?? newCustomerState(now), now)
+    const measured = yield* withJudgingDelay(customerId, source.state ?? newCustomerState(now), now)
     const state = countRefusals(measured, source, now)
-    const { maturityMillis } = state
+    const { judgingDelayMillis } = state
     const oldest = idAt(now - MAX_AGE_MILLIS)
     const from = source.judgedUntil === null || source.judgedUntil < oldest ? oldest : source.judgedUntil
-    const until = now - maturityMillis
-    const codes = yield* store.matured({ customerId, from, until, maturityMillis, sample: SAMPLE_CODES })
+    const until = now - judgingDelayMillis
+    const codes = yield* store.dueCodes({ customerId, from, until, judgingDelayMillis, sample: SAMPLE_CODES })
     const over = endedAlarms(source.alarms, state.outage !== null, now)
     const start: RoundStart = {
       customerId,
@@ -332,7 +332,7 @@ const makeRounds = Effect.gen(function* () {
   })
 })
 
-/** Judges codes, customer by customer, when they have matured. */
+/** Judges codes, customer by customer, when their time to be verified is over. */
 export class GuardRounds extends Context.Service<
   GuardRounds,
   { readonly runTimer: (timer: DueTimer) => Effect.Effect<void> }

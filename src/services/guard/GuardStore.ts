@@ -7,7 +7,7 @@ import type { Tally } from "../../domain/guard/Conversion.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import type { Segment, SegmentState } from "../../domain/guard/Segments.ts"
 import type { CustomerState } from "../../domain/guard/CustomerState.ts"
-import type { MaturedCode, Round } from "../../domain/guard/Round.ts"
+import type { DueCode, Round } from "../../domain/guard/Round.ts"
 import type { RecentCodes, UsualTraffic } from "../../domain/guard/Outage.ts"
 
 /** A request for codes of a segment's budget. */
@@ -45,8 +45,8 @@ export interface RoundSource {
   readonly refusedWhole: number
 }
 
-/** A matured code as a round reports it. */
-export interface ReadCode extends MaturedCode {
+/** A code that is due, as a round reports it. */
+export interface ReadCode extends DueCode {
   readonly id: string
   readonly phone: Phone
   /** What enforcing would have done. */
@@ -79,7 +79,7 @@ interface OtherCustomers {
   readonly usual: UsualTraffic
 }
 
-export interface Standing {
+export interface Reputation {
   /** The phone was verified by this customer within 90 days. */
   readonly isProven: boolean
   /** Codes of the network are verified as usual: enough of this customer, or with those of others. */
@@ -110,14 +110,14 @@ export class GuardStore extends Context.Service<
     readonly grant: (requests: ReadonlyArray<BudgetRequest>) => Effect.Effect<ReadonlyArray<Grant>>
     /** Ensures a round of the customer's codes then. */
     readonly wake: (customerId: number, at: Instant) => Effect.Effect<void>
-    readonly standing: (asked: {
+    readonly reputation: (asked: {
       readonly customerId: number
       readonly phone: string
       readonly network: string | null
       /** Other networks of its /56 and /48 that send codes. */
       readonly around: ReadonlyArray<string>
       readonly now: Instant
-    }) => Effect.Effect<Standing>
+    }) => Effect.Effect<Reputation>
     /**
      * Counts a customer that was refused among those that bomb a phone, so that the others are refused too. The time does
      * not change. Raises the customer's alarm.
@@ -137,11 +137,11 @@ export class GuardStore extends Context.Service<
      * The codes sent after `from` and up to `until`, in their order, and which of them were verified in time. Of more than
      * `sample` codes at most so many are chosen over the whole time, and each has the weight of those it stands for.
      */
-    readonly matured: (request: {
+    readonly dueCodes: (request: {
       readonly customerId: number
       readonly from: string
       readonly until: Instant
-      readonly maturityMillis: number
+      readonly judgingDelayMillis: number
       readonly sample: number
     }) => Effect.Effect<ReadonlyArray<ReadCode>>
     /** When the first code after this id was sent. */

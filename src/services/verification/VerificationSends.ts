@@ -143,7 +143,7 @@ const makePrepare = Effect.gen(function* () {
     const hashed = client === undefined ? null : hashes.of(client)
     const asked: GuardRequest = { customer, phone: planned.phone, client, hashed, route: planned.route }
     const admitted = yield* Effect.tapError(guard.admit(asked), () => customers.confirm(customer))
-    const { mark, callersLimit, taken } = admitted
+    const { flag, callersLimit, taken } = admitted
     const id = yield* ids.next
     const route = routing.ofCode(customer, admitted.route, { phone: planned.phone, id })
     const now = clock.currentTimeMillisUnsafe()
@@ -158,7 +158,7 @@ const makePrepare = Effect.gen(function* () {
       admission,
       client: hashed,
       setUpVersion: customer.setUpVersion,
-      guardMark: mark,
+      guardFlag: flag,
       asked,
       taken
     }
@@ -182,8 +182,8 @@ const makeAcceptAndTry = Effect.gen(function* () {
       admission,
       client,
       setUpVersion,
-      guardMark
-    }: Pick<Acceptance, "verification" | "admission" | "client" | "setUpVersion" | "guardMark">,
+      guardFlag
+    }: Pick<Acceptance, "verification" | "admission" | "client" | "setUpVersion" | "guardFlag">,
     request: SendRequest
   ) {
     const { id, createdAt } = verification
@@ -193,7 +193,7 @@ const makeAcceptAndTry = Effect.gen(function* () {
       setUpVersion,
       admission,
       client,
-      guardMark,
+      guardFlag,
       codeHash: vault.hash(id, code),
       sealedCode: vault.seal(id, code),
       lease: timers.initialLease(),

@@ -6,7 +6,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
 import type { ClaimedKey, IdempotencyClaim, SetUpChanged } from "../customer/Idempotency.ts"
-import type { Mark } from "../../domain/guard/Segments.ts"
+import type { Flag } from "../../domain/guard/Segments.ts"
 import type { Lease, LeasedTimer } from "../../domain/Timer.ts"
 
 /** The versions that a request was prepared with; null: it used nothing that can change. */
@@ -24,7 +24,7 @@ export interface Acceptance {
   readonly lease: Lease
   readonly idempotency: IdempotencyClaim | null
   /** The hashes and flags of the request that the guard keeps. */
-  readonly guardMark: Mark | null
+  readonly guardFlag: Flag | null
 }
 
 export interface StoredVerification {

@@ -7,7 +7,7 @@ import {
   expectedConversion,
   learn,
   leastUsual,
-  maturityOf,
+  judgingDelayOf,
   newProfile,
   nextScore,
   scoreOf,
@@ -19,11 +19,11 @@ import { newSegment, WHOLE } from "../../../src/domain/guard/Segments.ts"
 import { adviceOf, type GuardDay } from "../../../src/domain/guard/Alarm.ts"
 import {
   type CustomerState,
-  type Knocks,
+  type Refusals,
   newCustomerState,
   offProbation
 } from "../../../src/domain/guard/CustomerState.ts"
-import { judge, type MaturedCode, type RoundInput } from "../../../src/domain/guard/Round.ts"
+import { judge, type DueCode, type RoundInput } from "../../../src/domain/guard/Round.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -139,13 +139,13 @@ describe("budgets", () => {
   })
 })
 
-it("a code matures between one and three minutes", () => {
-  assert.deepStrictEqual([5, 90_000, 1e9].map(maturityOf), [60_000, 90_000, 180_000])
+it("a code is judged after one to three minutes", () => {
+  assert.deepStrictEqual([5, 90_000, 1e9].map(judgingDelayOf), [60_000, 90_000, 180_000])
 })
 
-const codeAt = (at: number, given: Partial<MaturedCode> = {}): MaturedCode => ({
+const codeAt = (at: number, given: Partial<DueCode> = {}): DueCode => ({
   sentAt: at,
-  maturedAt: at + 60_000,
+  dueAt: at + 60_000,
   prefix: `+98912${Math.floor(at / 1000)}`,
   network: `n${at}`,
   device: null,
@@ -165,10 +165,9 @@ const inputOf = (customer: CustomerState): RoundInput => ({
   platformOutage: null
 })
 
-const judgeFrom = (customer: CustomerState, codes: ReadonlyArray<MaturedCode>) =>
-  judge(inputOf(customer), codes)
+const judgeFrom = (customer: CustomerState, codes: ReadonlyArray<DueCode>) => judge(inputOf(customer), codes)
 
-const round = (codes: ReadonlyArray<MaturedCode>) => judgeFrom(newCustomerState(0), codes)
+const round = (codes: ReadonlyArray<DueCode>) => judgeFrom(newCustomerState(0), codes)
 
 describe("a round", () => {
   const users = Array.from({ length: 200 }, (_, n) => codeAt(n * 60_000, { isVerified: n % 5 !== 0 }))
@@ -241,9 +240,9 @@ describe("a round", () => {
     const on = newCustomerState(0)
     const usual = { codesPerHour: 30, conversion: 0.75 }
     const probation = { ...on, usual, self: { ...on.self, score: 11, onProbation: true } }
-    const ends = (knocks: Knocks) => {
+    const ends = (refusals: Refusals) => {
       const codes = users.map((code) => ({ ...code, isVerified: true }))
-      return !judgeFrom({ ...probation, knocks }, codes).customer.self.onProbation
+      return !judgeFrom({ ...probation, refusals }, codes).customer.self.onProbation
     }
 
     it("ends it once users' codes are verified", () => {
@@ -252,7 +251,7 @@ describe("a round", () => {
 
     it("ends it an hour after a block, but not while an attack goes on", () => {
       const isKept = (recent: number, hours: number) => {
-        const customer = { ...probation, knocks: { total: 1000, recent, at: 0 } }
+        const customer = { ...probation, refusals: { total: 1000, recent, at: 0 } }
         return offProbation(customer, customer.self.levelAt + hours * 3_600_000).self.onProbation
       }
       assert.deepStrictEqual([isKept(1, 0.9), isKept(1, 1), isKept(60, 1)], [true, false, true])
@@ -260,13 +259,13 @@ describe("a round", () => {
 
     it("ends it an hour after a block, although all users are refused and try again", () => {
       const refused = 3 * usual.codesPerHour
-      const knocks = { total: refused, recent: refused / 12, at: 0, probation: { total: 0, since: 0 } }
-      assert.isFalse(offProbation({ ...probation, knocks }, HOUR).self.onProbation)
+      const refusals = { total: refused, recent: refused / 12, at: 0, probation: { total: 0, since: 0 } }
+      assert.isFalse(offProbation({ ...probation, refusals }, HOUR).self.onProbation)
     })
 
     it("begins another hour of it after one with a slow attack, and ends it after one without", () => {
       const attack = { total: 5 * usual.codesPerHour, recent: 1, at: 0, probation: { total: 0, since: 0 } }
-      const longer = offProbation({ ...probation, knocks: attack }, HOUR)
+      const longer = offProbation({ ...probation, refusals: attack }, HOUR)
       assert.isTrue(longer.self.onProbation)
       assert.isTrue(offProbation(longer, 1.9 * HOUR).self.onProbation)
       assert.isFalse(offProbation(longer, 2 * HOUR).self.onProbation)
@@ -292,7 +291,7 @@ describe("a round", () => {
       Array.from({ length: codes }, (_, n) =>
         codeAt(night + 1 + Math.round((n * 3 * HOUR) / codes), { isVerified: false })
       )
-    const inOrder = (codes: ReadonlyArray<MaturedCode>) =>
+    const inOrder = (codes: ReadonlyArray<DueCode>) =>
       [...codes].sort((one, other) => one.sentAt - other.sentAt)
 
     it("takes no attack of 0.4 to 2 times the mean for an outage", () => {
@@ -321,7 +320,7 @@ describe("a round", () => {
   })
 
   describe("of a customer whose codes all come from one network", () => {
-    const proxied = (code: MaturedCode) => ({ ...code, network: "proxy" })
+    const proxied = (code: DueCode) => ({ ...code, network: "proxy" })
     const known = round(users.map(proxied)).customer
     const lost = (delivered: number) =>
       Array.from({ length: 200 }, (_, n) =>
@@ -344,7 +343,7 @@ describe("a round", () => {
 
   it("calls it no outage while codes are refused as in an attack", () => {
     const lost = Array.from({ length: 100 }, (_, n) => codeAt((200 + n) * 60_000, { isVerified: false }))
-    const known = { ...round(users).customer, knocks: { total: 500, recent: 500, at: 0 } }
+    const known = { ...round(users).customer, refusals: { total: 500, recent: 500, at: 0 } }
     assert.isNull(judgeFrom(known, lost).customer.outage)
   })
 

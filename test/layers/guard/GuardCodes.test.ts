@@ -37,11 +37,11 @@ layer(TestDatabase, { excludeTestServices: true })("the codes that a round of th
         yield* codes(TODAY - 86_400_000, 5, CUSTOMER, "verified", 0)
         yield* sql`update verifications set verified_at = created_at where status = 'verified'`
         yield* sql`update verifications set phone = ${phoneOf(5)} where status = 'verified'`
-        const read = yield* guardCodes(sql, isDistributed).matured({
+        const read = yield* guardCodes(sql, isDistributed).dueCodes({
           customerId: CUSTOMER,
           from: idAt(TODAY - MINUTE),
           until: TODAY + MINUTE,
-          maturityMillis: MINUTE,
+          judgingDelayMillis: MINUTE,
           sample: 100
         })
         assert.deepStrictEqual(

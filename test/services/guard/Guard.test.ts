@@ -244,11 +244,11 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
       }
       const store = yield* GuardStore
       const read = (sample: number) =>
-        store.matured({
+        store.dueCodes({
           customerId,
           from: "00000000-0000-7000-8000-000000000000",
           until: 40_000,
-          maturityMillis: 60_000,
+          judgingDelayMillis: 60_000,
           sample
         })
       const weightOf = (codes: ReadonlyArray<{ readonly weight: number }>) =>

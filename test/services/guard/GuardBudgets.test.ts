@@ -3,7 +3,7 @@ import { Duration, Effect, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
-import { RECORDED_LOOKS_PER_SECOND } from "../../../src/services/guard/CodeDecisions.ts"
+import { RECORDED_LOOKUPS_PER_SECOND } from "../../../src/services/guard/CodeDecisions.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { Wallets } from "../../../src/services/money/Wallets.ts"
@@ -404,7 +404,7 @@ layer(TestDatabase, { excludeTestServices: true })("what enforcing would save", 
     Effect.gen(function* () {
       const customerId = yield* customerIn("record")
       yield* knownTo(customerId)
-      yield* attackedFromEverywhere(customerId, CUSTOMERS_BUDGET + IN_HAND + RECORDED_LOOKS_PER_SECOND)
+      yield* attackedFromEverywhere(customerId, CUSTOMERS_BUDGET + IN_HAND + RECORDED_LOOKUPS_PER_SECOND)
       yield* send(customerId, phoneOf(0), { ip: "192.0.2.1" })
       const sql = yield* SqlClient.SqlClient
       const marks = yield* Effect.orDie(

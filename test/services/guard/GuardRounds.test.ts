@@ -34,7 +34,7 @@ const bombedCode = (phone: Phone): ReadCode => ({
   isVerified: false,
   weight: 1,
   sentAt: NOW - 180_000,
-  maturedAt: NOW - 60_000,
+  dueAt: NOW - 60_000,
   prefix: phone.slice(0, 6),
   network: null,
   device: null,
@@ -71,7 +71,7 @@ const round = Effect.fnUntraced(function* (raisedOf: (result: RoundResult) => Re
         refusedWhole: 0
       }),
     timeToVerify: () => Effect.succeedNone,
-    matured: () => Effect.succeed([bombedCode(known), bombedCode(other)]),
+    dueCodes: () => Effect.succeed([bombedCode(known), bombedCode(other)]),
     nextSentAt: () => Effect.succeed(Option.none()),
     segments: () => Effect.succeed(new Map()),
     platform: Effect.succeed([100, 80]),

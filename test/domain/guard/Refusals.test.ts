@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import {
   isFlooding,
   isLasting,
-  knocked,
-  type Knocks,
+  withRefusals,
+  type Refusals,
   onProbationFrom
 } from "../../../src/domain/guard/CustomerState.ts"
 
@@ -14,12 +14,12 @@ const Counts = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maxi
 const Pause = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * MINUTE }))
 
 /** So many refused in each of these steps. */
-const after = (counts: ReadonlyArray<number>, pause: number): Knocks =>
-  counts.reduce((known, count) => knocked(known, known.total + count, known.at + pause), {
+const after = (counts: ReadonlyArray<number>, pause: number): Refusals =>
+  counts.reduce((known, count) => withRefusals(known, known.total + count, known.at + pause), {
     total: 0,
     recent: 0,
     at: 0
-  } satisfies Knocks)
+  } satisfies Refusals)
 
 describe("codes that are refused of a customer as a whole", () => {
   it.prop("count once, and the less the older they are", [Counts, Pause], ([counts, pause]) => {
@@ -31,7 +31,7 @@ describe("codes that are refused of a customer as a whole", () => {
 
   it.prop("show no attack where none was refused lately", [Counts], ([counts]) => {
     const known = after(counts, 1000)
-    assert.isFalse(isFlooding(knocked(known, known.total, known.at + 2 * 60 * MINUTE), 0))
+    assert.isFalse(isFlooding(withRefusals(known, known.total, known.at + 2 * 60 * MINUTE), 0))
   })
 
   it("show an attack while far more are refused than users ask for, and a few minutes longer", () => {
@@ -41,18 +41,18 @@ describe("codes that are refused of a customer as a whole", () => {
       MINUTE
     )
     assert.isTrue(isFlooding(attack, usual))
-    assert.isTrue(isFlooding(knocked(attack, attack.total, attack.at + 5 * MINUTE), usual))
-    assert.isFalse(isFlooding(knocked(attack, attack.total, attack.at + 15 * MINUTE), usual))
+    assert.isTrue(isFlooding(withRefusals(attack, attack.total, attack.at + 5 * MINUTE), usual))
+    assert.isFalse(isFlooding(withRefusals(attack, attack.total, attack.at + 15 * MINUTE), usual))
   })
 
   /** An hour of probation with so many refused in each minute. */
   const anHour = (inMinute: number) => {
-    const begun = onProbationFrom(knocked(undefined, 1000, 0), 0)
-    const knocks = Array.from({ length: 60 }, (_, n) => n + 1).reduce(
-      (known, minute) => knocked(known, 1000 + Math.round(minute * inMinute), minute * MINUTE),
+    const begun = onProbationFrom(withRefusals(undefined, 1000, 0), 0)
+    const refusals = Array.from({ length: 60 }, (_, n) => n + 1).reduce(
+      (known, minute) => withRefusals(known, 1000 + Math.round(minute * inMinute), minute * MINUTE),
       begun
     )
-    return (usual: number) => isLasting(knocks, usual, 60 * MINUTE)
+    return (usual: number) => isLasting(refusals, usual, 60 * MINUTE)
   }
 
   it("show a slow attack over an hour of probation, though it floods no minutes", () => {
@@ -79,13 +79,13 @@ describe("codes that are refused of a customer as a whole", () => {
   })
 
   it("count from the first time that they are read", () => {
-    assert.isFalse(isFlooding(knocked(undefined, 1_000_000, 0), 0))
+    assert.isFalse(isFlooding(withRefusals(undefined, 1_000_000, 0), 0))
     assert.isFalse(isFlooding(undefined, 0))
-    assert.isFalse(isLasting(knocked(undefined, 1_000_000, 0), 0, 60 * MINUTE))
+    assert.isFalse(isLasting(withRefusals(undefined, 1_000_000, 0), 0, 60 * MINUTE))
   })
 
   it("lose nothing where old days are deleted", () => {
     const known = after([10], MINUTE)
-    assert.strictEqual(knocked(known, 0, known.at).recent, known.recent)
+    assert.strictEqual(withRefusals(known, 0, known.at).recent, known.recent)
   })
 })
