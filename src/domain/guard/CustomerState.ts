@@ -29,22 +29,25 @@ export const withRefusals = (before: Refusals | undefined, total: number, now: I
   return { ...before, total, recent: before.recent * kept + Math.max(0, total - before.total), at: now }
 }
 
-/** More than users ask for who try again: else users who are refused would keep themselves refused. */
-const isFlood = (refused: number, usualCodesPerHour: number, millis: number): boolean =>
-  refused > SMALL_NUMBER + (MAX_TIMES_USUAL * usualCodesPerHour * millis) / HOUR_MILLIS
+/** More than so many times the usual number of codes. */
+const isMore = (refused: number, times: number, usualCodesPerHour: number, millis: number): boolean =>
+  refused > SMALL_NUMBER + (times * usualCodesPerHour * millis) / HOUR_MILLIS
 
 /** Whether an attack goes on, by the last minutes. */
 export const isFlooding = (refusals: Refusals | undefined, usualCodesPerHour: number): boolean =>
-  refusals !== undefined && isFlood(refusals.recent, usualCodesPerHour, MEMORY_MILLIS)
+  refusals !== undefined && isMore(refusals.recent, MAX_TIMES_USUAL, usualCodesPerHour, MEMORY_MILLIS)
 
 /** An hour of probation begins. */
 export const onProbationFrom = (refusals: Refusals | undefined, now: Instant): Refusals | undefined =>
   refusals === undefined ? undefined : { ...refusals, probation: { total: refusals.total, since: now } }
 
-/** Whether an attack went on in this hour of probation: a slow one does not flood a few minutes. */
+/**
+ * Whether an attack went on in this hour of probation: a slow one does not flood a few minutes. A phone counts once in an
+ * hour, so users who are refused are no more than usually ask for codes, however often they try.
+ */
 export const isLasting = (refusals: Refusals | undefined, usualCodesPerHour: number, now: Instant): boolean =>
   refusals?.probation !== undefined &&
-  isFlood(refusals.total - refusals.probation.total, usualCodesPerHour, now - refusals.probation.since)
+  isMore(refusals.total - refusals.probation.total, 1, usualCodesPerHour, now - refusals.probation.since)
 
 /** The guard's memory of a customer. */
 export const CustomerState = Schema.Struct({
@@ -113,10 +116,17 @@ const probationFrom = (customer: CustomerState, now: Instant): CustomerState => 
 export const releasedCustomer = (customer: CustomerState, enforced: boolean, now: Instant): CustomerState =>
   probationFrom({ ...customer, self: released(customer.self, enforced, now) }, now)
 
-/** A customer that is not blocked: without its probation after an hour, or on it for another if the attack went on. */
+/**
+ * A customer that is not blocked: without its probation after an hour, or on it for another if the attack went on. Where
+ * users' codes have not lowered the score, half of the evidence stays: an attack that goes on, too slow to be seen by what
+ * is refused, needs half as many codes to raise the next alarm.
+ */
 export const offProbation = (customer: CustomerState, now: Instant): CustomerState => {
   const { self } = customer
   if (!self.onProbation || now - self.levelAt < PROBATION_MILLIS) return customer
   if (isUnderAttack(customer, now)) return probationFrom(customer, now)
-  return { ...customer, self: { ...self, score: 0, onProbation: false } }
+  return {
+    ...customer,
+    self: { ...self, score: Math.min(self.score, SCORE_AFTER_ALARM), onProbation: false }
+  }
 }

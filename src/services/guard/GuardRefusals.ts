@@ -1,5 +1,5 @@
 import { Cause, Clock, Context, Effect, Layer } from "effect"
-import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { HOUR_MILLIS, type Instant } from "../../domain/Instant.ts"
 import { BoundedMap } from "../concurrency/Collections.ts"
 import { flushAfter } from "../concurrency/Workers.ts"
 import { GuardStore, type RefusalCounts } from "./GuardStore.ts"
@@ -10,7 +10,7 @@ const INTERVAL = "5 seconds"
 const MAX_TRIES = 60
 
 const MAX_PHONES = 50_000
-const COUNTED_MILLIS = 10 * MINUTE_MILLIS
+const COUNTED_MILLIS = HOUR_MILLIS
 
 type Counts = { -readonly [Name in keyof Omit<RefusalCounts, "customerId">]: number }
 
@@ -50,7 +50,7 @@ export class GuardRefusals extends Context.Service<
     readonly count: (customerId: number, kind: "refused" | "denied") => void
     /**
      * Refused because the customer as a whole is suspicious. They show whether an attack goes on, so each phone counts
-     * once in ten minutes: users who are refused try again.
+     * once in an hour: users who are refused try again.
      */
     readonly countWhole: (customerId: number, phone: string, now: Instant) => void
     /** Writes what was counted. */

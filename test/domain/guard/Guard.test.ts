@@ -257,8 +257,8 @@ describe("a round", () => {
       assert.deepStrictEqual([isKept(1, 0.9), isKept(1, 1), isKept(60, 1)], [true, false, true])
     })
 
-    it("ends it an hour after a block, although all users are refused and try again", () => {
-      const refused = 3 * usual.codesPerHour
+    it("ends it an hour after a block, although all users are refused", () => {
+      const refused = usual.codesPerHour
       const refusals = { total: refused, recent: refused / 12, at: 0, probation: { total: 0, since: 0 } }
       assert.isFalse(offProbation({ ...probation, refusals }, HOUR).self.onProbation)
     })
@@ -269,6 +269,12 @@ describe("a round", () => {
       assert.isTrue(longer.self.onProbation)
       assert.isTrue(offProbation(longer, 1.9 * HOUR).self.onProbation)
       assert.isFalse(offProbation(longer, 2 * HOUR).self.onProbation)
+    })
+
+    it("keeps half of the evidence when the hour is over, if users' codes did not lower it", () => {
+      const scoreAfter = (score: number) =>
+        offProbation({ ...probation, self: { ...probation.self, score } }, HOUR).self.score
+      assert.deepStrictEqual([scoreAfter(11), scoreAfter(5)], [ALARM_SCORE / 2, 5])
     })
 
     it("keeps it while an attack goes on, although users' codes are verified", () => {

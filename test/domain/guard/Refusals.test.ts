@@ -65,9 +65,13 @@ describe("codes that are refused of a customer as a whole", () => {
     assert.isTrue(anHour(inMinute)(2))
   })
 
-  it("do not keep users on probation who try again up to three times", () => {
+  it("do not keep users on probation if all of an hour's are refused: each phone counts once", () => {
     const users = 0.8
-    assert.isFalse(anHour(3 * users)(60 * users))
+    assert.isFalse(anHour(users)(60 * users))
+  })
+
+  it("show an attack with as many codes as in the mean hour, at a time when users ask for a third", () => {
+    assert.isTrue(anHour(12 / 60)(4))
   })
 
   it("are not a flood where all users are refused and try again", () => {

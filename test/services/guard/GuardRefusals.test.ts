@@ -39,6 +39,23 @@ it.effect("refusals are not written again if the store may have taken them", () 
   })
 )
 
+it.effect("of a phone that is refused again and again, one counts in an hour", () => {
+  const written: Array<number> = []
+  const Store = Layer.mock(GuardStore)({
+    countRefused: (counts) =>
+      Effect.sync(() => void written.push(...counts.map(({ refusedWhole }) => refusedWhole)))
+  })
+  return Effect.gen(function* () {
+    const refusals = yield* GuardRefusals
+    const minute = 60_000
+    for (let at = 0; at < 60; at += 2) refusals.countWhole(CUSTOMER, "+989121234567", at * minute)
+    yield* refusals.flush
+    refusals.countWhole(CUSTOMER, "+989121234567", 60 * minute)
+    yield* refusals.flush
+    assert.deepStrictEqual(written, [1, 1])
+  }).pipe(Effect.provide(Layer.provide(GuardRefusals.layer, Store)))
+})
+
 it.effect("refusals that the store did not take are tried again by themselves", () => {
   const tries: Array<number> = []
   const Store = Layer.mock(GuardStore)({
