@@ -3,43 +3,30 @@ import { Duration, Effect, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
-import { RECORDED_LOOKUPS_PER_SECOND } from "../../../src/services/guard/CodeDecisions.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { Wallets } from "../../../src/services/money/Wallets.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { customerIn, guarded, phoneOf, send, verified } from "./GuardedCustomer.ts"
+import {
+  attackedFromEverywhere,
+  customerIn,
+  CUSTOMERS_BUDGET,
+  guarded,
+  judged,
+  knownTo,
+  phoneOf,
+  send,
+  USERS,
+  verified
+} from "./GuardedCustomer.ts"
 
-const USERS = "198.51.100.7"
-const ATTACKER = "203.0.113.7"
-const CUSTOMERS_BUDGET = 36
-const VOUCHED_BUDGET = 18
-const NETWORKS_BUDGET = 26
 /** What a process may still have in hand when codes are given back. */
 const IN_HAND = 4
-
-/** Codes of an attacker with a new network for each, which nobody verifies. How many passed. */
-const attackedFromEverywhere = Effect.fnUntraced(function* (customerId: number, codes: number) {
-  let leaked = 0
-  for (let n = 0; n < codes; n++) {
-    const ip = `203.${Math.floor(n / 250)}.${n % 250}.1`
-    if ((yield* send(customerId, phoneOf(1000 + n), { ip })) !== null) leaked += 1
-  }
-  return leaked
-})
-
-const judged = Effect.gen(function* () {
-  yield* TestClock.adjust("3 minutes")
-  yield* (yield* TimerRunner).runDue
-})
-
-/** The network of users is known: six of its codes were verified, with this customer. */
-const knownTo = Effect.fnUntraced(function* (customerId: number) {
-  for (let n = 0; n < 6; n++) assert.isTrue(yield* verified(customerId, phoneOf(n), USERS))
-  yield* judged
-})
+const ATTACKER = "203.0.113.7"
+const VOUCHED_BUDGET = 18
+const NETWORKS_BUDGET = 26
 
 /** Networks of one /48 whose codes were verified so often with a customer, by an attacker. */
 const mintedWith = Effect.fnUntraced(function* (customerId: number, codes: number) {
@@ -375,46 +362,5 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
       )
       assert.strictEqual(alarms.length, 1)
     })
-  )
-})
-
-layer(TestDatabase, { excludeTestServices: true })("what enforcing would save", (it) => {
-  it.effect("has the price of messengers, of codes that were not verified", () =>
-    Effect.gen(function* () {
-      const customerId = yield* customerIn("record", ["bale"])
-      for (let n = 0; n < 30; n++) yield* send(customerId, phoneOf(n), { ip: "203.0.113.7" })
-      assert.isTrue(yield* verified(customerId, phoneOf(100), "203.0.113.7"))
-      yield* judged
-      const [day] = yield* (yield* GuardRecords).days(customerId)
-      assert.deepInclude(day, { flagged: 5, flaggedVerified: 1, flaggedSms: 0, flaggedCharges: 4000 })
-    }).pipe(Effect.provide(guarded()))
-  )
-
-  it.effect("counts every SMS of theirs", () =>
-    Effect.gen(function* () {
-      const customerId = yield* customerIn("record")
-      for (let n = 0; n < 30; n++) yield* send(customerId, phoneOf(n), { ip: "203.0.113.7" })
-      yield* judged
-      const [day] = yield* (yield* GuardRecords).days(customerId)
-      assert.deepInclude(day, { flagged: 4, flaggedSms: 4, flaggedCharges: 0 })
-    }).pipe(Effect.provide(guarded()))
-  )
-
-  it.effect("leaves out a phone that was verified before, also if more codes came than it looked at", () =>
-    Effect.gen(function* () {
-      const customerId = yield* customerIn("record")
-      yield* knownTo(customerId)
-      yield* attackedFromEverywhere(customerId, CUSTOMERS_BUDGET + IN_HAND + RECORDED_LOOKUPS_PER_SECOND)
-      yield* send(customerId, phoneOf(0), { ip: "192.0.2.1" })
-      const sql = yield* SqlClient.SqlClient
-      const marks = yield* Effect.orDie(
-        sql`select guard, phone from verifications
-          where customer_id = ${customerId} and guard in ('no_sms', 'refuse') order by id`
-      )
-      assert.deepStrictEqual(marks.at(-1), { guard: "refuse", phone: phoneOf(0) })
-      yield* judged
-      const [day] = yield* (yield* GuardRecords).days(customerId)
-      assert.deepInclude(day, { flagged: marks.length - 1 })
-    }).pipe(Effect.provide(guarded()))
   )
 })

@@ -1,11 +1,14 @@
 /** A customer behind the guard, its users and its attackers. */
+import { assert } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import type { GuardMode } from "../../../src/domain/guard/GuardSettings.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { Providers } from "../../../src/services/provider/Providers.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
+import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Codes } from "../../../src/services/verification/Codes.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
@@ -58,4 +61,29 @@ export const verified = Effect.fnUntraced(function* (customerId: number, phone: 
   const id = yield* send(customerId, phone, { ip })
   if (id !== null) yield* verify(customerId, id)
   return id !== null
+})
+
+/** Their network. */
+export const USERS = "198.51.100.7"
+export const CUSTOMERS_BUDGET = 36
+
+/** Codes of an attacker with a new network for each, which nobody verifies. How many passed. */
+export const attackedFromEverywhere = Effect.fnUntraced(function* (customerId: number, codes: number) {
+  let leaked = 0
+  for (let n = 0; n < codes; n++) {
+    const ip = `203.${Math.floor(n / 250)}.${n % 250}.1`
+    if ((yield* send(customerId, phoneOf(1000 + n), { ip })) !== null) leaked += 1
+  }
+  return leaked
+})
+
+export const judged = Effect.gen(function* () {
+  yield* TestClock.adjust("3 minutes")
+  yield* (yield* TimerRunner).runDue
+})
+
+/** The network of users is known: six of its codes were verified, with this customer. */
+export const knownTo = Effect.fnUntraced(function* (customerId: number) {
+  for (let n = 0; n < 6; n++) assert.isTrue(yield* verified(customerId, phoneOf(n), USERS))
+  yield* judged
 })
