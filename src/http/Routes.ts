@@ -3,12 +3,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import {
   DOCS_PATH,
-  DocumentationPage,
   OPENAPI_PATH,
   OpenApiDocument,
+  REFERENCE_PATH,
+  referenceAt,
   RootPage,
   rootRoutes
 } from "./system/DocumentationPage.ts"
+import { findSite, SITE_PATHS, sitePages } from "./system/DocumentationSite.ts"
 import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageAuth.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
@@ -20,10 +22,7 @@ import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 const apiRoutes: ReadonlyArray<ServedRoute> = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ method, path }) => ({ method, path }))
 )
-const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, DOCS_PATH].map((path) => ({
-  method: "GET",
-  path
-}))
+const documentRoutes = [OPENAPI_PATH, REFERENCE_PATH]
 
 /** Everything that is served. The graph that composes it provides the handlers of the API's groups. */
 export const makeRoutes = (options: {
@@ -31,9 +30,13 @@ export const makeRoutes = (options: {
   readonly isUnavailable: IsUnavailable
   readonly corsOrigins: ReadonlySet<string>
 }) => {
+  const site = findSite()
   const served = [
     ...apiRoutes,
-    ...documentRoutes,
+    ...[...documentRoutes, site === undefined ? DOCS_PATH : SITE_PATHS].map((path) => ({
+      method: "GET",
+      path
+    })),
     ...rootRoutes,
     ...consoleRoutes,
     ...inboundRoutes,
@@ -41,7 +44,8 @@ export const makeRoutes = (options: {
   ]
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api),
-    DocumentationPage,
+    referenceAt(REFERENCE_PATH),
+    site === undefined ? referenceAt(DOCS_PATH) : sitePages(site),
     OpenApiDocument,
     RootPage,
     ConsoleRoutes,

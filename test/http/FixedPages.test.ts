@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { serveFixed } from "../../src/http/system/DocumentationPage.ts"
+import { serveFixed } from "../../src/http/system/FixedPages.ts"
 
 const request = HttpServerRequest.fromWeb(new Request("http://localhost/page"))
 

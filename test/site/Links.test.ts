@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { anchorOf } from "../../scripts/Site.ts"
+import { anchorOf } from "../../site/lib/Documents.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const isOwn = (file: string): boolean => !/(^|\/)(node_modules|build|data|dist)(\/|$)/.test(file)

@@ -32,7 +32,7 @@ import { userPages } from "./user/UserPages.ts"
 import { testPages } from "./verification/TestPages.ts"
 import { verificationPages, verificationsPages } from "./verification/VerificationPages.ts"
 import { webhookPages } from "./webhook/WebhookRoutes.ts"
-import { serveFixed } from "../system/DocumentationPage.ts"
+import { serveFixed } from "../system/FixedPages.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
 
 /** Every page of the console, one line a file. */

@@ -1,0 +1,100 @@
+/** What the pages of the repository are on the site: their addresses, titles, links and tabs. */
+import { posix } from "node:path"
+
+/** The site's path on a server. */
+export const BASE = "/docs/"
+
+/** Pages whose file has another name than their address. */
+const RENAMED: Readonly<Record<string, string>> = {
+  "README.md": "overview",
+  "docs/fa/README.md": "fa/overview",
+  "docs/fa/quickstart.md": "fa/quickstarts"
+}
+
+/** The address of a page below the base: `verification`, `fa/verification`. */
+export const slugOf = (file: string): string =>
+  RENAMED[file] ??
+  file
+    .replace(/^docs\//, "")
+    .replace(/\.md$/, "")
+    .replace(/\/README$/, "")
+
+/** The anchor of a heading, as GitHub makes it. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}\s_-]/gu, "")
+    .trim()
+    .replaceAll(/\s/g, "-")
+
+const plain = (markdown: string): string =>
+  markdown
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[`*]/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+
+export const titleOf = (markdown: string): string => plain(/^# (.*)$/m.exec(markdown)?.[1] ?? "")
+
+/** The first paragraph of prose: what a page is for. */
+const descriptionOf = (markdown: string): string =>
+  plain(
+    markdown
+      .replace(/^# .*$/m, "")
+      .split(/\n{2,}/)
+      .find((part) => /^[\p{L}`]/u.test(part.trim())) ?? ""
+  )
+
+/** A link to another page of the site, or the same; undefined for files that only the repository has. */
+export const linkFrom = (file: string, href: string, pages: ReadonlySet<string>): string | undefined => {
+  if (/^([a-z]+:|#)/.test(href)) return href
+  const [path = "", anchor] = href.split("#")
+  const target = posix.join(posix.dirname(file), path).replace(/\/$/, "")
+  const page = [target, `${target}/README.md`].find((each) => pages.has(each))
+  return page === undefined ? undefined : `${BASE}${slugOf(page)}/${anchor === undefined ? "" : `#${anchor}`}`
+}
+
+const FENCE = "(?:<!-- [^\\n]*-->\\n+)?```\\w+ \\[[^\\]\\n]+\\]\\n[\\s\\S]*?\\n```\\n"
+const GROUP = new RegExp(`^(?:${FENCE}\\n*){2,}`, "gm")
+
+/** Code blocks that follow one another and have a label (```` ```ts [TypeScript] ````) become the tabs of one group. */
+export const withTabs = (markdown: string): string =>
+  markdown.replaceAll(GROUP, (group) => {
+    const labels = [...group.matchAll(/^```\w+ \[([^\]\n]+)\]$/gm)].map(([, label]) => label)
+    return `<div class="tabs" data-labels="${labels.join("|")}">\n\n${group.trimEnd()}\n\n</div>\n\n`
+  })
+
+export interface Sample {
+  readonly label: string
+  readonly lang: string
+  readonly code: string
+}
+
+/** The groups of tabs of a page. */
+export const tabsIn = (markdown: string): ReadonlyArray<ReadonlyArray<Sample>> =>
+  [...markdown.matchAll(GROUP)].map(([group]) =>
+    [...group.matchAll(/^```(\w+) \[([^\]\n]+)\]\n([\s\S]*?)\n```$/gm)].map(
+      ([, lang = "", label = "", code = ""]) => ({ lang, label, code })
+    )
+  )
+
+const PICTURE = /(!\[[^\]]*\]\()([^)]+\.png)(\))/g
+
+/** Where the picture of a page stands, from the prepared page. */
+const withPictures = (file: string, markdown: string): string =>
+  markdown.replaceAll(PICTURE, (_, before: string, href: string, after: string) => {
+    const picture = posix.join(posix.dirname(file), href).replace(/^docs\//, "")
+    return `${before}${posix.relative(posix.dirname(preparedFile(file)), picture)}${after}`
+  })
+
+/** The file of a page among the generator's content. */
+export const preparedFile = (file: string): string =>
+  file.endsWith("/decisions/README.md") ? "decisions/index.md" : `${slugOf(file)}.md`
+
+/** A page as the generator takes it: the title and what it is for go before the text. */
+export const prepared = (file: string, markdown: string): string => {
+  const front = { title: titleOf(markdown), description: descriptionOf(markdown), source: file }
+  const text = withPictures(file, withTabs(markdown.replace(/^# .*\n/m, "")))
+  const lines = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  return `---\n${lines.join("\n")}\n---\n${text}`
+}

@@ -1,0 +1,124 @@
+import { type Cause, Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { existsSync, readdirSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { extname } from "node:path"
+import { acceptsHtml } from "./DocumentationPage.ts"
+import { answerWith, type FixedPage, makePage } from "./FixedPages.ts"
+
+/** What `npm run site` makes: next to the program in a clone, a package and an image. */
+export const BUILT_SITE = new URL("../../../build/site/", import.meta.url)
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".webp": "image/webp",
+  ".woff2": "font/woff2"
+}
+/** The parts of the search's index, which are compressed. */
+const OTHER = "application/octet-stream"
+const COMPRESSED = new Set(["image/png", "image/webp", "font/woff2", OTHER])
+
+/** The search is WebAssembly. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+const HEADERS = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY"
+}
+
+/** The names of these files change with their contents. */
+const isHashed = (file: string): boolean =>
+  file.startsWith("_astro/") || /^pagefind\/(?:fragment|index)\//.test(file)
+
+export interface DocumentationSite {
+  readonly files: ReadonlySet<string>
+  readonly read: (file: string) => Promise<Uint8Array>
+}
+
+/** The site in a folder; undefined: none was built. */
+export const findSite = (folder: URL = BUILT_SITE): DocumentationSite | undefined => {
+  if (!existsSync(new URL("index.html", folder))) return undefined
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+  return {
+    files: new Set(files.map((file) => file.replaceAll("\\", "/"))),
+    read: (file) => readFile(new URL(file, folder))
+  }
+}
+
+/** The file of a path below the site: only what was found in its folder, whatever the path says. */
+const fileOf = (files: ReadonlySet<string>, path: string): string | undefined =>
+  [path, path === "" || path.endsWith("/") ? `${path}index.html` : undefined].find(
+    (file) => file !== undefined && extname(file) !== "" && files.has(file)
+  )
+
+const pathOf = (url: string): string => {
+  const end = url.search(/[?#]/)
+  return (end === -1 ? url : url.slice(0, end)).replace(/^\/docs\/?/, "")
+}
+
+const optionsFor = (file: string) => {
+  const contentType = CONTENT_TYPES[extname(file)] ?? OTHER
+  const caching = isHashed(file) ? { "cache-control": "public, max-age=31536000, immutable" } : {}
+  return {
+    contentType,
+    isCompressed: COMPRESSED.has(contentType),
+    headersOf: () => ({ ...HEADERS, ...caching })
+  }
+}
+
+/** Answers any path below /docs. Each file is read and compressed once per process, when it is first wanted. */
+export const makeSiteAnswer = ({ files, read }: DocumentationSite) => {
+  const pages = new Map<string, Effect.Effect<FixedPage, Cause.UnknownError>>()
+  const makeFrom = (file: string) =>
+    Effect.flatMap(
+      Effect.tryPromise(() => read(file)),
+      (bytes) => makePage(bytes, optionsFor(file))
+    )
+  /** Null: the site was built anew since this process began. */
+  const pageOf = Effect.fnUntraced(function* (file: string) {
+    const page = pages.get(file) ?? (yield* Effect.cached(Effect.uninterruptible(makeFrom(file))))
+    pages.set(file, page)
+    return yield* Effect.catch(page, () => Effect.sync(() => (pages.delete(file), null)))
+  })
+  const missing = Effect.fnUntraced(function* (path: string, request: HttpServerRequest.HttpServerRequest) {
+    if (!acceptsHtml(request)) return HttpServerResponse.empty({ status: 404 })
+    const own = path.startsWith("fa/") ? "fa/404/index.html" : "404.html"
+    const page = yield* pageOf(files.has(own) ? own : "404.html")
+    if (page === null) return HttpServerResponse.empty({ status: 404 })
+    return HttpServerResponse.setStatus(page.plain, 404)
+  })
+  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const path = pathOf(request.url)
+    const file = fileOf(files, path)
+    const page = file === undefined ? null : yield* pageOf(file)
+    if (page !== null) return answerWith(page, request)
+    // relative, so that a proxy may have another path before it
+    if (files.has(`${path}/index.html`))
+      return HttpServerResponse.redirect(`${path.split("/").at(-1)}/`, { status: 308, headers: HEADERS })
+    return yield* missing(path, request)
+  })
+}
+
+/** For the route table too. */
+export const SITE_PATHS = "/docs/*"
+
+/** The pages of the site: the path of the documentation, and all below it. */
+export const sitePages = (site: DocumentationSite) =>
+  HttpRouter.add("GET", SITE_PATHS, Effect.flatMap(HttpServerRequest.HttpServerRequest, makeSiteAnswer(site)))

@@ -1,0 +1,85 @@
+import { Effect, type Types } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { constants, gzip } from "node:zlib"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const zip = promisify(gzip)
+
+export interface FixedPageOptions {
+  readonly contentType: string
+  /** Gzip would not make it smaller. */
+  readonly isCompressed?: boolean
+  readonly headersOf?: (bytes: Uint8Array) => Readonly<Record<string, string>>
+}
+
+export interface FixedPage {
+  readonly plain: Response
+  readonly zipped: Response
+  readonly unchanged: Response
+  readonly etag: string
+}
+
+/** A page that stays as it is: whole, compressed, and as the answer to those who have it. */
+export const makePage = Effect.fnUntraced(function* (
+  bytes: Uint8Array,
+  { contentType, headersOf, isCompressed = false }: FixedPageOptions
+) {
+  const etag = `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`
+  const headers = { etag, "cache-control": "no-cache", vary: "accept-encoding", ...headersOf?.(bytes) }
+  const plain = HttpServerResponse.uint8Array(bytes, { contentType, headers })
+  const unchanged = HttpServerResponse.empty({ status: 304, headers })
+  if (isCompressed) return { plain, zipped: plain, unchanged, etag } satisfies FixedPage
+  const zipped = yield* Effect.promise(() => zip(bytes, { level: constants.Z_BEST_COMPRESSION }))
+  return {
+    plain,
+    zipped: HttpServerResponse.uint8Array(zipped, {
+      contentType,
+      headers: { ...headers, "content-encoding": "gzip" }
+    }),
+    unchanged,
+    etag
+  } satisfies FixedPage
+})
+
+/** RFC 9110, 12.5.3: whether gzip has a weight that is not zero. */
+const acceptsGzip = (header = ""): boolean =>
+  header
+    .split(",")
+    .some((coding) => /^\s*(gzip|x-gzip|\*)\s*(;|$)/i.test(coding) && !/;\s*q=0(\.0*)?\s*$/i.test(coding))
+
+const opaque = (etag: string): string => etag.trim().replace(/^W\//, "")
+
+/** RFC 9110, 13.1.2: tags are compared weakly. */
+const isUnchanged = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  header.split(",").some((given) => given.trim() === "*" || opaque(given) === opaque(etag))
+
+const bytesOf = ({ body }: Response): Uint8Array =>
+  body._tag === "Uint8Array" ? body.body : new Uint8Array()
+
+/** The form of a page that a request accepts. */
+export const answerWith = (page: FixedPage, { headers }: HttpServerRequest.HttpServerRequest): Response => {
+  if (isUnchanged(headers["if-none-match"], page.etag)) return page.unchanged
+  return acceptsGzip(headers["accept-encoding"]) ? page.zipped : page.plain
+}
+
+type App = Effect.Effect<Response, Types.unhandled>
+
+/**
+ * Serves what the route creates. It is created and compressed once per process, also if hundreds ask at once, and the
+ * first of them goes away meanwhile.
+ */
+export const serveFixed = (options: FixedPageOptions) => {
+  let made: Effect.Effect<FixedPage, Types.unhandled> | undefined
+  const makeFrom = (app: App) => Effect.flatMap(app, (response) => makePage(bytesOf(response), options))
+  const answer = Effect.fnUntraced(function* (app: App) {
+    made ??= yield* Effect.cached(Effect.uninterruptible(makeFrom(app)))
+    return answerWith(yield* made, yield* HttpServerRequest.HttpServerRequest)
+  })
+  return HttpRouter.middleware(
+    (app: App): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => answer(app)
+  )
+}
