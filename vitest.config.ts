@@ -10,6 +10,7 @@ import { LongestFirst } from "./test/support/LongestFirst.ts"
 const startProcesses = [
   "contract",
   "console",
+  "site/browser",
   "process",
   "examples",
   "fuzz",
@@ -17,7 +18,7 @@ const startProcesses = [
   "layers/postgres/embedded"
 ].map((folder) => `test/${folder}/**/*.test.ts`)
 
-const inBrowser = ["test/console/browser/**/*.test.ts"]
+const inBrowser = ["console", "site"].map((folder) => `test/${folder}/browser/**/*.test.ts`)
 
 /** What takes long and seldom breaks: `npm run test:slow`. CI runs it. */
 const SLOW = ".slow.test.ts"

@@ -5,6 +5,7 @@ import { dirname, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bundle, packagesOf } from "./Bundle.ts"
 import { licensesOf } from "./Licenses.ts"
+import { buildSite } from "./Site.ts"
 import { withoutMissingLinks } from "./PackagedPages.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
@@ -32,7 +33,17 @@ const published = {
     "./client": { types: "./dist/client.d.ts", default: "./dist/client.js" },
     "./package.json": "./package.json"
   },
-  files: ["bin", "dist", "docs", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE", "LICENSES.md"]
+  files: [
+    "bin",
+    "build/site",
+    "dist",
+    "docs",
+    "openapi.json",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "LICENSES.md"
+  ]
 }
 
 const copy = (file: string, to = file) => {
@@ -63,6 +74,8 @@ await bundle({
 for (const asset of globSync("src/**/*.{css,js,html,svg,sql}", { cwd: root }))
   copy(asset, asset.replace(/^src/, "dist"))
 for (const file of ["bin/peyk.js", "docs", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE"]) copy(file)
+// where the server looks for it, as in a clone
+cpSync(buildSite(), `${target}build/site`, { recursive: true })
 for (const page of ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: target })]) {
   const text = readFileSync(`${target}${page}`, "utf8")
   writeFileSync(

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { BASE, slugOf, titleOf } from "./lib/Documents.ts"
 import { shikiTheme } from "./lib/Samples.ts"
 import { sidebarOf } from "./lib/Sidebar.ts"
-import { classesForColours, links } from "./plugins/Markdown.ts"
+import { classesForColours, emptyHeaders, links } from "./plugins/Markdown.ts"
 import { strict } from "./plugins/StrictPages.ts"
 import { prepare, readSource, sources } from "./prepare.ts"
 
@@ -26,7 +26,10 @@ export default defineConfig({
   vite: { build: { assetsInlineLimit: 0, cssMinify: true } },
   // what the pages have inline becomes files after the build: see plugins/StrictPages.ts
   markdown: {
-    processor: satteri({ features: { smartPunctuation: false }, hastPlugins: [links(new Set(sources), titles)] }),
+    processor: satteri({
+      features: { smartPunctuation: false },
+      hastPlugins: [links(new Set(sources), titles), emptyHeaders()]
+    }),
     shikiConfig: {
       theme: shikiTheme,
       langAlias: { sh: "shellscript" },
@@ -46,7 +49,9 @@ export default defineConfig({
       sidebar: sidebarOf(decisions),
       expressiveCode: false,
       customCss: ["./src/styles/peyk.css", "./src/styles/landing.css"],
+      pagefind: false,
       credits: false,
+      disable404Route: true,
       markdown: { headingLinks: true },
       components: {
         Search: "./src/components/Search.astro",

@@ -47,7 +47,7 @@ const descriptionOf = (markdown: string): string =>
 
 /** A link to another page of the site, or the same; undefined for files that only the repository has. */
 export const linkFrom = (file: string, href: string, pages: ReadonlySet<string>): string | undefined => {
-  if (/^([a-z]+:|#)/.test(href)) return href
+  if (/^([a-z]+:|#|\/)/.test(href)) return href
   const [path = "", anchor] = href.split("#")
   const target = posix.join(posix.dirname(file), path).replace(/\/$/, "")
   const page = [target, `${target}/README.md`].find((each) => pages.has(each))
@@ -95,6 +95,8 @@ export const preparedFile = (file: string): string =>
 export const prepared = (file: string, markdown: string): string => {
   const front = { title: titleOf(markdown), description: descriptionOf(markdown), source: file }
   const text = withPictures(file, withTabs(markdown.replace(/^# .*\n/m, "")))
+    // the title is not a heading of the text any more
+    .replaceAll(`](#${anchorOf(front.title)})`, "](#_top)")
   const lines = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
   return `---\n${lines.join("\n")}\n---\n${text}`
 }

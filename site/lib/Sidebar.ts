@@ -22,7 +22,10 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
   group("Start", "شروع", [
     page("overview", "Overview", "معرفی"),
     page("quickstarts", "Quickstarts", "شروع سریع"),
-    page("moving", "Move to Peyk", "مهاجرت به پیک")
+    page("clients", "Client libraries", "کتابخانه‌ها"),
+    page("glossary", "Words", "واژه‌ها"),
+    page("moving", "Move to Peyk", "مهاجرت به پیک"),
+    page("status", "What is tested", "چه چیزی آزموده شده")
   ]),
   group("Send and verify", "ارسال و تأیید", [
     page("verification", "One-time codes", "رمز یک‌بارمصرف"),
@@ -38,7 +41,8 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
     page("providers", "Accounts and providers", "حساب‌ها و سرویس‌دهنده‌ها"),
     page("bridge", "Your own gateway", "درگاه خودتان"),
     page("management", "Management API", "API مدیریت"),
-    page("console", "Console", "کنسول")
+    page("console", "Console", "کنسول"),
+    page("command-line", "Command line", "خط فرمان")
   ]),
   group("Operate", "اجرا و نگهداری", [
     page("operations", "Run in production", "اجرا در محیط واقعی"),
@@ -48,7 +52,9 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
   ]),
   group<Entry | typeof REFERENCE>("Reference", "مرجع", [
     REFERENCE,
+    page("api", "Calling the API", "صدا زدن API"),
     page("configuration", "Settings", "تنظیمات"),
+    page("guarantees", "Guarantees", "تضمین‌ها"),
     page("performance", "Performance", "کارایی"),
     page("layers", "Inside Peyk", "درون پیک")
   ]),

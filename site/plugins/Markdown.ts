@@ -19,13 +19,26 @@ export const links = (pages: ReadonlySet<string>, titles: ReadonlyMap<string, st
       visit(node, ctx) {
         const href = node.properties["href"]
         if (typeof href !== "string") return
-        const to = linkFrom(sourceOf(ctx), href, pages)
+        // the pages name the address of a server on the reader's machine; the site is served by one
+        const to = linkFrom(sourceOf(ctx), href.replace(/^http:\/\/127\.0\.0\.1:8080(?=\/docs\b)/, ""), pages)
         if (to === undefined) return { ...node, tagName: "span", properties: {} }
         ctx.setProperty(node, "href", to)
         const title = titles.get(to.replace(/#.*$/, ""))
         // in the repository a page is named by its file
         if (title !== undefined && /^[\w./-]+\.md$/.test(ctx.textContent(node)))
           return { ...node, properties: { href: to }, children: [{ type: "text", value: title }] }
+      }
+    }
+  })
+
+/** A column without a name has no header. */
+export const emptyHeaders = () =>
+  defineHastPlugin({
+    name: "peyk-empty-headers",
+    element: {
+      filter: ["th"],
+      visit(node, ctx) {
+        if (ctx.textContent(node).trim() === "") return { ...node, tagName: "td" }
       }
     }
   })

@@ -1,12 +1,18 @@
-/** After the build: pages without anything inline, and the files that this makes. */
+/** After the build: pages without anything inline, the files that this makes, and what the search knows. */
 import type { AstroIntegration } from "astro"
-import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { BASE, slugOf } from "../lib/Documents.ts"
+import { partsOf } from "../lib/SearchParts.ts"
 import { makeStrict } from "../lib/Strict.ts"
+import { readSource, sources } from "../prepare.ts"
 
-/** Pagefind's own pages, of which the search of the site uses none. */
-const UNUSED = /^pagefind-(?:ui|modular-ui|component-ui|highlight)\./
+/** What the search knows, by language. */
+const searchOf = (language: "en" | "fa") =>
+  sources
+    .filter((file) => file.startsWith("docs/fa/") === (language === "fa"))
+    .flatMap((file) => partsOf(`${BASE}${slugOf(file)}/`, readSource(file)))
 
 export const strict = (): AstroIntegration => ({
   name: "peyk-strict",
@@ -21,8 +27,8 @@ export const strict = (): AstroIntegration => ({
       const styles = `inline.${hashOf(css)}.css`
       for (const [file, html] of pages) writeFileSync(file, html.replace("inline.STYLES.css", styles))
       writeFileSync(join(folder, "_astro", styles), css)
-      for (const file of readdirSync(join(folder, "pagefind")).filter((name) => UNUSED.test(name)))
-        rmSync(join(folder, "pagefind", file))
+      for (const language of ["en", "fa"] as const)
+        writeFileSync(join(folder, `search-${language}.json`), JSON.stringify(searchOf(language)))
       for (const [name, code] of scripts) writeFileSync(join(folder, "_astro", name), code)
     }
   }

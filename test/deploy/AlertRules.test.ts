@@ -17,7 +17,7 @@ describe.runIf(hasTools)("the alert rules", () => {
     const { groups } = parse("prometheus/peyk.rules.yml")
     for (const { alert, annotations } of groups[0].rules) {
       expect(annotations.runbook_url).toBe(
-        `{{ $externalLabels.peyk_docs }}/runbooks.html#${alert.toLowerCase()}`
+        `{{ $externalLabels.peyk_docs }}/runbooks/#${alert.toLowerCase()}`
       )
       expect(runbooks).toContain(`\n## ${alert}\n`)
     }
@@ -33,7 +33,7 @@ describe.runIf(hasProgram("promtool", "--version"))("promtool", () => {
       exp_labels: { severity: "critical", job: "peyk", instance: "a:8080" },
       exp_annotations: {
         summary: "Peyk on a:8080 cannot be scraped",
-        runbook_url: "https://docs.example.ir/peyk/runbooks.html#peykdown"
+        runbook_url: "https://docs.example.ir/peyk/runbooks/#peykdown"
       }
     }
     const down = {

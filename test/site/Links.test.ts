@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest"
 import { anchorOf } from "../../site/lib/Documents.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
-const isOwn = (file: string): boolean => !/(^|\/)(node_modules|build|data|dist)(\/|$)/.test(file)
+const isOwn = (file: string): boolean =>
+  !/(^|\/)(node_modules|build|data|dist|site\/src\/content)(\/|$)/.test(file)
 const filesAt = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   globSync([...patterns], { cwd: root, exclude: (file) => !isOwn(file) })
 const read = (file: string): string => readFileSync(`${root}${file}`, "utf8")

@@ -1,88 +1,83 @@
-/** The search: Pagefind's index, loaded when the search is first opened; results by keyboard. */
-interface Part {
-  readonly title: string
-  readonly url: string
-  readonly excerpt: string
-}
-interface Found {
-  readonly url: string
-  readonly excerpt: string
-  readonly meta: { readonly title?: string }
-  readonly sub_results: ReadonlyArray<Part>
-}
-interface Pagefind {
-  readonly options: (options: object) => Promise<void>
-  readonly init: () => Promise<void>
-  readonly debouncedSearch: (
-    term: string,
-    options: object,
-    millis: number
-  ) => Promise<{ readonly results: ReadonlyArray<{ readonly data: () => Promise<Found> }> } | null>
-}
+/** The search box: its index is loaded when it is first opened; results are chosen by keyboard. */
+import type { FoundPage, FoundPart } from "../../lib/Search.ts"
+import type { Part } from "../../lib/SearchParts.ts"
 
+const base = import.meta.env.BASE_URL
 const isPersian = document.documentElement.lang === "fa"
 const text = isPersian
   ? {
-      nothing: (term: string) =>
-        `برای «${term}» چیزی پیدا نشد. نام انگلیسی فیلد یا کد خطا را هم امتحان کنید.`,
-      found: (count: number) => `${count.toLocaleString("fa")} نتیجه`,
+      nothing: (words: string) =>
+        `برای «${words}» چیزی پیدا نشد. یک واژه، یک کد خطا یا نام یک فیلد را جستجو کنید.`,
+      found: (count: number) => `${count.toLocaleString("fa")} صفحه`,
       failed: "جستجو بارگذاری نشد. صفحه را دوباره باز کنید."
     }
   : {
-      nothing: (term: string) =>
-        `Nothing found for “${term}”. Try one word, an error code or the name of a field.`,
-      found: (count: number) => (count === 1 ? "1 result" : `${count} results`),
+      nothing: (words: string) =>
+        `Nothing found for “${words}”. Try one word, an error code or the name of a field.`,
+      found: (count: number) => (count === 1 ? "1 page" : `${count} pages`),
       failed: "The search could not be loaded. Reload the page."
     }
 
 const SHOWN_PAGES = 8
 const SHOWN_PARTS = 3
-const DEBOUNCE_MILLIS = 120
 
 const dialog = document.querySelector<HTMLDialogElement>("[data-search]")
 const input = dialog?.querySelector("input")
 const list = dialog?.querySelector<HTMLElement>(".search-results")
 const status = dialog?.querySelector<HTMLElement>(".search-status")
 
-let loading: Promise<Pagefind> | undefined
-const load = (): Promise<Pagefind> =>
-  (loading ??= (async () => {
-    const path = `${import.meta.env.BASE_URL}pagefind/pagefind.js`
-    const pagefind = (await import(/* @vite-ignore */ path)) as Pagefind
-    await pagefind.options({ excerptLength: 22, baseUrl: "/" })
-    await pagefind.init()
-    return pagefind
-  })())
+const read = async (language: string): Promise<ReadonlyArray<Part>> =>
+  (await fetch(`${base}search-${language}.json`)).json() as Promise<ReadonlyArray<Part>>
 
-const option = (url: string, title: string, excerpt: string | undefined, isPart: boolean) => {
+/** Persian readers find the English pages, too: those say more, and not all are translated. */
+const readAll = async (): Promise<ReadonlyArray<Part>> =>
+  (await Promise.all(isPersian ? [read("fa"), read("en")] : [read("en")])).flat()
+
+const makeFind = async () => {
+  const [{ makeSearch, snippetOf }, parts] = await Promise.all([import("../../lib/Search.ts"), readAll()])
+  return { find: makeSearch(parts, ({ page }) => page.startsWith(`${base}fa/`) === isPersian), snippetOf }
+}
+let loading: ReturnType<typeof makeFind> | undefined
+const load = () => (loading ??= makeFind())
+
+type SnippetOf = Awaited<ReturnType<typeof makeFind>>["snippetOf"]
+
+const option = (
+  url: string,
+  title: string,
+  part: FoundPart | undefined,
+  snippetOf: SnippetOf,
+  kind: string
+) => {
   const link = document.createElement("a")
   link.href = url
   link.tabIndex = -1
+  link.className = kind
   link.setAttribute("role", "option")
   link.setAttribute("aria-selected", "false")
-  link.className = isPart ? "part" : "whole"
   const name = document.createElement("strong")
   name.textContent = title
   name.dir = "auto"
   link.append(name)
-  if (excerpt !== undefined) {
-    const snippet = document.createElement("span")
-    snippet.dir = "auto"
-    // Pagefind escapes the text, and adds nothing but <mark>.
-    snippet.innerHTML = excerpt
-    link.append(snippet)
+  if (part === undefined) return link
+  const snippet = document.createElement("span")
+  snippet.dir = "auto"
+  for (const piece of snippetOf(part)) {
+    const mark = piece.isFound ? document.createElement("mark") : undefined
+    if (mark !== undefined) mark.textContent = piece.text
+    snippet.append(mark ?? piece.text)
   }
+  link.append(snippet)
   return link
 }
 
 /** A page, and under it the parts that have the words. */
-const optionsOf = ({ url, meta, excerpt, sub_results }: Found) => {
-  const parts = sub_results.filter((part) => part.url !== url).slice(0, SHOWN_PARTS)
-  const whole = sub_results.find((part) => part.url === url)
-  const isExcerptOfPart = whole === undefined && parts.length > 0
+const optionsOf = ({ page, title, parts }: FoundPage, snippetOf: SnippetOf) => {
+  const start = parts.find(({ anchor }) => anchor === "")
+  const others = parts.filter(({ anchor }) => anchor !== "").slice(0, SHOWN_PARTS)
   return [
-    option(url, meta.title ?? url, isExcerptOfPart ? undefined : (whole?.excerpt ?? excerpt), false),
-    ...parts.map((part) => option(part.url, part.title, part.excerpt, true))
+    option(page, title, start, snippetOf, "whole"),
+    ...others.map((part) => option(`${page}#${part.anchor}`, part.heading, part, snippetOf, "part"))
   ]
 }
 
@@ -103,17 +98,21 @@ const show = (elements: ReadonlyArray<HTMLElement>, message: string): void => {
   if (status) status.textContent = message
   input?.setAttribute("aria-expanded", String(elements.length > 0))
   input?.removeAttribute("aria-activedescendant")
-  if (elements.length > 0) select(0)
+  // the best part of the best page
+  if (elements.length > 0)
+    select(elements[1]?.classList.contains("part") && !elements[0]?.querySelector("span") ? 1 : 0)
 }
 
-const search = async (term: string): Promise<void> => {
-  if (term === "") return show([], "")
-  const found = await (await load()).debouncedSearch(term, {}, DEBOUNCE_MILLIS)
-  if (found === null) return
-  const pages = await Promise.all(found.results.slice(0, SHOWN_PAGES).map((result) => result.data()))
-  // another search began meanwhile
-  if (input?.value.trim() !== term) return
-  show(pages.flatMap(optionsOf), pages.length === 0 ? text.nothing(term) : text.found(found.results.length))
+const search = async (words: string): Promise<void> => {
+  if (words === "") return show([], "")
+  const { find, snippetOf } = await load()
+  // another word was typed meanwhile
+  if (input?.value.trim() !== words) return
+  const pages = find(words)
+  show(
+    pages.slice(0, SHOWN_PAGES).flatMap((page) => optionsOf(page, snippetOf)),
+    pages.length === 0 ? text.nothing(words) : text.found(pages.length)
+  )
 }
 
 const run = (): void => {
@@ -133,6 +132,8 @@ const onKey = (event: KeyboardEvent): void => {
   if (event.key === "ArrowDown") select((chosen + 1) % all.length)
   else if (event.key === "ArrowUp") select((chosen - 1 + all.length) % all.length)
   else if (event.key === "Enter") all[chosen]?.click()
+  // else the first one empties the box
+  else if (event.key === "Escape") dialog?.close()
   else return
   event.preventDefault()
 }

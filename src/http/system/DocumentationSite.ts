@@ -19,19 +19,16 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
   ".woff2": "font/woff2"
 }
-/** The parts of the search's index, which are compressed. */
 const OTHER = "application/octet-stream"
-const COMPRESSED = new Set(["image/png", "image/webp", "font/woff2", OTHER])
+const COMPRESSED = new Set(["image/png", "image/webp", "font/woff2"])
 
-/** The search is WebAssembly. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
+  "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
-  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'"
@@ -44,8 +41,7 @@ const HEADERS = {
 }
 
 /** The names of these files change with their contents. */
-const isHashed = (file: string): boolean =>
-  file.startsWith("_astro/") || /^pagefind\/(?:fragment|index)\//.test(file)
+const isHashed = (file: string): boolean => file.startsWith("_astro/")
 
 export interface DocumentationSite {
   readonly files: ReadonlySet<string>

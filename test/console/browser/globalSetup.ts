@@ -2,6 +2,7 @@ import type { TestProject } from "vitest/node"
 import { prepareStore } from "../../contract/PreparedStore.ts"
 import { startServer } from "../../contract/Server.ts"
 import { findChromium, NO_BROWSER, startChromium } from "./kit/Chromium.ts"
+import { prepareSite } from "../../support/BuiltSite.ts"
 import "./kit/Suite.ts"
 
 /** One browser and one server for all browser tests of the run. */
@@ -12,6 +13,7 @@ export default async (project: TestProject) => {
     project.provide("inBrowser", null)
     return () => {}
   }
+  prepareSite()
   await prepareStore()
   const server = await startServer({ env: { PEYK_ALLOW_PRIVATE_ADDRESSES: "true" } })
   const browser = await startChromium(executable)
