@@ -16,9 +16,7 @@ describe.runIf(hasTools)("the alert rules", () => {
     const runbooks = readFileSync(join(root, "docs/runbooks.md"), "utf8")
     const { groups } = parse("prometheus/peyk.rules.yml")
     for (const { alert, annotations } of groups[0].rules) {
-      expect(annotations.runbook_url).toBe(
-        `{{ $externalLabels.peyk_docs }}/runbooks/#${alert.toLowerCase()}`
-      )
+      expect(annotations.runbook_url).toBe(`{{ $externalLabels.peyk_docs }}/runbooks/#${alert.toLowerCase()}`)
       expect(runbooks).toContain(`\n## ${alert}\n`)
     }
     const { external_labels } = parse("prometheus/prometheus.yml").global

@@ -72,6 +72,7 @@ const undocumented = (method: string, template: string, body?: unknown): Operati
 export const otherOperations: ReadonlyArray<Operation> = [
   undocumented("GET", "/"),
   undocumented("GET", "/docs"),
+  undocumented("GET", "/docs/api"),
   undocumented("GET", "/openapi.json"),
   undocumented("GET", "/simulator"),
   undocumented("GET", "/simulator/messages?phone=%2B989121234567"),

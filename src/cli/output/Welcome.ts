@@ -115,7 +115,7 @@ const welcome = (configuration: Configuration, origin: string): string =>
     "",
     `Peyk listens on ${origin}`,
     `  Console        ${origin}/console`,
-    `  API reference  ${origin}/docs`,
+    `  API reference  ${origin}/docs/api`,
     ...(hasSimulator(configuration) ? [`  Simulator      ${origin}/simulator`] : []),
     ""
   ].join("\n")

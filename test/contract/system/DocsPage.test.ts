@@ -15,7 +15,7 @@ interface Raw {
 }
 
 /** The bytes as they came: nothing is unpacked. */
-const docs = (headers: Readonly<Record<string, string>> = {}, method = "GET", path = "/docs") =>
+const docs = (headers: Readonly<Record<string, string>> = {}, method = "GET", path = "/docs/api") =>
   new Promise<Raw>((resolve, reject) => {
     const asked = httpRequest(`${server.url}${path}`, { method, headers }, (response) => {
       const chunks: Array<Buffer> = []
@@ -37,7 +37,7 @@ const policyOf = ({ headers }: Raw) =>
       })
   )
 
-describe("GET /docs", () => {
+describe("GET /docs/api", () => {
   it("has no script, and loads nothing", async () => {
     const page = await docs()
     expect(page.body.toString("utf8")).not.toMatch(/<script|<link|<img|@import|url\(/)

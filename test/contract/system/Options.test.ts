@@ -27,6 +27,7 @@ describe("OPTIONS of a path that there is", () => {
     ["/v1/auth/sign-in", "OPTIONS, POST"],
     ["/healthz", "GET, HEAD, OPTIONS"],
     ["/docs", "GET, HEAD, OPTIONS"],
+    ["/docs/api", "GET, HEAD, OPTIONS"],
     ["/openapi.json", "GET, HEAD, OPTIONS"]
   ])("is 204 and names the methods, without a credential: %s", async (path, allow) => {
     const reply = await options(path)

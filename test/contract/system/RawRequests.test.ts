@@ -107,7 +107,7 @@ describe("a transfer coding that is not known", () => {
 })
 
 /** Caches may store them if they ask each time whether they have changed. */
-const FOR_EVERYBODY = ["/docs", "/openapi.json"]
+const FOR_EVERYBODY = ["/docs", "/docs/api", "/openapi.json"]
 
 describe("every answer says what it is by its media type alone, and that no cache may store it", () => {
   const nosniff = (reply: { readonly headers: Headers }, caching = "no-store") => {
@@ -120,6 +120,7 @@ describe("every answer says what it is by its media type alone, and that no cach
   it.each([
     "/",
     "/docs",
+    "/docs/api",
     "/openapi.json",
     "/healthz",
     "/readyz",

@@ -35,7 +35,7 @@ export const shownExamples = async (
   document: unknown,
   language: string
 ): Promise<ReadonlyArray<ShownExample>> => {
-  const page = await fetch(`${server.url}/docs`).then((reply) => reply.text())
+  const page = await fetch(`${server.url}/docs/api`).then((reply) => reply.text())
   const byId = new Map(
     [...page.matchAll(/<article id="([^"]+)">([\s\S]*?)<\/article>/g)].map(([, id = "", article = ""]) => {
       const [, code = ""] =

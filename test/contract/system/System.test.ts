@@ -17,7 +17,7 @@ describe("system endpoints", () => {
   })
 
   it("GET /docs is an HTML page that loads nothing from elsewhere", async () => {
-    const page = await get("/docs")
+    const page = await get("/docs/api")
     expect(page.status).toBe(200)
     expect(page.headers.get("content-type")).toMatch(/^text\/html\b/)
     expect(page.text).not.toMatch(/<script[^>]+src=["']?(https?:)?\/\//i)

@@ -16,7 +16,7 @@ SEND = (
     b"POST /v1/otp/send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 )
 # More than any system keeps for a connection, and what waits behind it.
-LARGE = [get("/docs") * 20, get("/openapi.json") * 25, get("/console/assets/uPlot.iife.min.js") * 120]
+LARGE = [get("/docs/api") * 20, get("/openapi.json") * 25, get("/console/assets/uPlot.iife.min.js") * 120]
 BEHIND = [get("/v1/otp/a") * 40, get("/v1/manage/api-keys") * 20, SEND * 20, b""]
 REQUESTS = [large + behind for behind in BEHIND for large in LARGE]
 
