@@ -48,9 +48,12 @@ const shared = {
   expect: { poll: { timeout: 15_000 } }
 } as const
 
-/** A worker for each core of CI. With a third, files that wait are faster, but servers miss their deadlines. */
+/** A worker for each core of CI. */
 const computing = { ...shared, maxWorkers: 2, sequence: { groupOrder: 0 } } as const
-const waiting = { ...shared, maxWorkers: 2, sequence: { groupOrder: 1 } } as const
+/** One more: these files mostly wait for servers and for time to pass. */
+const waiting = { ...shared, maxWorkers: 3, sequence: { groupOrder: 1 } } as const
+/** Servers under load, which miss their deadlines where a third file runs. */
+const loading = { ...shared, maxWorkers: 2, sequence: { groupOrder: 2 } } as const
 
 const serverSetUp = "test/contract/globalSetup.ts"
 const browserSetUp = "test/console/browser/globalSetup.ts"
@@ -104,7 +107,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...waiting,
+          ...loading,
           name: "slow-server",
           include: slowOf(startProcesses),
           exclude: slowOf(inBrowser),
@@ -114,7 +117,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...waiting,
+          ...loading,
           name: "slow-browser",
           include: slowOf(inBrowser),
           isolate: false,
