@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
+import { csrfIn, signedIn, type Visitor } from "../Visitor.ts"
+
+let server: SharedServer
+let owner: Visitor
+beforeAll(async () => {
+  server = await sharedServerWithDemo()
+  owner = await signedIn(server, server.demo.customer_id, "owner")
+})
+
+const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
+  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
+
+describe("the audit log", () => {
+  it("lists changes of the console in the user's name, and finds them", async () => {
+    await submit(owner, "/console/settings", "/console/settings", {
+      name: "Demo",
+      brand: "پیک",
+      locale: "fa"
+    })
+    const { text } = await owner.get("/console/audit?what=customer.&by=user")
+    expect(text).toContain("customer.update")
+    expect(text).toContain("brand")
+    expect(text).not.toContain("user.create<")
+    expect((await owner.get("/console/audit?id=nothing-like-that")).text).toContain("No change")
+  })
+
+  it("finds the changes of every kind that it lists", async () => {
+    await submit(owner, "/console/guard", "/console/guard", { mode: "record" })
+    await submit(owner, "/console/test", "/console/test", {
+      mode: "sandbox",
+      phone: "09121234567",
+      do: "send"
+    })
+    const found = async (what: string) => (await owner.get(`/console/audit?what=${what}`)).text
+    const { text } = await owner.get("/console/audit")
+    for (const kind of ["guard", "test", "message", "phone", "verification"])
+      expect(text).toContain(`<option value="${kind}."`)
+    expect(await found("guard.")).toContain("guard.save")
+    expect(await found("guard.")).not.toContain("test.send")
+    expect(await found("test.")).toContain("test.send")
+  })
+})
+
+describe("a list between two times", () => {
+  const times = ["garbage", "2030-01-01", "1405/13/45"]
+  const lists = ["/console/audit", "/console/wallet", "/console/requests", "/console/verifications"]
+
+  it.each(lists)("of %s shows nothing for a time that it cannot read, and says so", async (path) => {
+    for (const time of times) {
+      const { status, text } = await owner.get(`${path}?lang=fa&to=${encodeURIComponent(time)}`)
+      expect(status).toBe(200)
+      expect(text).toMatch(/role="alert">«تا» تاریخ و ساعت نیست/)
+      expect(text).not.toContain("<tbody")
+      expect(text).toMatch(new RegExp(`name="to"\\s+value="${time}"`))
+    }
+    await owner.get(`${path}?lang=en`)
+  })
+
+  it("shows them in the calendar of its language", async () => {
+    const jalali = await owner.get("/console/audit?lang=en&from=1405/09/03%2014:30")
+    expect(jalali.text).toMatch(/name="from"\s+value="2026-11-24T14:30"/)
+    const gregorian = await owner.get("/console/audit?lang=fa&from=2026-11-24T14:30")
+    expect(gregorian.text).toMatch(/name="from"\s+value="۱۴۰۵\/۰۹\/۰۳ ۱۴:۳۰"/)
+    await owner.get("/console/audit?lang=en")
+  })
+})
+
+describe("a search for a choice that does not exist", () => {
+  const searches = [
+    ["verifications?status=cancelled", "Status"],
+    ["verifications?channel=tg", "Channel tried"],
+    ["verifications?mode=sandbox", "Mode"],
+    ["verifications?within=abc", "Time"],
+    ["messages?status=LOCKED", "Status"],
+    ["messages?strategy=zzz", "Strategy"],
+    ["wallet?kind=zzz", "Kind"],
+    ["usage?month=zz", "Month"],
+    ["keys?mode=sandbox", "Mode"],
+    ["keys?status=zzz", "Status"],
+    ["channels?channel=tg", "Channel"],
+    ["channels?active=yes", "State"],
+    ["audit?what=zzz", "Change of"],
+    ["audit?by=zzz", "By"],
+    ["requests?outcome=zzz", "Status"],
+    ["requests?within=zzz", "Time"]
+  ] as const
+  const files = [
+    "verifications/export.csv?status=zzz",
+    "messages/export.csv?strategy=zzz",
+    "wallet/ledger.csv?kind=zzz",
+    "usage/usage.csv?month=zz"
+  ]
+
+  it.each(searches)("shows nothing at %s, and says so", async (search, label) => {
+    const { status, text } = await owner.get(`/console/${search}`)
+    expect(status).toBe(200)
+    expect(text).toContain(`role="alert">${label}: there is no such choice.`)
+    expect(text).not.toContain("<tbody")
+  })
+
+  it("shows no figures of a period, and says so", async () => {
+    const { text } = await owner.get("/console/overview?period=zz")
+    expect(text).toContain('role="alert">There is no such period.')
+    expect(text).not.toContain("data-chart")
+  })
+
+  it("shows nothing for a key without a number, or an id that is too long", async () => {
+    expect((await owner.get("/console/requests?key=x")).text).toContain("This is not the number of a key.")
+    expect((await owner.get(`/console/audit?id=${"x".repeat(201)}`)).text).toContain("This is not an id.")
+  })
+
+  it.each(files)("has no file: %s", async (file) => {
+    expect((await owner.get(`/console/${file}`)).status).toBe(422)
+  })
+
+  it.each(["verifications?status=&mode=live", "usage?month=", "overview?period="])(
+    "is not one without a choice: %s",
+    async (search) => {
+      expect((await owner.get(`/console/${search}`)).text).not.toContain('role="alert"')
+    }
+  )
+})

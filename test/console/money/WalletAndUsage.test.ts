@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { messages } from "../../contract/Client.ts"
+import { newAccount, newCustomer } from "../../contract/Operator.ts"
+import { until } from "../../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
+import { type Answer, signedIn, type Visitor } from "../Visitor.ts"
+
+let server: SharedServer
+let owner: Visitor
+beforeAll(async () => {
+  server = await sharedServerWithDemo()
+  owner = await signedIn(server, server.demo.customer_id, "owner")
+})
+
+describe("the wallet", () => {
+  it("shows what is there, every movement, and the ledger as a file", async () => {
+    await send()
+    const page = await owner.get("/console/wallet")
+    expect(page.text).toContain("9,999,000 IRR")
+    expect(page.text).toContain("Top-up")
+    const filtered = await owner.get("/console/wallet?kind=capture")
+    expect(filtered.text).not.toContain(">Top-up</span>")
+    const file = await owner.get("/console/wallet/ledger.csv")
+    expect(file.headers.get("content-type")).toMatch(/^text\/csv/)
+    const lines = file.text.trim().split("\r\n")
+    expect(lines[0]).toContain("id,time,kind,amount_rials,subject_type,subject_id")
+    expect(lines.slice(1).map((line) => line.split(",").slice(2, 4).join(" "))).toEqual([
+      "capture -1000",
+      "top_up 10000000"
+    ])
+  })
+
+  it("speaks Persian with Persian digits", async () => {
+    const { text } = await owner.get("/console/wallet?lang=fa")
+    expect(text).toContain("ریال")
+    expect(text).toMatch(/[۰-۹]٬[۰-۹]{3}|[۰-۹]{3}/)
+    await owner.get("/console/wallet?lang=en")
+  })
+
+  it("has no file for a time that it cannot read", async () => {
+    const file = await owner.get("/console/wallet/ledger.csv?from=1405/13/01")
+    expect(file.status).toBe(422)
+    expect(file.text).toContain("From: not a date and time.")
+    expect(file.text).toMatch(/href="\/console\/wallet">Back/)
+  })
+
+  it("refuses a cursor that is none", async () => {
+    expect((await owner.get("/console/wallet?cursor=x")).status).toBe(422)
+  })
+
+  it("says that it shows the newest of what is held, and leads to all of it", async () => {
+    const heldFor = ({ text }: Answer) =>
+      [...(text.split("<h2 class")[0] ?? "").matchAll(/href="\/console\/messages\/[^"]+"/g)].length
+    const { id, live } = await newCustomer(server, "start")
+    await server.cli("wallet", "top-up", "--customer", id, "--amount", "100000")
+    await newAccount(server, id, "bale")
+    const viewer = await signedIn(server, id, "viewer")
+    for (let round = 0; round < 11; round++)
+      await messages(server, live).created({ channels: "bale", delay: "1h" })
+    const page = await viewer.get("/console/wallet")
+    expect(heldFor(page)).toBe(10)
+    expect(page.text).toContain("The newest 10.")
+    expect(page.text).toContain('href="/console/wallet/holds"')
+    expect(heldFor(await viewer.get("/console/wallet/holds"))).toBe(11)
+  })
+
+  it("says to customers of the free plan that nothing is charged", async () => {
+    const viewer = await signedIn(server, (await newCustomer(server, "free")).id, "viewer")
+    const { text } = await viewer.get("/console/wallet")
+    expect(text).toContain("Sends on the free plan cost nothing.")
+    expect(text).not.toContain("is charged")
+  })
+})
+
+describe("usage", () => {
+  it("shows a month by day and channel, and as a file", async () => {
+    await send()
+    const page = await until("the figures to be summed up", async () => {
+      const shown = await owner.get("/console/usage")
+      return shown.text.includes("being summed up") ? undefined : shown
+    })
+    expect(page.text).toContain("data-chart")
+    expect(page.text).toContain("Bale")
+    const file = await owner.get("/console/usage/usage.csv")
+    expect(file.text).toMatch(/\d{4}-\d\d-\d\d,bale,/)
+    expect((await owner.get("/console/usage?month=1999-01")).status).toBe(200)
+  })
+
+  it("names its months by the calendar of the language", async () => {
+    const lead = async (language: string) =>
+      /<p class="lead">([^<]*)/.exec((await owner.get(`/console/usage?lang=${language}`)).text)?.[1] ?? ""
+    expect(await lead("fa")).toMatch(/فروردین|اردیبهشت|خرداد|تیر|مرداد|شهریور|مهر|آبان|آذر|دی|بهمن|اسفند/)
+    expect(await lead("fa")).not.toMatch(
+      /ژانویه|فوریه|مارس|آوریل|مه|ژوئن|ژوئیه|اوت|سپتامبر|اکتبر|نوامبر|دسامبر/
+    )
+    expect(await lead("en")).toMatch(/^\s*[A-Z][a-z]+ \d{4}\s*$/)
+  })
+})

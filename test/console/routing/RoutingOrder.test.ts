@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, it } from "vitest"
+import { newCustomer } from "../../contract/Operator.ts"
+import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
+import { csrfIn, signedIn, type Visitor } from "../Visitor.ts"
+import { demoApi } from "../Forms.ts"
+
+let server: SharedServer
+let owner: Visitor
+let stranger: Visitor
+let api: ReturnType<typeof demoApi>
+beforeAll(async () => {
+  server = await sharedServerWithDemo()
+  api = demoApi(server)
+  owner = await signedIn(server, server.demo.customer_id, "owner")
+  stranger = await signedIn(server, (await newCustomer(server)).id, "owner")
+})
+
+describe("the routing order", () => {
+  const row = (target: string) => ["target", target] as const
+  const draft = async (button: string, ...rows: ReadonlyArray<readonly [string, string]>) => {
+    const csrf = csrfIn(await owner.get("/console/routing"))
+    const body = new URLSearchParams([
+      ["csrf", csrf],
+      ["do", button],
+      ["version", "1"],
+      ...rows.map(([name, value]) => [name, value])
+    ])
+    for (const _ of rows) {
+      body.append("wait", "")
+      body.append("template", "")
+    }
+    const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+    const reply = await fetch(`${server.url}/console/routing`, {
+      method: "POST",
+      body,
+      headers: { cookie },
+      redirect: "manual"
+    })
+    return { status: reply.status, text: await reply.text() }
+  }
+  const chosen = (text: string) =>
+    Array.from(text.matchAll(/<option value="(\w+:\w*)" selected/g), ([, target]) => target)
+
+  it("moves its steps by buttons, without saving them", async () => {
+    const before = await api("GET", "/routing")
+    const { status, text } = await draft("up:1", row("bale:"), row("sms:"))
+    expect(status).toBe(200)
+    expect(chosen(text)).toEqual(["sms:", "bale:"])
+    expect(chosen((await draft("remove:0", row("bale:"), row("sms:"))).text)).toEqual(["sms:"])
+    expect(await api("GET", "/routing")).toEqual(before)
+  })
+
+  it("is not filled in from a link that somebody else made, but from the page's own address", async () => {
+    const link = "/console/routing?version=1&order=saved&target=rubika%3A&wait=&template="
+    const saved = chosen((await owner.get("/console/routing")).text)
+    expect(chosen((await owner.get(link)).text)).toEqual(saved)
+    const markIn = (text: string) => /name="draft"\s+value="([^"]+)"/.exec(text)?.[1] ?? "none"
+    const mark = markIn((await owner.get("/console/routing")).text)
+    expect(chosen((await owner.get(`${link}&draft=${mark}`)).text)).toEqual(["rubika:"])
+    const another = markIn((await stranger.get("/console/test")).text)
+    expect(another).not.toBe("none")
+    expect(chosen((await owner.get(`${link}&draft=${another}`)).text)).toEqual(saved)
+  })
+
+  it("is saved as it stands, and refused as the API refuses it", async () => {
+    const twice = await draft("save", row("bale:"), row("bale:"))
+    expect(twice.status).toBe(422)
+    const { status } = await draft("save", row("sms:"), row("bale:"))
+    expect(status).toBe(303)
+    expect(await api("GET", "/routing")).toMatchObject({ steps: [{ channel: "sms" }, { channel: "bale" }] })
+  })
+
+  it("leads from each mistake to the field of its step", async () => {
+    const csrf = csrfIn(await owner.get("/console/routing"))
+    const body = new URLSearchParams({ csrf, do: "save", version: "1" })
+    for (const [target, wait] of [
+      ["bale:", "۵۰"],
+      ["eitaa:", "5"]
+    ] as const)
+      for (const [name, value] of Object.entries({ target, wait, template: "" })) body.append(name, value)
+    const { status, text } = await owner.postAll("/console/routing", body)
+    expect(status).toBe(422)
+    expect(text).toMatch(
+      /<a href="#field-wait-1">Step 2: Wait \(s\)<\/a>: <bdi>Enter a number from 45 to 120\.<\/bdi>/
+    )
+    expect(text).toMatch(
+      /id="field-wait-1"\s+name="wait"\s+aria-describedby="waits-hint field-wait-1-error"\s+aria-invalid="true"/
+    )
+    expect(text.split('aria-invalid="true"')).toHaveLength(2)
+  })
+
+  it("shows what a send would do, and sends nothing", async () => {
+    const { text } = await owner.get("/console/routing")
+    expect(text).toContain("What a send would do now")
+    expect(text).toContain("Simulated sms")
+    expect(text).toContain("The code is valid for 300 s")
+  })
+
+  it("has no preview while a step has a mistake, and says why", async () => {
+    const csrf = csrfIn(await owner.get("/console/routing"))
+    const fields = { csrf, do: "preview", version: "1", target: "sms:", wait: "soon", template: "" }
+    const { text } = await owner.post("/console/routing", fields)
+    expect(text).toContain("A step has a value that is not valid.")
+    expect(text).not.toContain("No step yet")
+  })
+})
