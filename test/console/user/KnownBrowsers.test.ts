@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { firstUser, newEmail, PASSWORD } from "../contract/Manager.ts"
-import { type Server, startServer } from "../contract/Server.ts"
-import { csrfIn, newVisitor, type Visitor } from "./Visitor.ts"
+import { csrfIn, newVisitor, type Visitor } from "../Visitor.ts"
+import { firstUser, newEmail, PASSWORD } from "../../contract/Manager.ts"
+import { type Server, startServer } from "../../contract/Server.ts"
 
 let server: Server
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { ok, request } from "../contract/Client.ts"
-import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
-import { newOperator, signedIn, type Visitor } from "./Visitor.ts"
+import { newOperator, signedIn, type Visitor } from "../Visitor.ts"
+import { ok, request } from "../../contract/Client.ts"
+import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
 
 let server: SharedServer
 let owner: Visitor

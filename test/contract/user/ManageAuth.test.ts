@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type HeaderSet, ok, type Reply, refused, request } from "../Client.ts"
+import { type HeaderSet, ok, refused, type Reply, request } from "../Client.ts"
 import { manage } from "../Manager.ts"
 import { credentials, type Verdict } from "./Credentials.ts"
 import { type Identities, signedFor, startWithIdentities } from "./Identities.ts"

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { onEmbeddedStore } from "../support/EmbeddedStore.ts"
-import { auth, manage, PASSWORD, withPasswordFile } from "../contract/Manager.ts"
-import { type Server, startServer } from "../contract/Server.ts"
-import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { csrfIn, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
+import { auth, manage, PASSWORD, withPasswordFile } from "../../contract/Manager.ts"
+import { type Server, startServer } from "../../contract/Server.ts"
+import { onEmbeddedStore } from "../../support/EmbeddedStore.ts"
 
 let server: Server
 let operator: Visitor

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { newKey, newPhone, otp, type Reply, refused } from "../Client.ts"
+import { newKey, newPhone, otp, refused, type Reply } from "../Client.ts"
 import { type Customer, customerWith } from "../Operator.ts"
 import { type Server, startServer, until } from "../Server.ts"
 

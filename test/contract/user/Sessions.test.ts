@@ -1,18 +1,18 @@
-import { randomUUID } from "node:crypto"
 import type { JWK } from "jose"
+import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { json, ok, refused, request } from "../Client.ts"
 import {
   auth,
   firstUser,
   manage,
+  newEmail,
   newToken,
   newUser,
   PASSWORD,
   signIn,
   type Token,
-  withPasswordFile,
-  newEmail
+  withPasswordFile
 } from "../Manager.ts"
 import { type Demo, type Server, startServer, until } from "../Server.ts"
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Server, startServer } from "../contract/Server.ts"
-import { demoApi, submit } from "./Forms.ts"
-import { csrfIn, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+import { demoApi, submit } from "../Forms.ts"
+import { csrfIn, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
+import { type Server, startServer } from "../../contract/Server.ts"
 
 let server: Server
 let owner: Visitor

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger, References } from "effect"
 import { SqlError } from "effect/sql"
-import { logFailure, reasonOf } from "../../../src/services/system/Observability.ts"
 import { outcomeOf } from "../../../src/services/provider/ProviderCalls.ts"
+import { logFailure, reasonOf } from "../../../src/services/system/Observability.ts"
 
 const hung = new SqlError.SqlError({
   reason: new SqlError.ConnectionError({

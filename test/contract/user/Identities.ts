@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto"
 import type { JWTPayload } from "jose"
+import { randomUUID } from "node:crypto"
 import { formatInstant } from "../../../src/domain/Instant.ts"
-import { type IssuerKey, makeIssuerKey, serveKeys, signJwt } from "../../support/fakes/JwtIssuer.ts"
 import { manage, newToken, newUser, signIn } from "../Manager.ts"
 import { type Demo, type Server, startServer, until } from "../Server.ts"
+import { type IssuerKey, makeIssuerKey, serveKeys, signJwt } from "../../support/fakes/JwtIssuer.ts"
 
 const ISSUER = "https://id.example.ir"
 

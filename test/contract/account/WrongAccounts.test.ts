@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { issues, ok, refused } from "../Client.ts"
 import { type Account, type Fields, type Manager, newManager } from "../ManagedSetUp.ts"
 import { type Server, startServer } from "../Server.ts"
-import { accountsOf, bot, simulatorAccount } from "./ManagedAccounts.ts"
 import { sharedServer } from "../SharedServer.ts"
+import { accountsOf, bot, simulatorAccount } from "./ManagedAccounts.ts"
 
 let server: Server
 let mine: Manager

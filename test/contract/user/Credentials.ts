@@ -1,7 +1,7 @@
 import type { JWK, JWTPayload } from "jose"
-import { signJwt } from "../../support/fakes/JwtIssuer.ts"
 import { type HeaderSet, ok, request } from "../Client.ts"
 import { claimsOf, type Identities, seconds, signedFor } from "./Identities.ts"
+import { signJwt } from "../../support/fakes/JwtIssuer.ts"
 
 export type Verdict = "admitted" | "unauthenticated" | "scope_insufficient"
 

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
-import { ok, refused } from "../contract/Client.ts"
-import { auth, manage, newEmail, PASSWORD, signIn, type SignedIn, type User } from "../contract/Manager.ts"
-import { newCustomer } from "../contract/Operator.ts"
-import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
-import { onEmbeddedStore } from "../support/EmbeddedStore.ts"
-import { type Answer, csrfIn, newOperator, newVisitor, signedIn, type Visitor } from "./Visitor.ts"
+import { type Answer, csrfIn, newOperator, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
+import { ok, refused } from "../../contract/Client.ts"
+import { auth, manage, newEmail, PASSWORD, type SignedIn, signIn, type User } from "../../contract/Manager.ts"
+import { newCustomer } from "../../contract/Operator.ts"
+import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
+import { onEmbeddedStore } from "../../support/EmbeddedStore.ts"
 
 let server: SharedServer
 beforeAll(async () => {

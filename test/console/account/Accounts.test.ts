@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Server, startServer } from "../contract/Server.ts"
-import { signedIn, type Visitor } from "./Visitor.ts"
-import { CONNECT, connectBy, demoApi, submit } from "./Forms.ts"
+import { CONNECT, connectBy, demoApi, submit } from "../Forms.ts"
+import { signedIn, type Visitor } from "../Visitor.ts"
+import { type Server, startServer } from "../../contract/Server.ts"
 
 let server: Server
 let owner: Visitor

@@ -3,8 +3,8 @@ import { issues, messages, ok, otp, refused } from "../Client.ts"
 import type { List } from "../ManagedCustomer.ts"
 import { type Account, etagOf, type Fields, ifMatch, type Manager, newManager } from "../ManagedSetUp.ts"
 import { until } from "../Server.ts"
-import { accountsOf } from "./ManagedAccounts.ts"
 import { type SharedServer, sharedServer } from "../SharedServer.ts"
+import { accountsOf } from "./ManagedAccounts.ts"
 
 let server: SharedServer
 let mine: Manager

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { json, messages, newPhone, otp, sandbox, unknownId } from "../contract/Client.ts"
-import { manage, type Role } from "../contract/Manager.ts"
-import { newAccount, newCustomer } from "../contract/Operator.ts"
-import { until } from "../contract/Server.ts"
-import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
-import { type Answer, csrfIn, signedIn, type Visitor } from "./Visitor.ts"
+import { type Answer, csrfIn, signedIn, type Visitor } from "../Visitor.ts"
+import { json, messages, newPhone, otp, sandbox, unknownId } from "../../contract/Client.ts"
+import { manage, type Role } from "../../contract/Manager.ts"
+import { newAccount, newCustomer } from "../../contract/Operator.ts"
+import { until } from "../../contract/Server.ts"
+import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
 
 let server: SharedServer
 let customer: string
