@@ -12,6 +12,19 @@ beforeAll(async () => {
   owner = await signedIn(server, server.demo.customer_id, "owner")
 })
 
+const send = async () => {
+  const reply = await fetch(`${server.url}/v1/otp/send`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-api-key": server.demo.live_key,
+      "idempotency-key": crypto.randomUUID()
+    },
+    body: JSON.stringify({ phone: "09121234567", channels: ["bale"] })
+  })
+  expect(reply.status).toBe(200)
+}
+
 describe("the wallet", () => {
   it("shows what is there, every movement, and the ledger as a file", async () => {
     await send()
