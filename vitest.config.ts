@@ -98,7 +98,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...computing,
+          ...loading,
           name: "slow",
           include: slow,
           exclude: ["**/node_modules/**", ...slowOf(startProcesses)],

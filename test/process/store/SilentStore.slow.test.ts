@@ -208,8 +208,9 @@ const slowestDuring = async ({ server, customer }: Stage, code: { readonly id: s
   return slowest
 }
 
+// At the same time, but after those before: servers that start take the time of responses that are measured.
 describe("while connections to PostgreSQL are silent", () => {
-  it.each([
+  it.concurrent.each([
     ["and new ones work", false],
     ["and new ones are silent too", true]
   ])(
@@ -232,7 +233,7 @@ describe("while connections to PostgreSQL are silent", () => {
     120_000
   )
 
-  it("the time of a provider does not count, and what could not be recorded in time is recorded later", async () => {
+  it.concurrent("the time of a provider does not count, and what could not be recorded in time is recorded later", async () => {
     const stage = await openStage()
     const { proxy, server, customer } = stage
     let answeredAt = Number.POSITIVE_INFINITY
