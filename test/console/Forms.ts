@@ -8,7 +8,7 @@ export const submit = async (
   visitor: Visitor,
   from: string,
   action: string,
-  fields: Readonly<Record<string, string>>
+  fields: Readonly<Record<string, string>> = {}
 ) => visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(from)) })
 
 export const CONNECT = "/console/channels/connect"

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
-import { csrfIn, signedIn, type Visitor } from "../Visitor.ts"
+import { submit } from "../Forms.ts"
+import { signedIn, type Visitor } from "../Visitor.ts"
 
 let server: SharedServer
 let owner: Visitor
@@ -8,9 +9,6 @@ beforeAll(async () => {
   server = await sharedServerWithDemo()
   owner = await signedIn(server, server.demo.customer_id, "owner")
 })
-
-const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
-  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
 
 describe("the audit log", () => {
   it("lists changes of the console in the user's name, and finds them", async () => {

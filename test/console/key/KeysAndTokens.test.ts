@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { request } from "../../contract/Client.ts"
 import { manage, type Role } from "../../contract/Manager.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
-import { type Answer, csrfIn, signedIn, type Visitor } from "../Visitor.ts"
+import { submit } from "../Forms.ts"
+import { type Answer, signedIn, type Visitor } from "../Visitor.ts"
 
 let server: SharedServer
 let owner: Visitor
@@ -12,10 +13,6 @@ beforeAll(async () => {
 })
 
 const as = (role: Role) => signedIn(server, server.demo.customer_id, role)
-
-/** Sends a form of a page, with the page's token. */
-const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
-  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
 
 const secretIn = ({ text }: Answer): string => /<code>(\w+_[\w+/=-]{20,})<\/code>/.exec(text)?.[1] ?? ""
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { csrfIn, newVisitor, type Visitor } from "../Visitor.ts"
+import { submit } from "../Forms.ts"
+import { newVisitor, type Visitor } from "../Visitor.ts"
 import { firstUser, newEmail, PASSWORD } from "../../contract/Manager.ts"
 import { type Server, startServer } from "../../contract/Server.ts"
 
@@ -35,9 +36,6 @@ const lockOut = async (email: string) => {
   await Promise.all(Array.from({ length: 6 }, guessFrom))
   expect((await newVisitor(server, newNetwork()).signIn(email)).status).toBe(429)
 }
-
-const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
-  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
 
 describe("a browser in which somebody has signed in before", () => {
   it("lets them in while guesses from many networks lock their address", async () => {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { submit } from "../Forms.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
 import { auth, manage, PASSWORD, withPasswordFile } from "../../contract/Manager.ts"
 import { type Server, startServer } from "../../contract/Server.ts"
@@ -9,9 +10,6 @@ import { onEmbeddedStore } from "../../support/EmbeddedStore.ts"
 let server: Server
 let operator: Visitor
 const email = "Root@example.ir"
-
-const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
-  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
 
 const onStore = (text: string) =>
   onEmbeddedStore(

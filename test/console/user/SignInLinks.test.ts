@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
+import { submit } from "../Forms.ts"
 import { type Answer, csrfIn, newOperator, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
 import { ok, refused } from "../../contract/Client.ts"
 import { auth, manage, newEmail, PASSWORD, type SignedIn, signIn, type User } from "../../contract/Manager.ts"
@@ -25,9 +26,6 @@ const onStore = (statement: string) =>
 const makeStale = (email: string) =>
   onStore(`update console_sessions set signed_in_at = signed_in_at - interval '11 minutes'
     where user_id = (select id from users where email = '${email}')`)
-
-const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
-  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
 
 const linkIn = ({ text }: Answer): string =>
   /<code>(http[^<]+)<\/code>/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? ""

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { newEmail, PASSWORD } from "../../contract/Manager.ts"
 import { newCustomer } from "../../contract/Operator.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
+import { submit } from "../Forms.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
 
 let server: SharedServer
@@ -10,9 +11,6 @@ beforeAll(async () => {
   server = await sharedServerWithDemo()
   owner = await signedIn(server, server.demo.customer_id, "owner")
 })
-
-const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
-  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
 
 const linkIn = (text: string): string =>
   /<code>(http[^<]+)<\/code>/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? ""

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { WebhookEventType } from "../../../src/domain/Webhook.ts"
 import { until } from "../../contract/Server.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
+import { submit } from "../Forms.ts"
 import { type Answer, csrfIn, signedIn, type Visitor } from "../Visitor.ts"
 
 let server: SharedServer
@@ -10,10 +11,6 @@ beforeAll(async () => {
   server = await sharedServerWithDemo()
   owner = await signedIn(server, server.demo.customer_id, "owner")
 })
-
-/** Sends a form of a page, with the page's token. */
-const submit = async (visitor: Visitor, page: string, action: string, fields: Record<string, string> = {}) =>
-  visitor.post(action, { ...fields, csrf: csrfIn(await visitor.get(page)) })
 
 const secretIn = ({ text }: Answer): string => /<code>(\w+_[\w+/=-]{20,})<\/code>/.exec(text)?.[1] ?? ""
 
