@@ -49,6 +49,11 @@ const commands = [
     "Walk through a verification with a fallback, in this terminal",
     () => import("./server/DemoCommand.ts")
   ),
+  command(
+    "setup",
+    "Set up a customer that can send: owner, keys, accounts, routing and money",
+    () => import("./commands/SetUpCommand.ts")
+  ),
   command("customer", "Customers", () => import("./commands/CustomerCommands.ts")),
   command("key", "Service keys", () => import("./commands/KeyCommands.ts")),
   command(

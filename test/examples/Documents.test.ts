@@ -61,7 +61,7 @@ describe("the documents", () => {
 
   it("docs/command-line.md says what to replace in its command lines, and shows the file they read", () => {
     const [, section = ""] =
-      /## How do I set up a customer\?\n([\s\S]*?)\n## /.exec(read("docs/command-line.md")) ?? []
+      /## How do I set up a customer step by step\?\n([\s\S]*?)\n## /.exec(read("docs/command-line.md")) ?? []
     const [above = "", block = ""] = section.split("```sh")
     assert.notInclude(block.split("```")[0] ?? "", "…")
     const placeholders = new Set(block.match(/\b(?:YOUR_[A-Z_]+|[A-Z]+_ID)\b/g))

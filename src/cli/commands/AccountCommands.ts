@@ -9,8 +9,11 @@ import { printOne } from "../output/Output.ts"
 import { describeFinding } from "../server/DoctorAccounts.ts"
 import { Name } from "../../domain/Fields.ts"
 import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
+import { AccountFinding } from "../../domain/account/AccountState.ts"
+import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { SendingAccount } from "../../domain/customer/Customer.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
+import { parsePhone } from "../../domain/Phone.ts"
 import { toAccount } from "../../http/manage/AccountsApi.ts"
 import {
   changeAccount,
@@ -237,6 +240,48 @@ const remove = actionCommand(
   { print: (_, { target }) => printOne({ credential_id: target, deleted: true }) }
 )
 
+const describeOutcome: (outcome: ProviderOutcome) => string = ProviderOutcome.$match({
+  Accepted: () => "the provider accepted the code",
+  Rejected: ({ providerError }) => `refused: ${providerError}`,
+  Throttled: ({ providerError }) => `the provider asks to slow down: ${providerError}`,
+  Unavailable: ({ providerError }) => `not sent: ${providerError}`,
+  Unknown: ({ providerError }) => `it is unknown whether the code was sent: ${providerError}`
+})
+
+/** Asks the provider whether the account works, and sends a code over it if a phone is named. */
+const check = Command.make(
+  "check",
+  {
+    account: oneAccount.flags,
+    sendTo: Flag.String("send-to").pipe(
+      Flag.withDescription("Also send a real code to this phone; no limit and no wallet counts it"),
+      Flag.optional
+    )
+  },
+  ({ account, sendTo }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const { customer, target, refused } = yield* oneAccount.find(account)
+        const accounts = yield* Accounts
+        const phone = yield* Effect.mapError(
+          Effect.transposeOption(Option.map(sendTo, (text) => Effect.fromResult(parsePhone(text)))),
+          () => new CommandError({ message: "--send-to is not an Iranian mobile number" })
+        )
+        const finding = yield* Effect.mapError(accounts.check(customer, target), refused)
+        const sent = Option.isSome(phone)
+          ? yield* Effect.mapError(accounts.tryAccount(customer, target, phone.value), refused)
+          : undefined
+        yield* printOne({
+          credential_id: target,
+          check: describeFinding(finding),
+          ...(sent === undefined ? {} : { test_send: describeOutcome(sent) })
+        })
+        if (AccountFinding.$is("Refused")(finding) || (sent !== undefined && sent._tag !== "Accepted"))
+          return yield* new CommandError({ message: `account ${target} does not work` })
+      })
+    )
+).pipe(Command.withDescription("Ask the provider whether an account works; send a code as a test"))
+
 const accountCommand = Command.make("account").pipe(
   Command.withSubcommands([
     connectCommand,
@@ -245,6 +290,7 @@ const accountCommand = Command.make("account").pipe(
     limits,
     standby,
     inbox,
+    check,
     setActive("disable", false, "Stop sending with an account"),
     setActive("enable", true, "Send with an account again"),
     remove

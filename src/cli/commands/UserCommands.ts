@@ -101,11 +101,16 @@ const setUserPassword = actionCommand(
   }
 )
 
+/** The address at which people and programs reach this installation. */
+export const publicOrigin = Effect.map(
+  readConfiguration,
+  ({ host, port, publicUrl }) => publicUrl ?? originOf({ host }, port)
+)
+
 /** Prints a link with the address at which people open it. */
 export const printLink = Effect.fnUntraced(function* ({ secret, expiresAt }: SignInLink) {
-  const { host, port, publicUrl } = yield* readConfiguration
   yield* printOne({
-    url: signInUrl(publicUrl ?? originOf({ host }, port), secret),
+    url: signInUrl(yield* publicOrigin, secret),
     expires_at: formatInstant(expiresAt)
   })
 })

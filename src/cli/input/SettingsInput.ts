@@ -33,7 +33,7 @@ const parse = (text: string, source: string) =>
   )
 
 /** The settings of a file; editors of Windows begin it with a byte order mark. */
-const readSettingsFile = Effect.fnUntraced(function* (file: string) {
+export const readSettingsFile = Effect.fnUntraced(function* (file: string) {
   const text = yield* readInput(file, SMALL_INPUT_BYTES)
   return yield* parse(text.replace(/^\uFEFF/, ""), `${SETTINGS_FILE} ${file}`)
 })

@@ -1,14 +1,18 @@
 import { Clock, Effect, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { AccountFinding, checkResultOf } from "../../domain/account/AccountState.ts"
+import { PLATFORM } from "../../domain/customer/Customer.ts"
+import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
 import { openSettings } from "../provider/ConnectedAccounts.ts"
 import { connectionOf, isOwnedBy } from "./AccountRows.ts"
 import type { MasterKey } from "../crypto/Crypto.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { maskCredentials } from "../provider/ProviderConnections.ts"
-import type { Accounts } from "../../services/account/Accounts.ts"
-import { examine } from "../../services/provider/AccountExamination.ts"
+import type { AccountOwner, Accounts } from "../../services/account/Accounts.ts"
+import { examine, sendTestCode } from "../../services/provider/AccountExamination.ts"
 import type { ProviderAdapters, ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 
 /** Stores the result of a check in place of the last one. A credit that it does not report stays as it was. */
@@ -35,10 +39,11 @@ const CONCURRENCY = 8
 /** Accounts that are read at once. */
 const PAGE = 100
 
+const ChatRow = Schema.Struct({ chatId: Schema.String })
 const StoredRow = Schema.Struct({
   id: Schema.Int,
   customerId: Schema.NullOr(Schema.Int),
-  channel: Schema.String,
+  channel: Channel,
   provider: Schema.String,
   label: Schema.String,
   sealedSettings: Schema.Uint8Array,
@@ -54,9 +59,14 @@ export const accountChecks = (
   sql: SqlClient.SqlClient,
   key: MasterKey["Service"],
   adapters: ProviderAdapters["Service"],
+  random: SecureRandom.SecureRandom["Service"],
   privateAddresses: boolean
-): Pick<Accounts["Service"], "examine" | "check" | "checkAll" | "noteCredits"> => {
+): Pick<
+  Accounts["Service"],
+  "examine" | "check" | "checkAll" | "noteCredits" | "tryConnection" | "tryAccount"
+> => {
   const storedRows = rowsOf(StoredRow)
+  const chatRows = rowsOf(ChatRow)
   const selectStored = sql`select a.id, a.customer_id as "customerId", a.channel, a.provider, a.label,
     a.sealed_settings as "sealedSettings", a.allows_private_addresses as "allowsPrivateAddresses"
     from sending_accounts a`
@@ -92,7 +102,34 @@ export const accountChecks = (
   const pageBehind = (id: number) =>
     storedRows(sql`${selectStored} where a.disabled_at is null and a.id > ${id} order by a.id limit ${PAGE}`)
 
+  const findStored = Effect.fnUntraced(function* (owner: AccountOwner, id: number) {
+    const [row] = yield* storedRows(sql`${selectStored} where ${isOwnedBy(sql, owner)} and a.id = ${id}`)
+    return row ?? (yield* new NotFound())
+  })
+
+  const tryOver = (connection: ProviderConnection, sent: Parameters<typeof sendTestCode>[1]) =>
+    Effect.provideService(sendTestCode(connection, sent), SecureRandom.SecureRandom, random)
+
   return {
+    tryConnection: (account, phone) =>
+      Effect.flatMap(
+        connectionOf(adapters, PLATFORM, account, account.allowsPrivateAddresses ?? privateAddresses),
+        (connection) =>
+          tryOver(maskCredentials(connection, account.settings), { ...account, phone, chatId: null })
+      ),
+
+    tryAccount: Effect.fnUntraced(function* (owner, id, phone) {
+      const row = yield* findStored(owner, id)
+      const [chat] = yield* chatRows(
+        sql`select chat_id as "chatId" from contact_links where account_id = ${id} and phone = ${phone}`
+      )
+      return yield* Result.match(connectionOfStored(row), {
+        onFailure: (providerError) =>
+          Effect.succeed(ProviderOutcome.Rejected({ blame: "configuration", providerError })),
+        onSuccess: (connection) => tryOver(connection, { ...row, phone, chatId: chat?.chatId ?? null })
+      })
+    }),
+
     examine: (owner, account) =>
       Effect.flatMap(
         connectionOf(adapters, owner, account, account.allowsPrivateAddresses ?? privateAddresses),
@@ -100,8 +137,7 @@ export const accountChecks = (
       ),
 
     check: Effect.fnUntraced(function* (owner, id) {
-      const [row] = yield* storedRows(sql`${selectStored} where ${isOwnedBy(sql, owner)} and a.id = ${id}`)
-      if (row === undefined) return yield* new NotFound()
+      const row = yield* findStored(owner, id)
       return yield* Effect.tap(checkStored(row), (finding) => noteCheck(sql, id, finding))
     }),
 

@@ -152,7 +152,7 @@ export const AccountsSql = Layer.effect(
       ...accountConnections(sql, random, key, adapters, privateAddresses),
       ...accountChanges(sql, random, key, adapters, privateAddresses),
       ...accountRemovals(sql),
-      ...accountChecks(sql, key, adapters, privateAddresses),
+      ...accountChecks(sql, key, adapters, random, privateAddresses),
 
       find,
 

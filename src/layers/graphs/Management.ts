@@ -62,6 +62,7 @@ export const ManagementLive = Layer.mergeAll(
   Layer.provide(Timers.layer, TimerStoreSql),
   Workers.layer
 ).pipe(
-  Layer.provide([ProviderAdaptersHttp, ContactLinksSql, BotAddressesMac, Idempotency.layer]),
+  Layer.provide([ContactLinksSql, BotAddressesMac, Idempotency.layer]),
+  Layer.provideMerge(ProviderAdaptersHttp),
   Layer.provideMerge(Crypto)
 )

@@ -10,6 +10,8 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { AccountFinding, AccountState, LastError } from "../../domain/account/AccountState.ts"
 import type { SendingAccount } from "../../domain/customer/Customer.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { ProviderAdapter } from "../provider/ProviderAdapter.ts"
 
@@ -115,6 +117,17 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<void, NotFound | PreconditionFailed | Conflict>
     /** Asks the provider about an existing account, and keeps the answer as its last check. */
     readonly check: (owner: AccountOwner, id: number) => Effect.Effect<AccountFinding, NotFound>
+    /** Sends a code that no verification waits for, over an account that need not be stored: outside any transaction. */
+    readonly tryConnection: (
+      account: AccountConnection,
+      phone: Phone
+    ) => Effect.Effect<ProviderOutcome, ValidationError | ChannelUnavailable>
+    /** Sends a code that no verification waits for, over an existing account. */
+    readonly tryAccount: (
+      owner: AccountOwner,
+      id: number,
+      phone: Phone
+    ) => Effect.Effect<ProviderOutcome, NotFound>
     /** Asks the providers about every account that is switched on. */
     readonly checkAll: Effect.Effect<ReadonlyArray<CheckedAccount>>
     /** Asks for the credit of every active account whose provider reports it, and stores it. */

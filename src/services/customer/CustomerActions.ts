@@ -67,10 +67,11 @@ export const setLimits = action("customer.set_limits", {
   audit: (_, { actor, input }) => ({ id: actor.customerId, details: input })
 })
 
+/** Rials. */
+export const TopUpAmount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000_000 }))
+
 export const topUp = action("wallet.top_up", {
-  input: Schema.Struct({
-    amount: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000_000 }))
-  }),
+  input: Schema.Struct({ amount: TopUpAmount }),
   target: NoTarget,
   access: "operator",
   run: ({ actor, input: { amount } }) => Wallets.use((wallets) => wallets.topUp(actor.customerId, amount)),

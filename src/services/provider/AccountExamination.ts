@@ -1,7 +1,17 @@
-import { Effect } from "effect"
+import { Clock, Effect, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { AccountFinding, type Credit } from "../../domain/account/AccountState.ts"
-import { keptText } from "../../domain/ProviderOutcome.ts"
-import type { AccountProblem, ProviderConnection } from "./ProviderAdapter.ts"
+import { PLATFORM } from "../../domain/customer/Customer.ts"
+import { renderCodeText } from "../../domain/message/Template.ts"
+import type { Phone } from "../../domain/Phone.ts"
+import {
+  inWords as reworded,
+  keptText,
+  ProviderOutcome,
+  withoutPrivateParts
+} from "../../domain/ProviderOutcome.ts"
+import { type Channel, channelType } from "../../domain/routing/Channel.ts"
+import { type AccountProblem, CallKind, type ProviderConnection } from "./ProviderAdapter.ts"
 
 const findingOf = ({ message, isDefinite }: AccountProblem, credit: Credit): AccountFinding => {
   const found = { reason: keptText(message), credit }
@@ -40,3 +50,51 @@ export const examine = ({
     onFailure: (problem) => Effect.succeed(findingOf(problem, null))
   })
 }
+
+const TEST_CODE_DIGITS = 6
+const TEST_CODE_SECONDS = 300
+
+/** Whom a test code goes to, over which channel. `chatId`: how the account reaches the phone, if it needs that. */
+interface TestCode {
+  readonly phone: Phone
+  readonly channel: Channel
+  readonly provider: string
+  readonly chatId: string | null
+}
+
+/** Sends a code that no verification waits for: shows whether the account delivers. No limit counts it. */
+export const sendTestCode = Effect.fnUntraced(function* (
+  connection: ProviderConnection,
+  { phone, channel, provider, chatId }: TestCode
+) {
+  const { traits } = connection
+  if (!traits.sendsCodes) {
+    return ProviderOutcome.Rejected({
+      blame: "configuration",
+      providerError: "the account has no setting for codes"
+    })
+  }
+  if (traits.needsContact && chatId === null) {
+    return ProviderOutcome.Rejected({
+      blame: "recipient",
+      providerError: "no contact: this number is not linked to the account"
+    })
+  }
+  const random = yield* SecureRandom.SecureRandom
+  const number = yield* random.intBetween(0, 10 ** TEST_CODE_DIGITS, { halfOpen: true })
+  const code = String(number).padStart(TEST_CODE_DIGITS, "0")
+  const text = renderCodeText({ textBody: null, textLocale: null }, code, TEST_CODE_SECONDS)
+  const descriptor = { type: channelType(channel), provider, credential_id: null, label: provider }
+  const sent = connection.sendCode({
+    attemptId: `${yield* random.uuidV7()}-1`,
+    customerId: PLATFORM,
+    step: { channel, account_id: null, descriptor },
+    phone,
+    text: Redacted.make(text),
+    code: Redacted.make(code),
+    expiresAt: (yield* Clock.currentTimeMillis) + TEST_CODE_SECONDS * 1000,
+    chatId
+  })
+  const outcome = yield* Effect.provideService(sent, CallKind, "code")
+  return reworded(outcome, (words) => withoutPrivateParts(words, { phone, text, code }))
+})

@@ -25,7 +25,7 @@ export interface TestRequest {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-const SAMPLE_PHONE = "09121234567"
+export const SAMPLE_PHONE = "09121234567"
 
 /** The route's selects: a first channel, and two more if it fails. */
 const ROUTE_LENGTH = 3
@@ -155,18 +155,22 @@ JSON,
 ]);
 $sent = json_decode(curl_exec($curl), true);`
 
-/** The same request, for programs. */
-export const snippets = (view: Visit, request: TestRequest): Html => {
-  const { say } = view.locale
-  const { baseUrl } = view
+/** A program in each language that makes this request; `YOUR_API_KEY` stands for the key. */
+export const programsOf = (baseUrl: string, request: TestRequest) => {
   const url = `${baseUrl}${apiPathOf(request)}`
   const body = bodyOf(request)
-  const all = [
+  return [
     ["curl", curl(url, body)],
     ["TypeScript", typeScript(baseUrl, request, body)],
     ["Python", python(url, body)],
     ["PHP", php(url, body)]
   ] as const
+}
+
+/** The request as programs make it, for a page. */
+export const snippets = (view: Visit, request: TestRequest): Html => {
+  const { say } = view.locale
+  const all = programsOf(view.baseUrl, request)
   return html`<section class="panel" id="snippets" aria-labelledby="snippets-title">
     <div class="panel-head">
       <h2 id="snippets-title">${say("The same by the API", "همین درخواست با API")}</h2>
