@@ -1,4 +1,6 @@
+import { Context } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
+import { type ServedRoute, type SubjectKind, templateOf, traitsIn } from "./RouteTable.ts"
 import { AccountGroup, ManagedAccountGroup } from "./manage/AccountApi.ts"
 import { ApiKeysGroup } from "./manage/ApiKeysApi.ts"
 import { AccountsGroup } from "./manage/AccountsApi.ts"
@@ -59,3 +61,17 @@ export class Api extends HttpApi.make("peyk")
       transform: transformDocument
     })
   ) {}
+
+/** The routes of the API, with what the annotations of their endpoints and groups say. */
+export const apiRoutes: ReadonlyArray<ServedRoute> = Object.values(Api.groups).flatMap((group) =>
+  Object.values(group.endpoints).map(({ method, path, annotations }) => ({
+    method,
+    path,
+    ...traitsIn(Context.merge(group.annotations, annotations))
+  }))
+)
+
+const subjects = new Map(apiRoutes.map(({ path, subject = null }) => [templateOf(path), subject]))
+
+/** What requests of a route are about, by its template: `/v1/otp/{verification_id}`. */
+export const subjectKindOf = (template: string): SubjectKind | null => subjects.get(template) ?? null

@@ -1,5 +1,3 @@
-import { isPersonal } from "./server/RequestClass.ts"
-
 /**
  * Lets pages of the operator's origins call paths with personal credentials. Service keys never belong in a browser.
  */
@@ -10,7 +8,8 @@ const PREFLIGHT_SECONDS = 600
 
 interface CorsRequest {
   readonly method: string
-  readonly path: string
+  /** Whether its path takes personal credentials. */
+  readonly isPersonal: boolean
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
@@ -25,10 +24,10 @@ const NONE: Cors = { headers: {}, preflight: null }
 
 export const corsOf = (
   origins: ReadonlySet<string>,
-  { method, path, headers }: CorsRequest,
+  { method, isPersonal, headers }: CorsRequest,
   methods: string
 ): Cors => {
-  if (origins.size === 0 || !isPersonal(path)) return NONE
+  if (origins.size === 0 || !isPersonal) return NONE
   const { origin = "" } = headers
   if (!origins.has(origin)) return { headers: { vary: "Origin" }, preflight: null }
   const shared = { vary: "Origin", "access-control-allow-origin": origin }

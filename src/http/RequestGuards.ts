@@ -1,11 +1,11 @@
-import { ByteSize, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { ByteSize, Context, Effect, Fiber, Layer, Option, Result, Schema } from "effect"
 import { HttpIncomingMessage, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { isUtf8 } from "node:buffer"
 import { IdempotencyKeyTooLong, IdempotencyRequired, ValidationError } from "../domain/Errors.ts"
 import { problem } from "../domain/Problem.ts"
 import { answerError, type CodedError, documentedError } from "./errors/Envelope.ts"
-import { announcesBody, awaitBody } from "./server/RequestBody.ts"
+import { announcesBody, IncomingRequest } from "./server/IncomingRequest.ts"
 
 /** Responds with JSON text: what it contains of the customer's data stays exactly as it came. */
 export const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
@@ -182,3 +182,26 @@ export class OptionalJson extends HttpApiMiddleware.Service<OptionalJson>()(
     })
   )
 }
+
+const tooLate: CodedError = { _tag: "request_timeout" }
+const noRoom: CodedError = { _tag: "service_unavailable" }
+
+const comeToWork = (source: IncomingRequest) =>
+  Effect.suspend(() => (source.endBodyWait() ? Effect.void : Effect.fail(noRoom)))
+
+/**
+ * Waits until the request's whole body has arrived, and stores it. The next reader handles what is wrong with the
+ * body.
+ */
+export const awaitBody = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { source } = request
+  if (!(source instanceof IncomingRequest)) return
+  if (source.complete) return yield* comeToWork(source)
+  const givenUp = Effect.callback<never, CodedError>((resume) => {
+    source.waitForBody(() => resume(Effect.fail(tooLate)))
+  })
+  // Interrupting the read would close the connection before the response.
+  const reading = yield* Effect.forkDetach(request.arrayBuffer)
+  return yield* Effect.raceFirst(givenUp, Effect.andThen(Fiber.await(reading), comeToWork(source)))
+})

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "./Api.ts"
+import { Api, apiRoutes } from "./Api.ts"
 import {
   DOCS_PATH,
   OPENAPI_PATH,
@@ -10,38 +10,40 @@ import {
   RootPage,
   rootRoutes
 } from "./system/DocumentationPage.ts"
-import { findSite, SITE_PATHS, sitePages } from "./system/DocumentationSite.ts"
+import { type DocumentationSite, findSite, SITE_PATHS, sitePages } from "./system/DocumentationSite.ts"
 import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageAuth.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
 import { ConsoleRoutes, consoleRoutes } from "./console/ConsoleRoutes.ts"
 import { asErrorPage } from "./console/frame/Answers.ts"
-import { makeRouteTable, type ServedRoute } from "./RouteTable.ts"
+import { makeRouteTable, personalPaths, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 
-const apiRoutes: ReadonlyArray<ServedRoute> = Object.values(Api.groups).flatMap((group) =>
-  Object.values(group.endpoints).map(({ method, path }) => ({ method, path }))
-)
-const documentRoutes = [OPENAPI_PATH, REFERENCE_PATH]
+const documentRoutes = (site: DocumentationSite | undefined): ReadonlyArray<ServedRoute> =>
+  [OPENAPI_PATH, REFERENCE_PATH, site === undefined ? DOCS_PATH : SITE_PATHS].map((path) => ({
+    method: "GET",
+    path,
+    load: "asset"
+  }))
 
-/** Everything that is served. The graph that composes it provides the handlers of the API's groups. */
+/** Everything that is served. */
+export const servedRoutes = (simulator: boolean, site = findSite()): ReadonlyArray<ServedRoute> => [
+  ...apiRoutes,
+  ...documentRoutes(site),
+  ...rootRoutes,
+  ...consoleRoutes,
+  ...inboundRoutes,
+  ...(simulator ? simulatorRoutes : [])
+]
+
+/** The graph that composes it provides the handlers of the API's groups. */
 export const makeRoutes = (options: {
   readonly simulator: boolean
   readonly isUnavailable: IsUnavailable
   readonly corsOrigins: ReadonlySet<string>
 }) => {
   const site = findSite()
-  const served = [
-    ...apiRoutes,
-    ...[...documentRoutes, site === undefined ? DOCS_PATH : SITE_PATHS].map((path) => ({
-      method: "GET",
-      path
-    })),
-    ...rootRoutes,
-    ...consoleRoutes,
-    ...inboundRoutes,
-    ...(options.simulator ? simulatorRoutes : [])
-  ]
+  const served = servedRoutes(options.simulator, site)
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api),
     referenceAt(REFERENCE_PATH),
@@ -52,6 +54,11 @@ export const makeRoutes = (options: {
     InboundRoutes,
     options.simulator ? SimulatorRoutes : Layer.empty,
     ManageOptions,
-    requestPipeline({ ...options, asErrorPage, findPath: makeRouteTable(served) })
+    requestPipeline({
+      ...options,
+      asErrorPage,
+      findPath: makeRouteTable(served),
+      isPersonalPath: personalPaths(served)
+    })
   )
 }

@@ -11,12 +11,8 @@ import { asLines, asTable, print, printPage } from "../output/Output.ts"
 import { type Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
 import { MAX_IDEMPOTENCY_KEY_LENGTH, pageJson } from "../../http/RequestGuards.ts"
 import { messageJson, toMessage } from "../../http/manage/ManagedMessagesApi.ts"
-import {
-  MessageBatchBody,
-  type MessageBatchResponse,
-  readBatch,
-  toBatchResponse
-} from "../../http/message/MessageBatchSchemas.ts"
+import { MessageBatchBody, type MessageBatchResponse } from "../../http/message/MessageSchemas.ts"
+import { readBatch, toBatchResponse } from "../../http/message/MessageRequests.ts"
 import { toWirePage } from "../../http/manage/ManageWire.ts"
 import { cancelMessage, noteBatch } from "../../services/message/MessageActions.ts"
 import { MessageRecords } from "../../services/message/MessageRecords.ts"

@@ -91,9 +91,3 @@ export const parseRequestPosition = (text: string | null): RequestPosition | nul
 }
 
 export const isRequestPosition = (text: string): boolean => parseRequestPosition(text) !== null
-
-/** What the subject of a route is: `/v1/sandbox/otp/send` is about a verification. */
-export const subjectKindOf = (route: string): "verification" | "message" | null => {
-  if (/^\/v1\/(?:sandbox\/)?otp\b/.test(route)) return "verification"
-  return /^\/v1\/(?:sandbox\/)?messages\b/.test(route) ? "message" : null
-}

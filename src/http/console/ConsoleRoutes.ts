@@ -103,7 +103,8 @@ const pathOf = (name: string): `/${string}` => `${ASSETS_PATH}/${name}`
 
 const assetRoutes: ReadonlyArray<ServedRoute> = files.map(({ name }) => ({
   method: "GET",
-  path: pathOf(name)
+  path: pathOf(name),
+  load: "asset"
 }))
 
 /** The console's style, script and drawings. */
@@ -168,7 +169,7 @@ export const consoleRoutes: ReadonlyArray<ServedRoute> = [
   ...assetRoutes,
   ...bothMethods(SIGN_IN_PATH),
   ...bothMethods(SIGN_IN_LINK_PATH),
-  ...signedRoutes.map(({ method, path }) => ({ method, path }))
+  ...signedRoutes.map(({ method, path }) => ({ method, path, load: "manage" as const }))
 ]
 
 const pages = Layer.unwrap(

@@ -4,6 +4,7 @@ import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { KeyMode, Plan } from "../../domain/customer/Customer.ts"
 import { AnyKey, CurrentPrincipal } from "../ServiceKeys.ts"
+import { Load } from "../RouteTable.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import { Rials } from "./SearchFields.ts"
@@ -69,6 +70,7 @@ export class AccountGroup extends HttpApiGroup.make("account")
     HttpApiEndpoint.get("read", "/v1/account", { success: AccountResource }).annotateMerge(summary(READING))
   )
   .middleware(AnyKey)
+  .annotate(Load, "manage")
   .annotateMerge(OpenApi.annotations({ title: "Account" })) {}
 
 export class ManagedAccountGroup extends manageGroup(

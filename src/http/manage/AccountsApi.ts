@@ -8,6 +8,7 @@ import { AccountFinding, checkResultOf } from "../../domain/account/AccountState
 import { AttemptErrorCode } from "../../domain/ProviderOutcome.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { RequireJson } from "../RequestGuards.ts"
+import { HasLargeBody } from "../RouteTable.ts"
 import { documentedError, orEnvelope } from "../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import { undeclaredBodyErrors } from "./UndeclaredInput.ts"
@@ -166,6 +167,7 @@ export class AccountsGroup extends manageGroup(
     error: [notFound, conflict, documentedError("invalid_phone")]
   })
     .annotateMerge(summary("Link phones to the chats by which a bot reaches them; at most 1000"))
+    .annotate(HasLargeBody, true)
     .middleware(RequireJson),
   HttpApiEndpoint.delete("removeContact", "/:id/contacts/:phone", {
     params: { ...id, phone: Schema.String },

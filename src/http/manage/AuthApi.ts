@@ -3,6 +3,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Email, GivenSecret } from "../../domain/Fields.ts"
 import { RequireJson } from "../RequestGuards.ts"
+import { IsPersonal } from "../RouteTable.ts"
 import { REFRESH_REFUSED, SIGN_IN_REFUSED } from "../errors/CredentialTexts.ts"
 import { type CodedError, documentedError, explained, orEnvelope, RequestId } from "../errors/Envelope.ts"
 import type { ErrorCode } from "../errors/ErrorTable.ts"
@@ -56,6 +57,7 @@ export class AuthGroup extends HttpApiGroup.make("auth")
       .middleware(RequireJson)
   )
   .prefix("/v1/auth")
+  .annotate(IsPersonal, true)
   .annotateMerge(OpenApi.annotations({ title: "Sign-in" })) {}
 
 const KeySet = Schema.Struct({

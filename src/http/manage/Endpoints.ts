@@ -9,6 +9,7 @@ import {
   OpenApi
 } from "effect/http-api"
 import { OptionalIdempotencyKey, RequireJson } from "../RequestGuards.ts"
+import { IsPersonal, Load } from "../RouteTable.ts"
 import { documentedError } from "../errors/Envelope.ts"
 import { ManageAuth } from "./ManageAuth.ts"
 import { pageOf, PathId } from "./ManageWire.ts"
@@ -159,6 +160,8 @@ export const manageGroup = <
     .middleware(NoUndeclaredInput)
     .middleware(ManageAuth)
     .annotateMerge(OpenApi.annotations(annotations))
+    .annotate(Load, "manage")
+    .annotate(IsPersonal, true)
     .annotate(HttpApi.PayloadParseOptions, STRICT)
     .annotate(HttpApi.QueryParseOptions, STRICT)
 

@@ -3,11 +3,11 @@ import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { ValidationError } from "../../domain/Errors.ts"
 import { type FieldProblem, problem } from "../../domain/Problem.ts"
-import { isJson, maxBodyBytes } from "../RequestGuards.ts"
+import { awaitBody, isJson, maxBodyBytes } from "../RequestGuards.ts"
 import { answerError, type CodedError, documentedError } from "../errors/Envelope.ts"
 import { errorTable } from "../errors/ErrorTable.ts"
 import { MAX_ISSUES } from "../errors/SchemaErrors.ts"
-import { announcesBody, awaitBody } from "../server/RequestBody.ts"
+import { announcesBody } from "../server/IncomingRequest.ts"
 
 /** Operations without a body that change something. */
 export const undeclaredBodyErrors = [

@@ -175,3 +175,31 @@ export const toMessageStatus = (view: MessageView): Omit<typeof MessageStatusRes
     finished_at: formatNullableInstant(attempt.finishedAt)
   }))
 })
+
+/** More would hold the locks of one customer's counters and wallet for too long. */
+const MAX_MESSAGES = 500
+
+/** Each message is checked by itself: one of the wrong shape does not refuse the others. */
+export const MessageBatchBody = Schema.Struct({
+  messages: Schema.Array(Schema.Unknown)
+    .check(Schema.isMinLength(1), isMaxEntries(MAX_MESSAGES))
+    .annotate({ description: "1 to 500 bodies of POST /v1/messages/send." })
+}).annotate({ identifier: "MessageBatchRequest" })
+
+const Index = Schema.Int.annotateKey({ description: "The message's place in the request, from 0 on." })
+
+export const MessageBatchResponse = Schema.Struct({
+  data: Schema.Array(
+    Schema.Union([
+      Schema.Struct({ index: Index, message_id: Schema.String, status: Schema.Literal("queued") }),
+      Schema.Struct({
+        index: Index,
+        error: Schema.Struct({
+          code: Schema.String,
+          message: Schema.String,
+          details: Schema.Record(Schema.String, Schema.Unknown)
+        })
+      })
+    ])
+  )
+}).annotate({ identifier: "MessageBatchResponse" })

@@ -4,8 +4,13 @@ import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { MessageStatus } from "../../domain/message/Message.ts"
 import { phoneFilter, sentList, sentListErrors, sentQuery } from "../manage/SentQuery.ts"
 import { type ListName, pageOf } from "../manage/ManageWire.ts"
-import { MessageBatchBody, MessageBatchResponse } from "./MessageBatchSchemas.ts"
-import { MessageBody, MessageSendResponse, MessageStatusResponse } from "./MessageSchemas.ts"
+import {
+  MessageBatchBody,
+  MessageBatchResponse,
+  MessageBody,
+  MessageSendResponse,
+  MessageStatusResponse
+} from "./MessageSchemas.ts"
 import {
   OptionalIdempotencyKey,
   optionalKey,
@@ -15,6 +20,7 @@ import {
   RequireIdempotencyKey,
   RequireJson
 } from "../RequestGuards.ts"
+import { HasLargeBody, Load, Subject } from "../RouteTable.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
 import { ResourceId } from "../../domain/Fields.ts"
 import { errors, messageSendErrors, simulatedMessageErrors } from "../errors/SendErrors.ts"
@@ -29,6 +35,7 @@ const send = (summary: string, codes: ReadonlyArray<ErrorCode>) =>
     error: errors(...codes)
   })
     .annotateMerge(OpenApi.annotations({ summary }))
+    .annotate(Load, "send")
     .middleware(RequireJson)
     .middleware(OptionalIdempotencyKey)
 
@@ -40,6 +47,8 @@ const batch = (summary: string) =>
     error: errors("idempotency_key_conflict", "idempotency_key_in_progress")
   })
     .annotateMerge(OpenApi.annotations({ summary }))
+    .annotate(Load, "send")
+    .annotate(HasLargeBody, true)
     .middleware(RequireBatchJson)
     .middleware(RequireIdempotencyKey)
 
@@ -55,19 +64,23 @@ const cancel = (summary: string) =>
     params: messageId,
     success: MessageStatusResponse,
     error: errors("not_found", "validation_error", "message_ended")
-  }).annotateMerge(
-    OpenApi.annotations({
-      summary,
-      description: "Repeating it returns the same. 409 message_ended once it was sent, or may have been."
-    })
-  )
+  })
+    .annotateMerge(
+      OpenApi.annotations({
+        summary,
+        description: "Repeating it returns the same. 409 message_ended once it was sent, or may have been."
+      })
+    )
+    .annotate(Load, "send")
 
 const list = (name: ListName, summary: string) =>
   HttpApiEndpoint.get("list", "/", {
     query: sentQuery(name, { to: phoneFilter, status: Schema.optionalKey(MessageStatus) }),
     success: pageOf(MessageStatusResponse),
     error: sentListErrors
-  }).annotateMerge(sentList(summary))
+  })
+    .annotateMerge(sentList(summary))
+    .annotate(Load, "manage")
 
 export class MessagesGroup extends HttpApiGroup.make("messages")
   .add(
@@ -78,6 +91,8 @@ export class MessagesGroup extends HttpApiGroup.make("messages")
     list("sent_messages", "List messages")
   )
   .prefix("/v1/messages")
+  .annotate(Load, "check")
+  .annotate(Subject, "message")
   .middleware(LiveKey)
   .annotateMerge(OpenApi.annotations({ title: "Messaging" })) {}
 
@@ -90,5 +105,7 @@ export class SandboxMessagesGroup extends HttpApiGroup.make("sandbox-messages")
     list("sandbox_messages", "List simulated messages")
   )
   .prefix("/v1/sandbox/messages")
+  .annotate(Load, "check")
+  .annotate(Subject, "message")
   .middleware(TestKey)
   .annotateMerge(OpenApi.annotations({ title: "Sandbox: messaging" })) {}

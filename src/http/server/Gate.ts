@@ -1,7 +1,6 @@
+import type { RequestClass, RouteTraits } from "../RouteTable.ts"
 import type { OutgoingResponse } from "./IncomingRequest.ts"
-import type { BodyWaits } from "./RequestBody.ts"
-import type { RequestClass } from "./RequestClass.ts"
-import type { Link, LinkedSet } from "../../services/concurrency/Collections.ts"
+import { type Link, LinkedSet } from "../../services/concurrency/Collections.ts"
 import type { Load, RequestTime, Waiting } from "../../services/concurrency/Workers.ts"
 
 export interface OverloadBounds {
@@ -160,7 +159,7 @@ export interface Counts {
  */
 export class Admission implements RequestTime {
   readonly response: OutgoingResponse
-  readonly kind: RequestClass
+  readonly traits: RouteTraits
   readonly #counts: Counts
   #since: number
   #isCounted = false
@@ -175,9 +174,9 @@ export class Admission implements RequestTime {
   #isGivenUp = false
   #giveUp = () => {}
 
-  constructor(response: OutgoingResponse, kind: RequestClass, since: number, counts: Counts) {
+  constructor(response: OutgoingResponse, traits: RouteTraits, since: number, counts: Counts) {
     this.response = response
-    this.kind = kind
+    this.traits = traits
     this.#since = since
     this.#counts = counts
   }
@@ -208,10 +207,10 @@ export class Admission implements RequestTime {
   begin(hasBody: boolean): boolean {
     const { gate, waits, open } = this.#counts
     if (hasBody) {
-      if (!gate.hasRoom(this.kind, this.#since)) return false
+      if (!gate.hasRoom(this.traits.load, this.#since)) return false
       this.#wait = waits.add(this)
     } else {
-      this.#isCounted = gate.enter(this.kind, this.#since)
+      this.#isCounted = gate.enter(this.traits.load, this.#since)
       if (!this.#isCounted) return false
     }
     this.#link = open.add(this)
@@ -236,7 +235,7 @@ export class Admission implements RequestTime {
       this.#wait = null
       const now = performance.now()
       this.#outsideMillis = now - this.#since
-      this.#hasRoom = this.#counts.gate.enter(this.kind, now)
+      this.#hasRoom = this.#counts.gate.enter(this.traits.load, now)
       this.#isCounted = this.#hasRoom
     }
     return this.#hasRoom
@@ -247,7 +246,7 @@ export class Admission implements RequestTime {
     if (this.#link === null || this.#isPaused || this.#wait !== null) return false
     this.#isPaused = true
     this.#counts.open.remove(this.#link)
-    if (this.#isCounted) this.#counts.gate.leave(this.kind)
+    if (this.#isCounted) this.#counts.gate.leave(this.traits.load)
     return true
   }
 
@@ -258,7 +257,7 @@ export class Admission implements RequestTime {
     this.#since = performance.now()
     this.#outsideMillis = 0
     this.#link = this.#counts.open.add(this)
-    if (this.#isCounted) this.#counts.gate.enterAgain(this.kind)
+    if (this.#isCounted) this.#counts.gate.enterAgain(this.traits.load)
   }
 
   /** The application has written a part of the response: the next has as much time as a whole response. */
@@ -281,9 +280,65 @@ export class Admission implements RequestTime {
     this.#wait = null
     if (!this.#isPaused) {
       open.remove(this.#link)
-      if (this.#isCounted) gate.leave(this.kind)
+      if (this.#isCounted) gate.leave(this.traits.load)
     }
     this.#isPaused = false
     this.#link = null
+  }
+}
+
+/** Larger bodies get this many times the usual time. */
+const LARGE_BODY_FACTOR = 2
+
+/** Requests that wait for their bodies, limited in time and, because of memory, in number. */
+export class BodyWaits {
+  readonly #timeoutMillis: number
+  readonly #maxWaiting: number
+  /** The oldest first. */
+  readonly #waiting = new LinkedSet<Admission>()
+  #givenUp = 0
+
+  constructor(timeoutMillis: number, maxWaiting: number) {
+    this.#timeoutMillis = timeoutMillis
+    this.#maxWaiting = maxWaiting
+  }
+
+  /** When too many wait, the one that has waited longest is given up: other bodies arrive within milliseconds. */
+  add(admission: Admission): Link<Admission> {
+    if (this.#waiting.size >= this.#maxWaiting) {
+      const [oldest] = this.#waiting
+      oldest?.giveUpWaiting()
+    }
+    return this.#waiting.add(admission)
+  }
+
+  /** False if the wait ended before. */
+  remove(link: Link<Admission>): boolean {
+    return this.#waiting.remove(link)
+  }
+
+  giveUp(link: Link<Admission>): void {
+    if (this.#waiting.remove(link)) this.#givenUp += 1
+  }
+
+  /** When a request's body must have arrived. */
+  deadlineOf({ since, traits }: Admission): number {
+    return since + this.#timeoutMillis * (traits.hasLargeBody ? LARGE_BODY_FACTOR : 1)
+  }
+
+  giveUpOverdue(now: number): void {
+    for (const admission of this.#waiting) {
+      if (admission.since + this.#timeoutMillis > now) continue
+      if (this.deadlineOf(admission) <= now) admission.giveUpWaiting()
+    }
+  }
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Bodies that did not arrive in time, since the start. */
+  get givenUp(): number {
+    return this.#givenUp
   }
 }

@@ -2,11 +2,14 @@ import { randomInt, randomUUID } from "node:crypto"
 import { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Admission } from "./Gate.ts"
+import type { ServedPath } from "../RouteTable.ts"
 import type { RequestTime } from "../../services/concurrency/Workers.ts"
 
 /** Node's request, with its admission. */
 export class IncomingRequest extends IncomingMessage {
   #admission: Admission | undefined = undefined
+  /** The route of its path; undefined if there is none. */
+  served: ServedPath | undefined = undefined
 
   admittedAs(admission: Admission): void {
     this.#admission = admission
@@ -133,3 +136,8 @@ const nextRequestId = makeRequestIds()
 /** For responses that are sent before a request reaches the router. */
 export const requestIdFor = (header: string | ReadonlyArray<string> | undefined): string =>
   givenRequestId(header) ?? nextRequestId()
+
+/** Whether a request's headers announce a body. */
+export const announcesBody = (
+  headers: Readonly<Record<string, string | Array<string> | undefined>>
+): boolean => headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0

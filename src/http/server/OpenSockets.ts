@@ -77,7 +77,7 @@ class Connection {
 
   /** Bytes that this process keeps for the client. The console's files and the documents are there once, for everybody. */
   get unsent(): number {
-    return this.last?.admission?.kind === "asset" ? 0 : this.#unsent
+    return this.last?.admission?.traits.load === "asset" ? 0 : this.#unsent
   }
 
   /** Since when the client has read nothing of what is written; null if nothing is left to send. */

@@ -3,7 +3,7 @@ import { Headers, type HttpServerRequest, HttpTraceContext } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { plainAddress } from "../../domain/Networks.ts"
 import type { ErrorCode } from "../errors/ErrorTable.ts"
-import { requestClasses } from "./RequestClass.ts"
+import { requestClasses } from "../RouteTable.ts"
 import { Serving } from "./Serving.ts"
 import type { ServingSnapshot } from "./ServingServer.ts"
 import {

@@ -2,7 +2,7 @@ import { type Cause, Effect, Exit, Layer, Option, type Types } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiError } from "effect/http-api"
-import { UUID } from "../../domain/Uuid.ts"
+import { isUuid } from "../../domain/Uuid.ts"
 import { type Cors, corsOf, securityHeaders } from "../Cors.ts"
 import { CurrentRequestTime } from "../../services/concurrency/Workers.ts"
 import { RequestLog, type RequestNotes } from "../../services/activity/RequestLog.ts"
@@ -18,7 +18,7 @@ import {
   type RequestOutcome,
   UNMATCHED
 } from "./RequestMetrics.ts"
-import { type FindPath, PublicUrl, type ServedPath } from "../RouteTable.ts"
+import { type FindPath, pathOf, PublicUrl, type ServedPath } from "../RouteTable.ts"
 import { fieldProblems, schemaErrorIn } from "../errors/SchemaErrors.ts"
 import { ValidationError } from "../../domain/Errors.ts"
 
@@ -77,11 +77,6 @@ export const fromCause = Effect.fnUntraced(function* (
   return wrapErrors(response, requestId)
 })
 
-const pathOf = (url: string): string => {
-  const end = url.search(/[?#]/)
-  return end === -1 ? url : url.slice(0, end)
-}
-
 const listOf = (methods: ReadonlySet<string>): string => [...methods].sort().join(", ")
 
 /** With OPTIONS, which every path supports. */
@@ -128,7 +123,12 @@ const count = (answered: Answered, notes: RequestNotes) => (exit: Exit.Exit<Resp
     notes.answered(status, code)
   })
 
-const SUBJECT = new RegExp(`^/v1/(?:sandbox/)?(?:otp|messages)/(${UUID})(?:/|$)`)
+/** The id in its path. */
+const subjectIn = (path: string, served: ServedPath | undefined, method: string): string | undefined => {
+  if (served === undefined || served.traitsOf(method).subject === null) return undefined
+  const id = path.split("/")[served.parameterAt]
+  return id !== undefined && isUuid(id) ? id : undefined
+}
 
 interface Surroundings {
   readonly random: SecureRandom.SecureRandom["Service"]
@@ -140,6 +140,7 @@ interface Surroundings {
 
 interface RequestPipelineOptions {
   readonly findPath: FindPath
+  readonly isPersonalPath: (path: string) => boolean
   readonly isUnavailable: IsUnavailable
   /** Shows people the envelope of an error, where they see it in a browser. */
   readonly asErrorPage: (
@@ -152,6 +153,7 @@ interface RequestPipelineOptions {
 /** Wraps every request: its id, unknown paths and methods, an envelope for every error, and its count. */
 export const requestPipeline = ({
   findPath,
+  isPersonalPath,
   isUnavailable,
   asErrorPage,
   corsOrigins: origins
@@ -178,15 +180,20 @@ export const requestPipeline = ({
     const handle = Effect.fnUntraced(function* (app: Effect.Effect<Response, Types.unhandled>) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const path = pathOf(request.url)
-      const served = findPath(path)
+      const { source } = request
+      const served = (source instanceof IncomingRequest ? source.served : undefined) ?? findPath(path)
       const route = served?.template ?? UNMATCHED
       const answered = metrics.begin(route, request.method)
       const requestId = givenRequestId(request.headers["x-request-id"]) ?? (yield* random.uuidV7())
       const { method, headers } = request
       const notes = log.begin(route, method, requestId)
-      const [, subject] = SUBJECT.exec(path) ?? []
+      const subject = subjectIn(path, served, method)
       if (subject !== undefined) notes.subject(subject)
-      const cors = corsOf(origins, { method, path, headers }, served === undefined ? "" : allMethods(served))
+      const cors = corsOf(
+        origins,
+        { method, headers, isPersonal: isPersonalPath(path) },
+        served === undefined ? "" : allMethods(served)
+      )
       const asked = { method, path, served, cors, requestId }
       const known = immediate(asked)
       const response = yield* Effect.onExit(

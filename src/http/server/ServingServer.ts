@@ -2,17 +2,18 @@ import { Server } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { ErrorCode } from "../errors/ErrorTable.ts"
-import { Admission, type Counts, type OverloadGate, type OverloadSnapshot } from "./Gate.ts"
-import { IncomingRequest, OutgoingResponse, requestIdFor } from "./IncomingRequest.ts"
+import { Admission, BodyWaits, type Counts, type OverloadGate, type OverloadSnapshot } from "./Gate.ts"
+import { announcesBody, IncomingRequest, OutgoingResponse, requestIdFor } from "./IncomingRequest.ts"
 import { LoopTurns } from "./LoopTurns.ts"
 import { ClosingSockets, type ConnectionBounds, OpenSockets } from "./OpenSockets.ts"
-import { announcesBody, BodyWaits } from "./RequestBody.ts"
-import { classOf, isVital, type RequestClass } from "./RequestClass.ts"
+import { type FindPath, pathOf, type RouteTraits, unmatched } from "../RouteTable.ts"
+import { READINESS_PATH } from "../system/SystemApi.ts"
 import type { TakeRequest } from "./Serving.ts"
 import { RawErrors, UnreadableRequests } from "./UnreadableRequests.ts"
 import { LinkedSet } from "../../services/concurrency/Collections.ts"
 
 export interface ServingOptions extends ConnectionBounds {
+  readonly findPath: FindPath
   /** The longest time for a response. */
   readonly requestTimeoutMillis: number
   /**
@@ -147,27 +148,32 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
    * those for large files, come after what other connections have ready.
    */
   #receive(event: string, request: IncomingRequest, response: OutgoingResponse): void {
-    const { socket, method = "", url = "" } = request
+    const { socket } = request
     const connection = this.#sockets.of(socket)
     if (connection !== undefined) connection.last = response
     if (hasUnknownCoding(request)) return this.#refuseCoding(request, response)
-    const kind = classOf(method, url)
+    const traits = this.#traitsOf(request)
     const isItsTurn = response.socket === socket
-    if (isItsTurn && kind !== "asset") return this.#begin(event, request, response, kind)
+    if (isItsTurn && traits.load !== "asset") return this.#begin(event, request, response, traits)
     // The connection is closed already.
     if (connection === undefined) return
     if (!this.#sockets.beginWait(connection)) return void socket.destroy()
     const begin = () => {
       const before = socket.bytesWritten
-      if (this.#sockets.endWait(connection)) this.#begin(event, request, response, kind)
+      if (this.#sockets.endWait(connection)) this.#begin(event, request, response, traits)
       return socket.bytesWritten - before
     }
     if (isItsTurn) this.#turns.add(begin)
     else response.whenItsTurnComes(() => this.#turns.add(begin))
   }
 
-  #begin(event: string, request: IncomingRequest, response: OutgoingResponse, kind: RequestClass): void {
-    if (!this.#admit(request, response, kind)) return
+  #traitsOf(request: IncomingRequest): RouteTraits {
+    request.served = this.#options.findPath(pathOf(request.url ?? ""))
+    return request.served?.traitsOf(request.method ?? "") ?? unmatched
+  }
+
+  #begin(event: string, request: IncomingRequest, response: OutgoingResponse, traits: RouteTraits): void {
+    if (!this.#admit(request, response, traits)) return
     const dispatch = () => this.#dispatch(event, request, response)
     if (this.listenerCount("request") > 0) dispatch()
     else this.#early.push(dispatch)
@@ -186,19 +192,19 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     else socket.destroy()
   }
 
-  #admit(request: IncomingRequest, response: OutgoingResponse, kind: RequestClass): boolean {
-    const admission = new Admission(response, kind, performance.now(), this.#counts)
+  #admit(request: IncomingRequest, response: OutgoingResponse, traits: RouteTraits): boolean {
+    const admission = new Admission(response, traits, performance.now(), this.#counts)
     if (this.#isStopping) response.shouldKeepAlive = false
     response.on("close", () => {
       admission.leave()
       this.#endTurn(request, admission)
     })
-    const refusal = this.#hosts.refusalOf(request)
+    const refusal = this.#hosts.refusalOf(request, traits.load === "vital")
     if (refusal !== undefined) {
       this.#errors.answer(refusal, request, response)
       return false
     }
-    const isLeaving = this.#isStopping && request.url === "/readyz"
+    const isLeaving = this.#isStopping && request.served?.template === READINESS_PATH
     const hasBody = announcesBody(request.headers) && !request.complete
     if (isLeaving || !admission.begin(hasBody)) {
       this.#errors.answer("service_unavailable", request, response)
@@ -320,15 +326,15 @@ class ServedHosts {
   }
 
   /** What is wrong with a request's Host, if anything. Health checks and metrics are served under any Host and none. */
-  refusalOf(request: IncomingRequest): ErrorCode | undefined {
+  refusalOf(request: IncomingRequest, isVital: boolean): ErrorCode | undefined {
     const { host } = request.headers
     if (host === undefined) {
       const mustHave = request.httpVersionMajor === 1 && request.httpVersionMinor === 1
-      return mustHave && !isVital(request.url ?? "") ? "bad_request" : undefined
+      return mustHave && !isVital ? "bad_request" : undefined
     }
     if (countHosts(request) > 1) return "bad_request"
     if (this.#names === null || this.#isServed(host)) return undefined
-    return isVital(request.url ?? "") ? undefined : "misdirected_request"
+    return isVital ? undefined : "misdirected_request"
   }
 
   #isServed(host: string): boolean {

@@ -1,8 +1,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { errors } from "../errors/SendErrors.ts"
+import { Load } from "../RouteTable.ts"
 
 const Health = Schema.Struct({ status: Schema.Literal("ok") })
+
+export const READINESS_PATH = "/readyz"
 
 /** Prometheus' text format. */
 export const METRICS_CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -12,7 +15,7 @@ export class SystemGroup extends HttpApiGroup.make("system")
     HttpApiEndpoint.get("healthz", "/healthz", { success: Health }).annotateMerge(
       OpenApi.annotations({ summary: "Whether the process runs" })
     ),
-    HttpApiEndpoint.get("readyz", "/readyz", {
+    HttpApiEndpoint.get("readyz", READINESS_PATH, {
       success: Health,
       error: errors("service_unavailable")
     }).annotateMerge(
@@ -30,4 +33,5 @@ export class SystemGroup extends HttpApiGroup.make("system")
       })
     )
   )
+  .annotate(Load, "vital")
   .annotateMerge(OpenApi.annotations({ title: "System" })) {}

@@ -11,6 +11,7 @@ import {
   RequireIdempotencyKey,
   RequireJson
 } from "../RequestGuards.ts"
+import { Load, Subject } from "../RouteTable.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
 import { codeSendErrors, errors, simulatedCodeErrors } from "../errors/SendErrors.ts"
 import {
@@ -39,6 +40,7 @@ export class OtpGroup extends HttpApiGroup.make("otp")
       error: errors(...codeSendErrors)
     })
       .annotateMerge(OpenApi.annotations({ summary: "Create a verification and send its code" }))
+      .annotate(Load, "send")
       .middleware(RequireJson)
       .middleware(RequireIdempotencyKey),
     HttpApiEndpoint.post("verify", "/verify", {
@@ -66,24 +68,31 @@ export class OtpGroup extends HttpApiGroup.make("otp")
             "The channel is tried before the response. With from_sequence, repeating the request skips no channel."
         })
       )
+      .annotate(Load, "send")
       .middleware(OptionalJson),
     HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
       params: idParams,
       success: StatusResponse,
       error: errors("not_found", "validation_error", "verification_ended")
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Cancel a verification",
-        description: "No further channel is tried. Repeating it returns the same."
-      })
-    ),
+    })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Cancel a verification",
+          description: "No further channel is tried. Repeating it returns the same."
+        })
+      )
+      .annotate(Load, "send"),
     HttpApiEndpoint.get("list", "/", {
       query: sentQuery("otp", { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
       success: pageOf(ListedVerification),
       error: sentListErrors
-    }).annotateMerge(sentList("List verifications"))
+    })
+      .annotateMerge(sentList("List verifications"))
+      .annotate(Load, "manage")
   )
   .prefix("/v1/otp")
+  .annotate(Load, "check")
+  .annotate(Subject, "verification")
   .middleware(LiveKey)
   .annotateMerge(OpenApi.annotations({ title: "Verification" })) {}
 
@@ -96,6 +105,7 @@ export class SandboxGroup extends HttpApiGroup.make("sandbox")
       error: errors(...simulatedCodeErrors)
     })
       .annotateMerge(OpenApi.annotations({ summary: "Create a simulated verification; its code is 123456" }))
+      .annotate(Load, "send")
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey),
     HttpApiEndpoint.post("verify", "/verify", {
@@ -123,23 +133,30 @@ export class SandboxGroup extends HttpApiGroup.make("sandbox")
             "The channel is tried before the response. With from_sequence, repeating the request skips no channel."
         })
       )
+      .annotate(Load, "send")
       .middleware(OptionalJson),
     HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
       params: idParams,
       success: SandboxStatusResponse,
       error: errors("not_found", "validation_error", "verification_ended")
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Cancel a simulated verification",
-        description: "No further channel is tried. Repeating it returns the same."
-      })
-    ),
+    })
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Cancel a simulated verification",
+          description: "No further channel is tried. Repeating it returns the same."
+        })
+      )
+      .annotate(Load, "send"),
     HttpApiEndpoint.get("list", "/", {
       query: sentQuery("sandbox_otp", { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
       success: pageOf(ListedSandboxVerification),
       error: sentListErrors
-    }).annotateMerge(sentList("List simulated verifications"))
+    })
+      .annotateMerge(sentList("List simulated verifications"))
+      .annotate(Load, "manage")
   )
   .prefix("/v1/sandbox/otp")
+  .annotate(Load, "check")
+  .annotate(Subject, "verification")
   .middleware(TestKey)
   .annotateMerge(OpenApi.annotations({ title: "Sandbox" })) {}

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { formatInstant, formatNullableInstant, type Instant } from "../../domain/Instant.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import type { Client } from "../../domain/customer/Client.ts"
@@ -10,17 +10,22 @@ import {
   type VerificationView,
   viewVerification
 } from "../../domain/verification/Verification.ts"
+import type { Asked, FastAnswer, HotEndpoint, JsonBody } from "../HotPath.ts"
 import { readMetadata, withMetadata } from "../Metadata.ts"
+import { keyInHeader } from "../RequestGuards.ts"
+import { isUuid } from "../../domain/Uuid.ts"
 import type { CodedError } from "../errors/Envelope.ts"
-import type {
-  SandboxStatusResponse,
+import { OtpGroup } from "./OtpApi.ts"
+import {
+  type SandboxStatusResponse,
   SendBody,
-  SendResponse,
-  StatusResponse,
-  VerifyResponse
+  type SendResponse,
+  type StatusResponse,
+  VerifyBody,
+  type VerifyResponse
 } from "./OtpSchemas.ts"
 import type { SendAnswer, SendRequest } from "../../services/verification/VerificationSends.ts"
-import type { VerifyAnswer } from "../../services/verification/Verifications.ts"
+import { Verifications, type VerifyAnswer } from "../../services/verification/Verifications.ts"
 
 const toStep = (
   element: Exclude<NonNullable<(typeof SendBody.Type)["channels"]>, string>[number]
@@ -142,3 +147,69 @@ const listedWith =
 /** An entry of a list. */
 export const listedJson = listedWith(toStatus)
 export const sandboxListedJson = listedWith(toSandboxStatus)
+
+const decodeSend = Schema.decodeUnknownResult(SendBody)
+const decodeVerify = Schema.decodeUnknownResult(VerifyBody)
+
+/** Checks requests for codes and turns them into work; leaves anything wrong or unusual to the router. */
+export const hotCodes = Effect.map(Verifications, (verifications): ReadonlyArray<HotEndpoint> => {
+  const send = (key: string, { body, text }: JsonBody): Asked | undefined => {
+    const payload = decodeSend(body)
+    if (Result.isFailure(payload)) return undefined
+    const posted = { payload: payload.success, text }
+    return {
+      phone: payload.success.phone,
+      work: (principal) =>
+        Effect.map(
+          Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send),
+          (sent): FastAnswer => ({
+            body: toSendResponse(sent),
+            isReplayed: sent.replayed,
+            subjectId: sent.verificationId
+          })
+        )
+    }
+  }
+
+  const verify = ({ body }: JsonBody): Asked | undefined => {
+    const payload = decodeVerify(body)
+    if (Result.isFailure(payload)) return undefined
+    const { verification_id: id, code } = payload.success
+    return {
+      subjectId: id,
+      work: ({ customerId, setUpVersion }) =>
+        Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), (answer): FastAnswer => ({
+          body: toVerifyResponse(answer)
+        }))
+    }
+  }
+
+  const status = (id: string): Asked => ({
+    subjectId: id,
+    work: ({ customerId, setUpVersion }) =>
+      Effect.map(verifications.status({ customerId, id, setUpVersion }), (view): FastAnswer => ({
+        body: statusJson(view)
+      }))
+  })
+
+  const { endpoints } = OtpGroup
+  return [
+    {
+      endpoint: endpoints.send,
+      read: ({ headers }) => {
+        const given = keyInHeader(String(headers["idempotency-key"] ?? ""))
+        if (Result.isFailure(given) || given.success === null) return undefined
+        const key = given.success
+        return (body) => send(key, body)
+      }
+    },
+    { endpoint: endpoints.verify, read: () => verify },
+    {
+      endpoint: endpoints.status,
+      read: ({ url = "" }) => {
+        const id = url.slice(url.lastIndexOf("/") + 1)
+        return isUuid(id) ? status(id) : undefined
+      }
+    }
+  ]
+})

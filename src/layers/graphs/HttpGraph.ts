@@ -7,10 +7,13 @@ import {
   RequireIdempotencyKey,
   RequireJson
 } from "../../http/RequestGuards.ts"
-import { makeRoutes } from "../../http/Routes.ts"
+import { hotPath } from "../../http/HotPath.ts"
+import { makeRouteTable } from "../../http/RouteTable.ts"
+import { makeRoutes, servedRoutes } from "../../http/Routes.ts"
+import { hotMessages } from "../../http/message/MessageRequests.ts"
+import { hotCodes } from "../../http/verification/SendRequests.ts"
 import { AccountHandlers } from "../../http/manage/AccountApi.ts"
 import { AnyKey, LiveKey, TestKey } from "../../http/ServiceKeys.ts"
-import { hotRequests } from "../../http/fast/HotRequests.ts"
 import { MessageHandlers, SandboxMessageHandlers } from "../../http/message/MessageHandlers.ts"
 import { MetricsAccess, RequestMetrics } from "../../http/server/RequestMetrics.ts"
 import { OtpHandlers, SandboxHandlers } from "../../http/verification/OtpHandlers.ts"
@@ -138,6 +141,7 @@ export const servingLayer = (configuration: Configuration, { live, messages }: t
     Effect.map(storeSilence(configuration), (silence) =>
       Serving.layer({
         ...silence,
+        findPath: makeRouteTable(servedRoutes(hasSimulator(configuration))),
         maxInFlight: configuration.maxRequestsInFlight,
         maxDelayMillis: configuration.overloadDelayMillis,
         maxConnections: configuration.maxConnections,
@@ -154,7 +158,13 @@ export const servingLayer = (configuration: Configuration, { live, messages }: t
     )
   ).pipe(
     Layer.provide(
-      hotRequests({ isUnavailable: isStoreUnavailable, maxBodyBytes: configuration.maxBodyBytes })
+      hotPath(
+        Effect.map(Effect.all([hotCodes, hotMessages]), ([codes, texts]) => [...codes, ...texts]),
+        {
+          isUnavailable: isStoreUnavailable,
+          maxBodyBytes: configuration.maxBodyBytes
+        }
+      )
     ),
     Layer.provide([live, messages, KeyLimitsLive, RequestMetrics.layer, RequestLogLive])
   )

@@ -1,12 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Socket } from "node:net"
-import { Admission, makeOverloadGate } from "../../../src/http/server/Gate.ts"
-import { BodyWaits } from "../../../src/http/server/RequestBody.ts"
+import { Admission, BodyWaits, makeOverloadGate } from "../../../src/http/server/Gate.ts"
 import { IncomingRequest, OutgoingResponse } from "../../../src/http/server/IncomingRequest.ts"
+import { makeRouteTable, pathOf, unmatched } from "../../../src/http/RouteTable.ts"
+import { servedRoutes } from "../../../src/http/Routes.ts"
 import { LinkedSet } from "../../../src/services/concurrency/Collections.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 
 const TIMEOUT = 5000
+
+const findPath = makeRouteTable(servedRoutes(true))
+
+const traitsOf = (method: string, url: string) => findPath(pathOf(url))?.traitsOf(method) ?? unmatched
 
 const waitsOf = (maxWaiting: number) => {
   const waits = new BodyWaits(TIMEOUT, maxWaiting)
@@ -14,10 +19,10 @@ const waitsOf = (maxWaiting: number) => {
   const counts = { gate, waits, open: new LinkedSet<Admission>() }
   const givenUp: Array<string> = []
   /** A request that came in at a time, and waits for its body. */
-  const wait = (url: string, since = 0) => {
+  const wait = (method: string, url: string, since = 0) => {
     const request = new IncomingRequest(new Socket())
     request.url = url
-    const admission = new Admission(new OutgoingResponse(request), "public", since, counts)
+    const admission = new Admission(new OutgoingResponse(request), traitsOf(method, url), since, counts)
     assert.isTrue(admission.begin(true))
     admission.waitForBody(() => givenUp.push(url))
     return admission
@@ -28,11 +33,11 @@ const waitsOf = (maxWaiting: number) => {
 describe("requests that wait for their bodies", () => {
   it("are given up once their time is over, and batches and contacts after twice that", () => {
     const { waits, givenUp, wait } = waitsOf(10)
-    wait("/v1/messages/batch")
-    wait("/v1/sandbox/messages/batch?a=b")
-    wait("/v1/manage/accounts/7/contacts")
-    wait("/v1/messages/send")
-    wait("/v1/messages/batches")
+    wait("POST", "/v1/messages/batch")
+    wait("POST", "/v1/sandbox/messages/batch?a=b")
+    wait("PUT", "/v1/manage/accounts/7/contacts")
+    wait("POST", "/v1/messages/send")
+    wait("POST", "/v1/messages/batches")
     waits.giveUpOverdue(TIMEOUT - 1)
     assert.deepStrictEqual(givenUp, [])
     waits.giveUpOverdue(TIMEOUT)
@@ -45,14 +50,14 @@ describe("requests that wait for their bodies", () => {
 
   it("make room, the oldest first, when there are too many", () => {
     const { waits, givenUp, wait } = waitsOf(2)
-    for (const url of ["/1", "/2", "/3", "/4"]) wait(url)
+    for (const url of ["/1", "/2", "/3", "/4"]) wait("POST", url)
     assert.deepStrictEqual(givenUp, ["/1", "/2"])
     assert.strictEqual(waits.size, 2)
   })
 
   it("count as load again with their bodies, and not after they have left", () => {
     const { waits, gate, wait } = waitsOf(10)
-    const [first, second] = [wait("/1"), wait("/2")]
+    const [first, second] = [wait("POST", "/1"), wait("POST", "/2")]
     assert.strictEqual(gate.snapshot().inFlight.public, 0)
     assert.isTrue(first.endBodyWait())
     assert.strictEqual(gate.snapshot().inFlight.public, 1)
@@ -64,7 +69,7 @@ describe("requests that wait for their bodies", () => {
 
   it("are refused when there is no room for their work by then", () => {
     const { gate, wait } = waitsOf(10)
-    const admission = wait("/1")
+    const admission = wait("POST", "/1")
     while (gate.enter("public", 0));
     assert.isFalse(admission.endBodyWait())
     const { inFlight } = gate.snapshot()

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makeOverloadGate } from "../../../src/http/server/Gate.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
-import type { RequestClass } from "../../../src/http/server/RequestClass.ts"
+import type { RequestClass } from "../../../src/http/RouteTable.ts"
 
 const DELAY = 1000
 

@@ -1,5 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { classOf, type RequestClass } from "../../../src/http/server/RequestClass.ts"
+import { makeRouteTable, pathOf, type RequestClass, unmatched } from "../../../src/http/RouteTable.ts"
+import { servedRoutes } from "../../../src/http/Routes.ts"
+
+const findPath = makeRouteTable(servedRoutes(true))
+
+const classOf = (method: string, url: string): RequestClass =>
+  (findPath(pathOf(url))?.traitsOf(method) ?? unmatched).load
 
 const cases: ReadonlyArray<readonly [RequestClass, string, ReadonlyArray<string>]> = [
   [

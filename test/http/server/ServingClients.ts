@@ -4,6 +4,8 @@ import { connect, type Socket } from "node:net"
 import { closedWhile } from "../../../src/http/server/Serving.ts"
 import { makeOverloadGate, type OverloadGate } from "../../../src/http/server/Gate.ts"
 import { type ServingOptions, ServingServer } from "../../../src/http/server/ServingServer.ts"
+import { makeRouteTable } from "../../../src/http/RouteTable.ts"
+import { servedRoutes } from "../../../src/http/Routes.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 
 export const makeGate = () => makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, noLoad())
@@ -11,6 +13,7 @@ export const makeGate = () => makeOverloadGate({ maxInFlight: 100, maxDelayMilli
 export const closedGate = () => closedWhile(() => true, makeGate())
 
 const usual: ServingOptions = {
+  findPath: makeRouteTable(servedRoutes(true)),
   maxConnections: 100,
   maxConnectionsPerAddress: 0,
   keepAliveMillis: 60_000,

@@ -3,12 +3,11 @@ import { HttpServerRequest } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { isUuidPosition } from "../../../domain/Paging.ts"
 import { pasted, plainNumber } from "../../../domain/text/PastedText.ts"
-import { maxBodyBytes } from "../../RequestGuards.ts"
+import { awaitBody, maxBodyBytes } from "../../RequestGuards.ts"
 import { draftMark, isSameToken } from "../frame/Cookies.ts"
 import { html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import type { CodedError } from "../../errors/Envelope.ts"
-import { awaitBody } from "../../server/RequestBody.ts"
 import type { IdempotentRequest } from "../../../services/customer/Idempotency.ts"
 
 const isForm = (contentType = ""): boolean =>

@@ -1,0 +1,323 @@
+import { type Cause, Context, Effect, Exit, identity, Layer, Option, Redacted, References } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { isUtf8 } from "node:buffer"
+import type { ServerResponse } from "node:http"
+import { TooManyRequestsApiKey } from "../domain/Errors.ts"
+import type { Principal } from "../domain/customer/Customer.ts"
+import { securityHeaders } from "./Cors.ts"
+import { isJson } from "./RequestGuards.ts"
+import { PublicUrl, templateOf } from "./RouteTable.ts"
+import { allowanceHeaders, allowanceOf, type KeyUse, type KeyWork, makeKeyAdmission } from "./ServiceKeys.ts"
+import { answerError, type CodedError, errorCodeOf, RequestId } from "./errors/Envelope.ts"
+import { clientAddress, TrustedProxies } from "./server/ClientAddress.ts"
+import { type IncomingRequest, requestIdFor } from "./server/IncomingRequest.ts"
+import { CLIENT_GONE, makeTrace, RequestMetrics, type RequestOutcome } from "./server/RequestMetrics.ts"
+import { fromCause, type IsUnavailable } from "./server/RequestPipeline.ts"
+import { FastPath, type TakeRequest } from "./server/Serving.ts"
+import { RawErrors } from "./server/UnreadableRequests.ts"
+import { RequestLog, type RequestNotes } from "../services/activity/RequestLog.ts"
+import { CurrentRequestTime, Workers } from "../services/concurrency/Workers.ts"
+import { ApiKeys } from "../services/key/ApiKeys.ts"
+import type { Allowance } from "../services/key/RequestWindows.ts"
+
+interface BodyReader {
+  /** The announced length. */
+  readonly length: number
+  /** Takes the whole body; returns false to put it back and decline the request. */
+  readonly take: (bytes: Buffer) => boolean
+  readonly decline: () => void
+  /** Answers a request for whose work there is no room. */
+  readonly refuse: () => void
+}
+
+/** A body, decoded and as it came. */
+export interface JsonBody {
+  /** Undefined if the bytes are not UTF-8, or the text is no JSON. */
+  readonly body: unknown
+  readonly text: string
+}
+
+const parseJson = (bytes: Buffer): JsonBody => {
+  const text = bytes.toString("utf8")
+  // What is not UTF-8 is decoded as this; the search costs nothing in a text of ASCII.
+  if (text.includes("\uFFFD") && !isUtf8(bytes)) return { body: undefined, text }
+  try {
+    return { body: JSON.parse(text), text }
+  } catch {
+    return { body: undefined, text }
+  }
+}
+
+/** Reads a body of known length at once when all of it has arrived; declines a request whose body comes too late. */
+const readWholeBody = (request: IncomingRequest, { length, take, decline, refuse }: BodyReader): void => {
+  let isTaken = false
+  const onReadable = () => {
+    // Only its end is left.
+    if (isTaken) return void request.read()
+    if (request.readableLength < length) return
+    if (!request.endBodyWait()) {
+      isTaken = true
+      return refuse()
+    }
+    const bytes: Buffer = request.read()
+    isTaken = take(bytes)
+    if (isTaken) return
+    request.off("readable", onReadable).unshift(bytes)
+    decline()
+  }
+  request.on("readable", onReadable)
+  request.waitForBody(() => {
+    request.off("readable", onReadable)
+    decline()
+  })
+}
+
+/** Alternating names and values, which Node writes as they are. */
+type HeaderList = Array<string>
+
+const OWN_HEADERS = new Set(["content-type", "content-length"])
+
+/** The headers that every response has. */
+const makeHeaders = (publicUrl: string | null): ((requestId: string) => HeaderList) => {
+  const security = Object.entries(securityHeaders(publicUrl)).flat()
+  return (requestId) => ["x-request-id", requestId, ...security]
+}
+
+const addRateLimitHeaders = (headers: HeaderList, allowance: Allowance | null) => {
+  if (allowance !== null) headers.push(...Object.entries(allowanceHeaders(allowance)).flat())
+}
+
+const writeJson = (
+  response: ServerResponse,
+  status: number,
+  headers: HeaderList,
+  body: string | Uint8Array
+) => {
+  headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(body)))
+  response.writeHead(status, headers)
+  response.end(body)
+}
+
+const writeEnvelope = (
+  response: ServerResponse,
+  { status, headers: given, body }: HttpServerResponse.HttpServerResponse,
+  headers: HeaderList
+) => {
+  for (const [name, value] of Object.entries(given)) if (!OWN_HEADERS.has(name)) headers.push(name, value)
+  writeJson(response, status, headers, body._tag === "Uint8Array" ? body.body : "")
+}
+
+export interface FastAnswer {
+  /** Absent: 200. */
+  readonly status?: 200 | 201
+  /** A string is JSON already. */
+  readonly body: object | string
+  readonly isReplayed?: boolean
+  /** The verification or message that the request made. */
+  readonly subjectId?: string
+}
+
+type FastWork = KeyWork<FastAnswer, CodedError, never>
+
+interface FastRequest {
+  readonly principal: Principal
+  readonly secret: string
+  /** The route's name in the table of routes. */
+  readonly route: string
+  readonly work: FastWork
+  /** What the request itself says for the request log. */
+  readonly phone?: string | undefined
+  readonly subjectId?: string | undefined
+}
+
+/** What a request asks for. */
+export type Asked = Pick<FastRequest, "work" | "phone" | "subjectId">
+
+/** Reads a body; undefined if it is not what the endpoint takes. */
+export type ReadBody = (body: JsonBody) => Asked | undefined
+
+/** An endpoint whose requests need no router. */
+export interface HotEndpoint {
+  /** As the API declares it. */
+  readonly endpoint: { readonly method: string; readonly path: string }
+  /** What a request asks for, or how its body says that; undefined leaves it to the router. */
+  readonly read: (request: IncomingRequest) => Asked | ReadBody | undefined
+}
+
+const answered = (status: number): Effect.Effect<RequestOutcome> => Effect.succeed({ status })
+const ANSWERED = { 200: answered(200), 201: answered(201) }
+
+const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefined => {
+  const [reason] = reasons
+  return reason?._tag === "Fail" ? reason.error : undefined
+}
+
+const makeKeyUses = Effect.map(
+  TrustedProxies,
+  (trustedProxies) =>
+    (secret: string, { headers, socket }: IncomingRequest, notes: RequestNotes): KeyUse => ({
+      secret: Redacted.make(secret),
+      recognized: notes.key,
+      address: () => {
+        const forwarded = { "x-forwarded-for": headers["x-forwarded-for"]?.toString() }
+        const remoteAddress = Option.fromUndefinedOr(socket.remoteAddress)
+        return clientAddress({ headers: forwarded, remoteAddress }, trustedProxies)
+      }
+    })
+)
+
+/** The context of a request's fiber: its id is in its log lines and its errors. */
+const makeContexts = Effect.map(Effect.context<never>(), (context) => {
+  const annotations = Context.get(context, References.CurrentLogAnnotations)
+  return (requestId: string, { time }: IncomingRequest): Context.Context<never> => {
+    const identified = Context.add(
+      Context.add(context, RequestId, requestId),
+      References.CurrentLogAnnotations,
+      { ...annotations, request_id: requestId }
+    )
+    return time === undefined ? identified : Context.add(identified, CurrentRequestTime, time)
+  }
+})
+
+/** Does the work of requests with known keys, and answers them. */
+const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailable) {
+  const keys = yield* makeKeyAdmission("live")
+  const workers = yield* Workers
+  const metrics = yield* RequestMetrics
+  const log = yield* RequestLog
+  const trace = yield* makeTrace
+  const contextOf = yield* makeContexts
+  const useOf = yield* makeKeyUses
+  const headersFor = makeHeaders(yield* PublicUrl)
+
+  const succeed = (
+    response: ServerResponse,
+    headers: HeaderList,
+    { status = 200, body, isReplayed }: FastAnswer
+  ) => {
+    if (isReplayed) headers.push("idempotency-replayed", "true")
+    writeJson(response, status, headers, typeof body === "string" ? body : JSON.stringify(body))
+    return ANSWERED[status]
+  }
+
+  const fail = (
+    response: ServerResponse,
+    headers: HeaderList,
+    cause: Cause.Cause<CodedError>,
+    requestId: string
+  ): Effect.Effect<RequestOutcome> => {
+    const error = codedErrorIn(cause)
+    if (error instanceof TooManyRequestsApiKey) addRateLimitHeaders(headers, allowanceOf(error))
+    const failed = error === undefined ? fromCause(cause, requestId, isUnavailable) : answerError(error)
+    return Effect.map(failed, (envelope) => {
+      writeEnvelope(response, envelope, headers)
+      return { status: envelope.status, code: errorCodeOf(envelope) }
+    })
+  }
+
+  return (
+    { principal: known, secret, route, work, phone, subjectId }: FastRequest,
+    request: IncomingRequest,
+    response: ServerResponse
+  ): void => {
+    const { method = "", headers: given } = request
+    const answered = metrics.begin(route, method)
+    const requestId = requestIdFor(given["x-request-id"])
+    const headers = headersFor(requestId)
+    const notes = log.begin(route, method, requestId)
+    if (phone !== undefined) notes.phone(phone)
+    if (subjectId !== undefined) notes.subject(subjectId)
+    const use = useOf(secret, request, notes)
+    const performed = Effect.flatMap(keys.admitKnown(use, known), ({ principal, allowance }) => {
+      addRateLimitHeaders(headers, allowance)
+      return keys.perform(use, principal, work)
+    })
+    const program = Effect.matchCauseEffect(performed, {
+      onSuccess: (answer) => {
+        if (answer.subjectId !== undefined) notes.subject(answer.subjectId)
+        return succeed(response, headers, answer)
+      },
+      onFailure: (cause) => fail(response, headers, cause, requestId)
+    })
+    const traced = trace({ method, headers: given, route, requestId }, program, identity)
+    workers.fork(traced, contextOf(requestId, request)).addObserver((exit) => {
+      const { status, code } = Exit.isSuccess(exit) ? exit.value : { status: CLIENT_GONE, code: undefined }
+      answered(status, code)
+      notes.answered(status, code)
+    })
+  }
+})
+
+interface HotPathOptions {
+  readonly isUnavailable: IsUnavailable
+  readonly maxBodyBytes: number
+}
+
+/** Larger bodies are rare, and take the normal path. */
+const MAX_FAST_BYTES = 16_384
+
+const make = Effect.fnUntraced(function* (
+  hot: ReadonlyArray<HotEndpoint>,
+  { isUnavailable, maxBodyBytes }: HotPathOptions
+) {
+  const maxBytes = Math.min(MAX_FAST_BYTES, maxBodyBytes)
+  const apiKeys = yield* ApiKeys
+  const errors = new RawErrors(yield* PublicUrl)
+  const run = yield* makeFastRequests(isUnavailable)
+  const endpoints = new Map(hot.map((each) => [templateOf(each.endpoint.path), each]))
+
+  /** Undefined also if the key is not cached. */
+  const principalOf = (secret: string): Principal | undefined => {
+    const principal = apiKeys.recall(secret)
+    return principal?.mode === "live" && principal.allowedIps === null ? principal : undefined
+  }
+
+  const post = (
+    use: Pick<FastRequest, "principal" | "secret" | "route">,
+    read: ReadBody,
+    request: IncomingRequest,
+    response: ServerResponse,
+    decline: () => void
+  ): boolean => {
+    const length = Number(request.headers["content-length"])
+    if (!isJson(request.headers["content-type"]) || !(length > 0 && length <= maxBytes)) return false
+    const take = (bytes: Buffer) => {
+      const asked = read(parseJson(bytes))
+      if (asked !== undefined) run({ ...use, ...asked }, request, response)
+      return asked !== undefined
+    }
+    const refuse = () => errors.answer("service_unavailable", request, response)
+    readWholeBody(request, { length, take, decline, refuse })
+    return true
+  }
+
+  const takeRequest: TakeRequest = (request, response, decline) => {
+    const route = request.served?.template
+    const secret = request.headers["x-api-key"]
+    if (route === undefined || typeof secret !== "string") return false
+    const found = endpoints.get(route)
+    if (found === undefined || found.endpoint.method !== request.method) return false
+    const principal = principalOf(secret)
+    const asked = principal && found.read(request)
+    if (principal === undefined || asked === undefined) return false
+    const use = { principal, secret, route }
+    if (typeof asked === "function") return post(use, asked, request, response, decline)
+    run({ ...use, ...asked }, request, response)
+    return true
+  }
+  return takeRequest
+})
+
+/**
+ * Answers the most frequent requests (codes sent, verified and looked up, and messages sent, with live keys) without
+ * router, middleware and documents. Takes only requests with nothing wrong or unusual about them, and leaves all
+ * others untouched to the router, which alone knows how to answer those.
+ */
+export const hotPath = <R>(
+  endpoints: Effect.Effect<ReadonlyArray<HotEndpoint>, never, R>,
+  options: HotPathOptions
+) =>
+  Layer.effect(
+    FastPath,
+    Effect.flatMap(endpoints, (hot) => make(hot, options))
+  )
