@@ -125,7 +125,10 @@ const measure = async (directory: string) => {
     await take()
     await pause(IDLE_MILLIS)
     const idle = await take()
+    // Caches that lapsed meanwhile are warm again after one.
     await send(key, WARM_UP_SENDS + 1)
+    await take()
+    await send(key, WARM_UP_SENDS + 2)
     const run = await take()
     // A process does not end while its inspector is connected.
     close()
