@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { html, type Html } from "../console/frame/Html.ts"
 import {
   type ApiDocument,
@@ -8,7 +9,6 @@ import {
   type Parameter,
   resolve
 } from "./ApiDocument.ts"
-import { REFERENCE_STYLE } from "./ReferenceStyle.ts"
 
 const MAX_LISTED = 12
 
@@ -308,12 +308,12 @@ const schemasPart = (document: ApiDocument): Html => {
 /** The API's reference for people: one page without a script. */
 export const referencePage = (document: ApiDocument): string => {
   const sections = sectionsOf(document)
-  return `<!doctype html>\n${html`<html lang="en">
+  const style = readFileSync(new URL("reference.css", import.meta.url), "utf8")
+  const page = html`<html lang="en">
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width" />
       <title>${document.info.title} API</title>
-      ${REFERENCE_STYLE}
     </head>
     <body>
       <header>
@@ -355,5 +355,7 @@ export const referencePage = (document: ApiDocument): string => {
         ${schemasPart(document)}
       </main>
     </body>
-  </html>`.toString()}`
+  </html>`
+  // Only templates of a page make markup, and a style is none.
+  return `<!doctype html>\n${page.toString().replace("</head>", () => `<style>${style}</style></head>`)}`
 }
