@@ -79,10 +79,7 @@ const readMetadata = (text: string): ReadonlyMap<string, string> | null => {
     : null
 }
 
-const readSearch = (
-  { query, locale }: Pick<View, "query" | "locale">,
-  { shown, folded }: SearchFilters
-) =>
+const readSearch = ({ query, locale }: Pick<View, "query" | "locale">, { shown, folded }: SearchFilters) =>
   Effect.map(Clock.currentTimeMillis, (now): SentSearch => {
     const { say } = locale
     const problems: Array<string> = []

@@ -10,7 +10,7 @@ import { html, type Html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { codeBlock } from "../parts/Code.ts"
-import { type Choices, targetOptions } from "../routing/RoutingEditor.ts"
+import { type Choices, targetOptions } from "../RoutingEditor.ts"
 
 /** The fields of a test, as they were typed. */
 export interface TestRequest {

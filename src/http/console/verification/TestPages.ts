@@ -14,7 +14,7 @@ import { change, page, type View } from "../frame/SignedRoutes.ts"
 import { stateBadge, type Tone } from "../parts/Badge.ts"
 import { facts, pageLink } from "../parts/Panels.ts"
 import { foreign, phoneNumber, shortId } from "../parts/Text.ts"
-import { choicesOf } from "../routing/RoutingPage.ts"
+import { choicesOf } from "../RoutingPage.ts"
 import {
   channelsOf,
   checkRequest,

@@ -1,7 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { ConsolePages, ConsoleRoute } from "../ConsolePages.ts"
+import type { ConsolePages, ConsoleRoute } from "./ConsolePages.ts"
 import {
   CONSOLE_PATH,
   HOME_PATH,
@@ -9,10 +9,10 @@ import {
   SIGN_IN_LINK_PATH,
   SIGN_IN_PATH,
   SIGN_OUT_PATH
-} from "../ConsolePaths.ts"
-import { creating, formAction } from "../forms/ActionForms.ts"
-import { csrfField, readForm } from "../forms/Forms.ts"
-import { answerDocument, answerRefusal, redirectTo, seeOther } from "../frame/Answers.ts"
+} from "./ConsolePaths.ts"
+import { creating, formAction } from "./forms/ActionForms.ts"
+import { csrfField, readForm } from "./forms/Forms.ts"
+import { answerDocument, answerRefusal, redirectTo, seeOther } from "./frame/Answers.ts"
 import {
   browserCookie,
   clearSession,
@@ -21,18 +21,18 @@ import {
   setBrowser,
   setCsrf,
   setSession
-} from "../frame/Cookies.ts"
-import { NO_REFERRER, signInDocument } from "../frame/Document.ts"
-import { html, type Html } from "../frame/Html.ts"
-import { type ConsoleError, csrfFailed, refusalOf } from "../frame/Refusals.ts"
-import { form, inOwnLog, raw, type View } from "../frame/SignedRoutes.ts"
-import { readVisit, type Visit } from "../frame/Visit.ts"
-import { notice } from "../parts/Notice.ts"
-import { RequestId } from "../../errors/Envelope.ts"
-import { TrustedProxies } from "../../server/ClientAddress.ts"
-import { originOf } from "../../manage/ManageAuth.ts"
-import { ConsoleSignIns, type SignedInBrowser } from "../../../services/user/ConsoleSignIns.ts"
-import { signOut, signOutEverywhere } from "../../../services/user/UserActions.ts"
+} from "./frame/Cookies.ts"
+import { NO_REFERRER, signInDocument } from "./frame/Document.ts"
+import { html, type Html } from "./frame/Html.ts"
+import { type ConsoleError, csrfFailed, refusalOf } from "./frame/Refusals.ts"
+import { form, inOwnLog, raw, type View } from "./frame/SignedRoutes.ts"
+import { readVisit, type Visit } from "./frame/Visit.ts"
+import { notice } from "./parts/Notice.ts"
+import { RequestId } from "../errors/Envelope.ts"
+import { originOf } from "../manage/ManageAuth.ts"
+import { TrustedProxies } from "../server/ClientAddress.ts"
+import { ConsoleSignIns, type SignedInBrowser } from "../../services/user/ConsoleSignIns.ts"
+import { signOut, signOutEverywhere } from "../../services/user/UserActions.ts"
 
 const CSRF_BYTES = 32
 

@@ -1,25 +1,25 @@
 import { Effect, Result } from "effect"
-import { fieldError, ValidationError } from "../../../domain/Errors.ts"
-import { problem } from "../../../domain/Problem.ts"
+import { fieldError, ValidationError } from "../../domain/Errors.ts"
+import { problem } from "../../domain/Problem.ts"
 import {
   type Plan,
   RoutingStep,
   type SendingAccount,
   type StepOrder
-} from "../../../domain/customer/Customer.ts"
-import { checkCodeTemplate, type Template } from "../../../domain/message/Template.ts"
-import { type Channel, codeChannels, isChannel } from "../../../domain/routing/Channel.ts"
-import { carries } from "../../../domain/routing/RouteAccount.ts"
-import { DEFAULT_WAIT_SECONDS } from "../../../domain/routing/RouteResolution.ts"
-import { pathOf } from "../Navigation.ts"
-import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "../forms/Fields.ts"
-import { csrfField, draftField, typedNumber } from "../forms/Forms.ts"
-import { icon } from "../frame/Document.ts"
-import { html, type Html } from "../frame/Html.ts"
-import type { Locale } from "../frame/Locale.ts"
-import type { View } from "../frame/SignedRoutes.ts"
-import { channelName } from "../parts/Text.ts"
-import { decodeInput } from "../../errors/SchemaErrors.ts"
+} from "../../domain/customer/Customer.ts"
+import { checkCodeTemplate, type Template } from "../../domain/message/Template.ts"
+import { type Channel, codeChannels, isChannel } from "../../domain/routing/Channel.ts"
+import { carries } from "../../domain/routing/RouteAccount.ts"
+import { DEFAULT_WAIT_SECONDS } from "../../domain/routing/RouteResolution.ts"
+import { pathOf } from "./Navigation.ts"
+import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/Fields.ts"
+import { csrfField, draftField, typedNumber } from "./forms/Forms.ts"
+import { icon } from "./frame/Document.ts"
+import { html, type Html } from "./frame/Html.ts"
+import type { Locale } from "./frame/Locale.ts"
+import type { View } from "./frame/SignedRoutes.ts"
+import { channelName } from "./parts/Text.ts"
+import { decodeInput } from "../errors/SchemaErrors.ts"
 
 /** One row of the form, as it was typed. */
 interface DraftStep {

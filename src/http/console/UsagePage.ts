@@ -1,23 +1,23 @@
 import { Array as Arr, Clock, DateTime, Effect, Stream } from "effect"
-import { DAY_MILLIS, type Instant } from "../../../domain/Instant.ts"
-import type { TimeSpan } from "../../../domain/Paging.ts"
+import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
+import type { TimeSpan } from "../../domain/Paging.ts"
 import {
   type ActivityFigures,
   type ActivitySlot,
   type ActivitySums,
   channelsOf,
   sumOf
-} from "../../../domain/activity/Activity.ts"
-import type { UsageGroup } from "../../../domain/money/Usage.ts"
-import type { ConsolePages } from "../ConsolePages.ts"
-import { pathOf } from "../Navigation.ts"
-import { type CsvCell, csvFile } from "../frame/CsvFile.ts"
-import { icon } from "../frame/Document.ts"
-import { html, type Html } from "../frame/Html.ts"
-import type { Page } from "../frame/Layout.ts"
-import { page, raw, type View } from "../frame/SignedRoutes.ts"
-import { addressWith } from "../frame/Visit.ts"
-import { chart } from "../parts/Chart.ts"
+} from "../../domain/activity/Activity.ts"
+import type { UsageGroup } from "../../domain/money/Usage.ts"
+import type { ConsolePages } from "./ConsolePages.ts"
+import { pathOf } from "./Navigation.ts"
+import { type CsvCell, csvFile } from "./frame/CsvFile.ts"
+import { icon } from "./frame/Document.ts"
+import { html, type Html } from "./frame/Html.ts"
+import type { Page } from "./frame/Layout.ts"
+import { page, raw, type View } from "./frame/SignedRoutes.ts"
+import { addressWith } from "./frame/Visit.ts"
+import { chart } from "./parts/Chart.ts"
 import {
   type ChoiceFilter,
   choiceProblems,
@@ -26,11 +26,11 @@ import {
   refusedSearch,
   searchProblems,
   table
-} from "../parts/Lists.ts"
-import { stillSummingUp, tiles } from "../parts/Panels.ts"
-import { channelName } from "../parts/Text.ts"
-import { ActivityReports } from "../../../services/activity/ActivityReports.ts"
-import { UsageReports } from "../../../services/money/UsageReports.ts"
+} from "./parts/Lists.ts"
+import { stillSummingUp, tiles } from "./parts/Panels.ts"
+import { channelName } from "./parts/Text.ts"
+import { ActivityReports } from "../../services/activity/ActivityReports.ts"
+import { UsageReports } from "../../services/money/UsageReports.ts"
 
 const SHOWN_MONTHS = 12
 

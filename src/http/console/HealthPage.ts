@@ -1,15 +1,15 @@
 import { Clock, Effect } from "effect"
-import type { Instant } from "../../../domain/Instant.ts"
-import type { ConsolePages } from "../ConsolePages.ts"
-import { pathOf } from "../Navigation.ts"
-import { icon } from "../frame/Document.ts"
-import { html, type Html } from "../frame/Html.ts"
-import type { Page } from "../frame/Layout.ts"
-import { operatorPage, type View } from "../frame/SignedRoutes.ts"
-import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
-import { type Column, table } from "../parts/Lists.ts"
-import { type Tile, tiles } from "../parts/Panels.ts"
-import { channelName, foreign, ltr, mono } from "../parts/Text.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { ConsolePages } from "./ConsolePages.ts"
+import { pathOf } from "./Navigation.ts"
+import { icon } from "./frame/Document.ts"
+import { html, type Html } from "./frame/Html.ts"
+import type { Page } from "./frame/Layout.ts"
+import { operatorPage, type View } from "./frame/SignedRoutes.ts"
+import { badge, stateBadge, type Tone } from "./parts/Badge.ts"
+import { type Column, table } from "./parts/Lists.ts"
+import { type Tile, tiles } from "./parts/Panels.ts"
+import { channelName, foreign, ltr, mono } from "./parts/Text.ts"
 import {
   type DueTimers,
   type FailingAccount,
@@ -17,7 +17,7 @@ import {
   type HealthReport,
   HealthReports,
   Readiness
-} from "../../../services/system/HealthReports.ts"
+} from "../../services/system/HealthReports.ts"
 
 const HEALTH_PATH = pathOf("health")
 /** Timers that are due for longer are late. */

@@ -1,6 +1,6 @@
-import type { ShownAlarm } from "../../../domain/guard/Alarm.ts"
-import { EntryType, type GuardList, GuardMode } from "../../../domain/guard/GuardSettings.ts"
-import { pathOf } from "../Navigation.ts"
+import type { ShownAlarm } from "../../domain/guard/Alarm.ts"
+import { EntryType, type GuardList, GuardMode } from "../../domain/guard/GuardSettings.ts"
+import { pathOf } from "./Navigation.ts"
 import {
   CHANGED,
   CONFLICT,
@@ -10,18 +10,18 @@ import {
   noFieldErrors,
   selectField,
   versionField
-} from "../forms/Fields.ts"
-import { csrfField } from "../forms/Forms.ts"
-import { html, type Html } from "../frame/Html.ts"
-import type { Locale } from "../frame/Locale.ts"
-import type { View } from "../frame/SignedRoutes.ts"
-import { postButton } from "../parts/Confirm.ts"
-import { table } from "../parts/Lists.ts"
-import { facts } from "../parts/Panels.ts"
-import { mono } from "../parts/Text.ts"
-import { mayPerform } from "../../../services/Action.ts"
-import { changeGuard } from "../../../services/guard/GuardActions.ts"
-import type { SavedGuard, StoredEntry } from "../../../services/guard/GuardRecords.ts"
+} from "./forms/Fields.ts"
+import { csrfField } from "./forms/Forms.ts"
+import { html, type Html } from "./frame/Html.ts"
+import type { Locale } from "./frame/Locale.ts"
+import type { View } from "./frame/SignedRoutes.ts"
+import { postButton } from "./parts/Confirm.ts"
+import { table } from "./parts/Lists.ts"
+import { facts } from "./parts/Panels.ts"
+import { mono } from "./parts/Text.ts"
+import { mayPerform } from "../../services/Action.ts"
+import { changeGuard } from "../../services/guard/GuardActions.ts"
+import type { SavedGuard, StoredEntry } from "../../services/guard/GuardRecords.ts"
 
 type Words = readonly [english: string, persian: string]
 

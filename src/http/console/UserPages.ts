@@ -1,31 +1,31 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import { fieldError, NotFound } from "../../../domain/Errors.ts"
-import { Instant } from "../../../domain/Instant.ts"
-import { isUuidPosition } from "../../../domain/Paging.ts"
-import { isUuid } from "../../../domain/Uuid.ts"
-import { Role } from "../../../domain/user/Actor.ts"
-import type { UserRecord } from "../../../domain/user/User.ts"
-import type { ConsolePages } from "../ConsolePages.ts"
-import { signInUrl } from "../ConsolePaths.ts"
-import { pathOf } from "../Navigation.ts"
-import { creating, formAction, rerender, submitOnce } from "../forms/ActionForms.ts"
-import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "../forms/Fields.ts"
-import { csrfField, emptyForm, onceField } from "../forms/Forms.ts"
-import { answerPage, seeOther } from "../frame/Answers.ts"
-import { NO_REFERRER } from "../frame/Document.ts"
-import { type Html, html } from "../frame/Html.ts"
-import type { Page } from "../frame/Layout.ts"
-import { ownerChange, ownerPage, page, type View } from "../frame/SignedRoutes.ts"
-import { badge, stateBadge } from "../parts/Badge.ts"
-import { secretPanel } from "../parts/Code.ts"
-import { confirmButton, postButton } from "../parts/Confirm.ts"
-import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
-import { withNotice } from "../parts/Notice.ts"
-import { facts } from "../parts/Panels.ts"
-import { foreign, ltr } from "../parts/Text.ts"
-import { changeUser, createSignInLink, inviteUser } from "../../../services/user/UserActions.ts"
-import { Users } from "../../../services/user/Users.ts"
+import { fieldError, NotFound } from "../../domain/Errors.ts"
+import { Instant } from "../../domain/Instant.ts"
+import { isUuidPosition } from "../../domain/Paging.ts"
+import { isUuid } from "../../domain/Uuid.ts"
+import { Role } from "../../domain/user/Actor.ts"
+import type { UserRecord } from "../../domain/user/User.ts"
+import type { ConsolePages } from "./ConsolePages.ts"
+import { signInUrl } from "./ConsolePaths.ts"
+import { pathOf } from "./Navigation.ts"
+import { creating, formAction, rerender, submitOnce } from "./forms/ActionForms.ts"
+import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/Fields.ts"
+import { csrfField, emptyForm, onceField } from "./forms/Forms.ts"
+import { answerPage, seeOther } from "./frame/Answers.ts"
+import { NO_REFERRER } from "./frame/Document.ts"
+import { type Html, html } from "./frame/Html.ts"
+import type { Page } from "./frame/Layout.ts"
+import { ownerChange, ownerPage, page, type View } from "./frame/SignedRoutes.ts"
+import { badge, stateBadge } from "./parts/Badge.ts"
+import { secretPanel } from "./parts/Code.ts"
+import { confirmButton, postButton } from "./parts/Confirm.ts"
+import { emptyState, pager, pageRequest, table } from "./parts/Lists.ts"
+import { withNotice } from "./parts/Notice.ts"
+import { facts } from "./parts/Panels.ts"
+import { foreign, ltr } from "./parts/Text.ts"
+import { changeUser, createSignInLink, inviteUser } from "../../services/user/UserActions.ts"
+import { Users } from "../../services/user/Users.ts"
 
 const roles = {
   owner: ["Owner", "مالک", "also manages users and tokens", "کاربران و توکن‌ها را هم مدیریت می‌کند"],
@@ -128,12 +128,7 @@ const userActions = (view: View, { id, disabledAt }: UserRecord): Html => {
   }`
 }
 
-const userPage = (
-  view: View,
-  user: UserRecord,
-  typed: URLSearchParams | null,
-  errors: FieldErrors
-): Page => {
+const userPage = (view: View, user: UserRecord, typed: URLSearchParams | null, errors: FieldErrors): Page => {
   const { say, time } = view.locale
   return {
     title: user.name,

@@ -1,16 +1,16 @@
 import { Effect } from "effect"
-import { formatInstant } from "../../../domain/Instant.ts"
-import { isTimePosition } from "../../../domain/Paging.ts"
-import type { Plan } from "../../../domain/customer/Customer.ts"
-import type { ConsolePages } from "../ConsolePages.ts"
-import { pathOf } from "../Navigation.ts"
-import { allRows, csvFile } from "../frame/CsvFile.ts"
-import { icon } from "../frame/Document.ts"
-import { html, type Html } from "../frame/Html.ts"
-import type { Page } from "../frame/Layout.ts"
-import { page, raw, type View } from "../frame/SignedRoutes.ts"
-import { addressWith } from "../frame/Visit.ts"
-import { badge } from "../parts/Badge.ts"
+import { formatInstant } from "../../domain/Instant.ts"
+import { isTimePosition } from "../../domain/Paging.ts"
+import type { Plan } from "../../domain/customer/Customer.ts"
+import type { ConsolePages } from "./ConsolePages.ts"
+import { pathOf } from "./Navigation.ts"
+import { allRows, csvFile } from "./frame/CsvFile.ts"
+import { icon } from "./frame/Document.ts"
+import { html, type Html } from "./frame/Html.ts"
+import type { Page } from "./frame/Layout.ts"
+import { page, raw, type View } from "./frame/SignedRoutes.ts"
+import { addressWith } from "./frame/Visit.ts"
+import { badge } from "./parts/Badge.ts"
 import {
   choiceProblems,
   emptyState,
@@ -23,10 +23,10 @@ import {
   searchProblems,
   table,
   timeFilters
-} from "../parts/Lists.ts"
-import { tiles } from "../parts/Panels.ts"
-import { ltr, shortId } from "../parts/Text.ts"
-import { CustomerRecords } from "../../../services/customer/CustomerRecords.ts"
+} from "./parts/Lists.ts"
+import { tiles } from "./parts/Panels.ts"
+import { ltr, shortId } from "./parts/Text.ts"
+import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import {
   type Balance,
   type Hold,
@@ -34,7 +34,7 @@ import {
   type LedgerKind,
   LedgerKind as Kinds,
   Wallets
-} from "../../../services/money/Wallets.ts"
+} from "../../services/money/Wallets.ts"
 
 const HOLDS_PATH = `${pathOf("wallet")}/holds` as const
 

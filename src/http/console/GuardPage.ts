@@ -7,15 +7,9 @@ import {
   type GuardTotals,
   type ShownAlarm,
   totalsOf
-} from "../../../domain/guard/Alarm.ts"
-import type { GuardList } from "../../../domain/guard/GuardSettings.ts"
-import type { ConsolePages } from "../ConsolePages.ts"
-import { creating, formAction } from "../forms/ActionForms.ts"
-import { typedNumber } from "../forms/Forms.ts"
-import { seeOther } from "../frame/Answers.ts"
-import { html, type Html } from "../frame/Html.ts"
-import type { Page } from "../frame/Layout.ts"
-import { change, page, type View } from "../frame/SignedRoutes.ts"
+} from "../../domain/guard/Alarm.ts"
+import type { GuardList } from "../../domain/guard/GuardSettings.ts"
+import type { ConsolePages } from "./ConsolePages.ts"
 import {
   actionWords,
   entryPanel,
@@ -29,18 +23,24 @@ import {
   type ShownForm,
   untouched
 } from "./GuardForms.ts"
-import { badge } from "../parts/Badge.ts"
-import { confirmButton } from "../parts/Confirm.ts"
-import { emptyState, table } from "../parts/Lists.ts"
-import { withNotice } from "../parts/Notice.ts"
-import { tiles } from "../parts/Panels.ts"
+import { creating, formAction } from "./forms/ActionForms.ts"
+import { typedNumber } from "./forms/Forms.ts"
+import { seeOther } from "./frame/Answers.ts"
+import { html, type Html } from "./frame/Html.ts"
+import type { Page } from "./frame/Layout.ts"
+import { change, page, type View } from "./frame/SignedRoutes.ts"
+import { badge } from "./parts/Badge.ts"
+import { confirmButton } from "./parts/Confirm.ts"
+import { emptyState, table } from "./parts/Lists.ts"
+import { withNotice } from "./parts/Notice.ts"
+import { tiles } from "./parts/Panels.ts"
 import {
   addGuardEntry,
   changeGuard,
   clearAlarm,
   removeGuardEntry
-} from "../../../services/guard/GuardActions.ts"
-import { GuardRecords, type SavedGuard } from "../../../services/guard/GuardRecords.ts"
+} from "../../services/guard/GuardActions.ts"
+import { GuardRecords, type SavedGuard } from "../../services/guard/GuardRecords.ts"
 
 const clearButton = (view: View, id: ShownAlarm["id"]): Html => {
   const { say } = view.locale
