@@ -20,7 +20,7 @@ describe("a test", () => {
       phone: "09121234567",
       do: "send"
     })
-    expect(sent.location).toMatch(/^\/console\/test\?mode=sandbox&kind=code&id=[\w-]{36}$/)
+    expect(sent.location).toMatch(/^\/console\/test\?mode=sandbox&kind=code&id=[\w-]{36}&draft=[\w-]+$/)
     const id = new URL(sent.location ?? "", server.url).searchParams.get("id") ?? ""
     const verified = await submit(owner, "/console/test", "/console/test/verify", {
       mode: "sandbox",
@@ -76,6 +76,10 @@ describe("a test", () => {
       do: "send"
     })
     expect((await owner.get(sent.location ?? "")).text).not.toContain("A link filled in")
+    // of another session, or made by hand
+    const id = new URL(sent.location ?? "", server.url).searchParams.get("id") ?? ""
+    const foreign = await owner.get(`/console/test?mode=sandbox&kind=code&draft=x&id=${id}`)
+    expect(foreign.text).toContain("A link filled in this form.")
   })
 
   it("is refused in words, next to what was typed", async () => {

@@ -33,6 +33,10 @@ const markOf = ({ csrf, actor }: Pick<View, "csrf" | "actor">): string => draftM
 export const draftField = (view: View) =>
   html`<input type="hidden" name="${DRAFT}" value="${markOf(view)}" />`
 
+/** The address of a page with its form filled in, as this console makes it. */
+export const ownDraft = (view: View, fields: Readonly<Record<string, string>>): URLSearchParams =>
+  new URLSearchParams({ ...fields, [DRAFT]: markOf(view) })
+
 /** Whether the console itself put into the address what a form is filled in from; anybody can make a link. */
 export const isOwnDraft = (view: View): boolean => isSameToken(view.query.get(DRAFT), markOf(view))
 

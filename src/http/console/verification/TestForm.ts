@@ -290,13 +290,11 @@ const content = (request: TestRequest, choices: Choices, errors: FieldErrors, vi
   return request.mode === "live" ? codeContent(request, choices, errors, view) : null
 }
 
-const FILLED_IN = ["phone", "target", "template", "message"]
+const FILLED_IN = ["mode", "kind", "phone", "target", "template", "message"]
 
 /** A link can fill in this form: whoever opens it is told, before they send what they did not choose. */
-const linkNotice = (view: View): Html | null => {
-  // the page of a result has the mode and the kind of what was sent
-  const names = view.query.has("id") ? FILLED_IN : ["mode", "kind", ...FILLED_IN]
-  return isOwnDraft(view) || !names.some((name) => view.query.has(name))
+const linkNotice = (view: View): Html | null =>
+  isOwnDraft(view) || !FILLED_IN.some((name) => view.query.has(name))
     ? null
     : html`<p class="notice warn" role="status">
         ${view.locale.say(
@@ -304,7 +302,6 @@ const linkNotice = (view: View): Html | null => {
           "این فرم را یک پیوند پر کرده است. پیش از فرستادن همهٔ فیلدها را ببینید."
         )}
       </p>`
-}
 
 /** The form of a test. The example requests next to it follow what is typed. */
 export const testForm = (view: View, request: TestRequest, choices: Choices, errors: FieldErrors): Html => {

@@ -5,7 +5,7 @@ import { isTerminal } from "../../../domain/verification/Verification.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { errorSummary, type FieldErrors, fieldErrorsOf, inputField, noFieldErrors } from "../forms/Fields.ts"
-import { csrfField } from "../forms/Forms.ts"
+import { csrfField, ownDraft } from "../forms/Forms.ts"
 import { answerPage, seeOther } from "../frame/Answers.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -227,7 +227,7 @@ const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
     idempotency: sent,
     encode: () => Effect.succeed(null)
   })
-  return seeOther(`${TEST_PATH}?${String(new URLSearchParams({ mode, kind, id }))}`)
+  return seeOther(`${TEST_PATH}?${String(ownDraft(view, { mode, kind, id }))}`)
 })
 
 /** The field to blame for a refusal; of the others, no field. */
@@ -271,7 +271,7 @@ const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) 
   const code = typed.get("code") ?? ""
   const verifications = yield* verificationsOf(mode)
   const { reason } = yield* verifications.verify({ customerId, id, code })
-  const query = new URLSearchParams({ mode, kind: "code", id })
+  const query = ownDraft(view, { mode, kind: "code", id })
   if (reason !== "invalid_code") return seeOther(`${TEST_PATH}?${String(query)}`)
   const wrong = view.locale.say("The code is wrong. Try again.", "کد نادرست است. دوباره امتحان کنید.")
   const shown = yield* testPage(
