@@ -1,0 +1,128 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Peyk;
+
+/**
+ * The server's half of the login page: what its routes do, for any framework with sessions. `$state` is what you keep
+ * in the visitor's session, and nowhere else; an empty array at first.
+ *
+ * @phpstan-type State array{verification?: string, sequence?: int, asked?: list<int>}
+ */
+final class Login
+{
+    private const WINDOW_SECONDS = 600;
+    /** It is no id, so Peyk refuses it, and the page offers a new code. */
+    private const NONE = 'none';
+
+    /** @param int $perSession codes in ten minutes; another channel counts too. Limit addresses in your framework. */
+    public function __construct(private readonly Peyk $peyk, private readonly int $perSession = 5)
+    {
+    }
+
+    /** @param State $state */
+    public function send(array &$state, ?string $ip, mixed $phone): LoginReply
+    {
+        return $this->limited($state, function (array $before) use (&$state, $ip, $phone): LoginReply {
+            $number = is_scalar($phone) ? (string) $phone : '';
+            $sent = $this->peyk->otp->send($number, $ip === null ? [] : ['client' => ['ip' => $ip]]);
+            $state = [...$before, 'verification' => $sent['verification_id'], 'sequence' => 1];
+            $this->cancel($before['verification'] ?? null);
+            return new LoginReply(200, [
+                'status' => $sent['status'],
+                'channel' => self::name($sent['current_attempt_channel']),
+                'expires_in' => $sent['expires_in'],
+                'code_length' => $sent['code_length'],
+            ]);
+        });
+    }
+
+    /**
+     * Tries the next channel now.
+     *
+     * @param State $state
+     */
+    public function next(array &$state): LoginReply
+    {
+        return $this->limited($state, function (array $before) use (&$state): LoginReply {
+            $id = $before['verification'] ?? self::NONE;
+            return self::show($state, $this->peyk->otp->next($id, $before['sequence'] ?? 1));
+        });
+    }
+
+    /** @param State $state */
+    public function status(array &$state): LoginReply
+    {
+        return self::answer(function () use (&$state): LoginReply {
+            return self::show($state, $this->peyk->otp->status($state['verification'] ?? self::NONE));
+        });
+    }
+
+    /** @param State $state */
+    public function verify(array &$state, mixed $code): LoginReply
+    {
+        return self::answer(function () use (&$state, $code): LoginReply {
+            $id = $state['verification'] ?? self::NONE;
+            $outcome = $this->peyk->otp->verify($id, is_scalar($code) ? (string) $code : '');
+            if (!$outcome['verified']) {
+                return new LoginReply(200, $outcome);
+            }
+            $state = [];
+            return new LoginReply(200, $outcome, $this->peyk->otp->status($id)['phone']);
+        });
+    }
+
+    /** Otherwise the earlier code could still arrive over its next channel. That it has ended already is no error. */
+    private function cancel(?string $earlier): void
+    {
+        try {
+            $earlier === null || $this->peyk->otp->cancel($earlier);
+        } catch (PeykException) {
+        }
+    }
+
+    /** @param callable(State): LoginReply $run */
+    private function limited(array &$state, callable $run): LoginReply
+    {
+        $now = time();
+        $isRecent = fn (int $at): bool => $at > $now - self::WINDOW_SECONDS;
+        $asked = array_values(array_filter($state['asked'] ?? [], $isRecent));
+        if (count($asked) >= $this->perSession) {
+            $wait = self::WINDOW_SECONDS - $now + ($asked[0] ?? $now);
+            return new LoginReply(429, ['error' => 'too_many_requests', 'retry_after' => $wait]);
+        }
+        $state = [...$state, 'asked' => [...$asked, $now]];
+        $before = $state;
+        return self::answer(fn (): LoginReply => $run($before));
+    }
+
+    /** @param array<string, mixed> $found */
+    private static function show(array &$state, array $found): LoginReply
+    {
+        $state['sequence'] = end($found['attempts'])['sequence'] ?? 1;
+        return new LoginReply(200, [
+            'status' => $found['status'],
+            'channel' => self::name($found['current_channel']),
+            'next_in' => $found['remaining_seconds'],
+        ]);
+    }
+
+    /** For the page: a messenger's name, `sms` or `voice`. Accounts and their labels are nobody's business. */
+    private static function name(array $channel): string
+    {
+        return $channel['type'] === 'messenger' ? $channel['provider'] : $channel['type'];
+    }
+
+    private static function answer(callable $run): LoginReply
+    {
+        try {
+            return $run();
+        } catch (PeykException $error) {
+            // Not Peyk's own response: its status would say something wrong about this page.
+            $isForeign = $error->errorCode === 'invalid_response' || $error->status === 0;
+            $body = ['error' => $error->errorCode, 'retry_after' => $error->retryAfter];
+            return new LoginReply($isForeign ? 503 : $error->status, $body);
+        }
+    }
+}
