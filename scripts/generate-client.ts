@@ -1,11 +1,12 @@
 /**
  * `npm run generate`: writes what the clients have from openapi.json: types, the management operations, and a collection
- * for Postman and Bruno. Git keeps the operations alone: clients of Python and PHP are installed from the tree.
+ * for Postman and Bruno; and the one file that the login page's element is in the examples. Git keeps the operations alone: clients of Python and PHP are installed from the tree.
  */
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { managedOperationsOf, readDocument, writeClientTypes } from "./ClientFiles.ts"
+import { bundleLogin } from "./LoginBundle.ts"
 import { type ApiDocument, makeCollection } from "./PostmanCollection.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
@@ -39,4 +40,5 @@ writeFileSync(
   `${root}clients/postman/peyk.postman_collection.json`,
   `${JSON.stringify(makeCollection(document as unknown as ApiDocument), null, 1)}\n`
 )
+writeFileSync(`${root}examples/login/peyk-login.js`, await bundleLogin())
 writeClientTypes()

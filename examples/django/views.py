@@ -1,59 +1,60 @@
-"""Django 3.2 to 5: pip install django ./clients/python. docs/quickstarts.md has the lines of urls.py."""
+"""Django 3.2 to 5: pip install django ./clients/python. docs/login.md has the lines of urls.py."""
 import json
 import os
 
 from django.core.exceptions import BadRequest
-from django.http import JsonResponse
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
-from peyk import Peyk, PeykError
+from django.views.decorators.http import require_GET, require_POST
+from peyk import Peyk
+from peyk.login import Login
 
-peyk = Peyk(os.environ["PEYK_URL"], api_key=os.environ["PEYK_API_KEY"])
+login = Login(Peyk(os.environ["PEYK_URL"], api_key=os.environ["PEYK_API_KEY"]))
 
 
-# The bodies are JSON, which another site's form cannot send. Check that, or use Django's CSRF token.
-def field_of(request, name):
+def given(request):  # JSON, which another site's form cannot send; or use Django's CSRF token
     try:
-        if request.content_type == "application/json":
-            return str(json.loads(request.body)[name])
-    except (ValueError, LookupError, TypeError):
+        if request.content_type == "application/json" and isinstance(body := json.loads(request.body), dict):
+            return body
+    except ValueError:
         pass
-    raise BadRequest(f"the body must be JSON with {name}")
+    raise BadRequest("the body must be a JSON object")
 
 
-def refused(error):
-    # Not Peyk's own response: its status would say something wrong about this page.
-    is_foreign = error.code == "invalid_response" or error.status == 0
-    return JsonResponse({"error": error.code}, status=503 if is_foreign else error.status)
+def answer(reply):
+    return JsonResponse(reply.body, status=reply.status)
 
 
 @csrf_exempt
 @require_POST
 def send(request):
-    try:
-        sent = peyk.otp.send(field_of(request, "phone"), client={"ip": request.META["REMOTE_ADDR"]})
-    except PeykError as error:
-        return refused(error)
-    response = JsonResponse({"expires_in": sent["expires_in"]})
-    # The page never sees the id: a code works only in the browser that asked for it.
-    response.set_cookie(
-        "verification", sent["verification_id"], max_age=sent["expires_in"], httponly=True, samesite="Lax"
-    )
-    return response
+    return answer(login.send(request.session, request.META["REMOTE_ADDR"], given(request).get("phone")))
+
+
+@csrf_exempt
+@require_POST
+def next_channel(request):
+    given(request)
+    return answer(login.next(request.session, request.META["REMOTE_ADDR"]))
+
+
+@require_GET
+def status(request):
+    return answer(login.status(request.session))
 
 
 @csrf_exempt
 @require_POST
 def verify(request):
-    verification_id = request.COOKIES.get("verification", "")
-    try:
-        outcome = peyk.otp.verify(verification_id, field_of(request, "code"))
-        if not outcome["verified"]:
-            return JsonResponse({"verified": False, "reason": outcome["reason"]})
-        phone = peyk.otp.status(verification_id)["phone"]
-    except PeykError as error:
-        return refused(error)
-    # Start your own session for this phone here: login(request, user).
-    response = JsonResponse({"verified": True, "phone": phone})
-    response.delete_cookie("verification")
-    return response
+    reply = login.verify(request.session, given(request).get("code"))
+    if reply.phone is not None:
+        # A new session, whose id nobody can know from before. Sign the person in here: login(request, user).
+        request.session.flush()
+        request.session["phone"] = reply.phone
+    return answer(reply)
+
+
+def account(request):
+    phone = request.session.get("phone")
+    return HttpResponse(f"You are signed in as {phone}.") if phone else redirect("/")

@@ -1,52 +1,47 @@
-// Nest 12: src/main.ts of a project by `nest new`; login.html next to package.json; npm install ./peyk-client-*.tgz
+// Nest 12: src/main.ts of a project by `nest new`; npm install express-session ./peyk-client-*.tgz; login page in public/
 import "reflect-metadata"
-import { createClient, PeykError } from "@peyk/client"
-import { Body, Catch, Controller, Get, HttpCode, Module, Post, Req, Res, UseFilters } from "@nestjs/common"
-import type { ArgumentsHost, ExceptionFilter } from "@nestjs/common"
+import { createClient } from "@peyk/client"
+import { createLogin, type LoginReply } from "@peyk/client/login-server"
+import { Body, Controller, Get, Module, Post, Req, Res } from "@nestjs/common"
 import { NestFactory } from "@nestjs/core"
 import type { NestExpressApplication } from "@nestjs/platform-express"
+import session from "express-session"
+import { randomUUID } from "node:crypto"
 
-const peyk = createClient({ baseUrl: process.env.PEYK_URL!, apiKey: process.env.PEYK_API_KEY! })
-
-@Catch(PeykError)
-class PeykErrors implements ExceptionFilter<PeykError> {
-  catch(error: PeykError, host: ArgumentsHost) {
-    // Not Peyk's own response: its status would say something wrong about this page.
-    const isForeign = error.code === "invalid_response" || error.status === 0
-    const response = host.switchToHttp().getResponse()
-    response.status(isForeign ? 503 : error.status).json({ error: error.code })
-  }
-}
+const login = createLogin(createClient({ baseUrl: process.env.PEYK_URL!, apiKey: process.env.PEYK_API_KEY! }))
+const answer = (response: any, { status, body }: LoginReply) => response.status(status).json(body)
 
 @Controller()
-@UseFilters(PeykErrors)
 class LoginController {
-  @Get()
-  page(@Res() response: any) {
-    response.sendFile("login.html", { root: process.cwd() })
+  @Post("login/send")
+  async send(@Body("phone") phone: unknown, @Req() request: any, @Res() response: any) {
+    answer(response, await login.send(request, phone))
   }
 
-  @Post("login/send")
-  @HttpCode(200)
-  async send(@Body("phone") phone: string, @Req() request: any, @Res({ passthrough: true }) response: any) {
-    const client = { ip: request.ip }
-    const { verification_id, expires_in } = await peyk.otp.send({ phone: String(phone), client })
-    // The page never sees the id: a code works only in the browser that asked for it.
-    const maxAge = expires_in * 1000
-    response.cookie("verification", verification_id, { httpOnly: true, sameSite: "lax", maxAge })
-    return { expires_in }
+  @Post("login/next")
+  async next(@Req() request: any, @Res() response: any) {
+    answer(response, await login.next(request))
+  }
+
+  @Get("login/status")
+  async status(@Req() request: any, @Res() response: any) {
+    answer(response, await login.status(request))
   }
 
   @Post("login/verify")
-  @HttpCode(200)
-  async verify(@Body("code") code: string, @Req() request: any, @Res({ passthrough: true }) response: any) {
-    const verification_id = /\bverification=([\w-]+)/.exec(request.get("cookie") ?? "")?.[1] ?? ""
-    const { verified, reason } = await peyk.otp.verify({ verification_id, code: String(code) })
-    if (!verified) return { verified, reason }
-    const { phone } = await peyk.otp.status(verification_id)
-    // Start your own session for this phone here.
-    response.clearCookie("verification")
-    return { verified, phone }
+  async verify(@Body("code") code: unknown, @Req() request: any, @Res() response: any) {
+    const reply = await login.verify(request, code)
+    if (reply.phone === null) return answer(response, reply)
+    // A new session, whose id nobody can know from before. Sign the person in here.
+    request.session.regenerate(() => {
+      request.session.phone = reply.phone
+      answer(response, reply)
+    })
+  }
+
+  @Get("account")
+  account(@Req() { session: { phone } }: any, @Res() response: any) {
+    return phone ? response.send(`You are signed in as ${phone}.`) : response.redirect("/")
   }
 }
 
@@ -55,6 +50,10 @@ class AppModule {}
 
 // Only JSON: another site's form cannot send it, so the routes need no CSRF token.
 const app = await NestFactory.create<NestExpressApplication>(AppModule, { bodyParser: false })
-app.useBodyParser("json")
+app.useBodyParser("json").useStaticAssets("public", { index: "login.html" })
+// With a secret of your own and a store, people stay signed in when the server restarts.
+const secret = process.env.SESSION_SECRET ?? randomUUID()
+const cookie = { httpOnly: true, sameSite: "lax", secure: "auto" } as const
+app.use(session({ secret, cookie, resave: false, saveUninitialized: false }))
 await app.listen(Number(process.env.PORT ?? 3000), "127.0.0.1")
 console.log(`Open ${await app.getUrl()}`)

@@ -12,6 +12,9 @@ const node = process.execPath
 const next = join(tools, "next/dist/bin/next")
 const quietNext = { NEXT_TELEMETRY_DISABLED: "1" }
 
+/** The page, its style, and the element. */
+const loginPage = join(root, "examples/login")
+
 /** What an example needs of a server. */
 type Peyk = Pick<Server, "url" | "demo">
 
@@ -31,14 +34,16 @@ export const copyExample = (name: string, ...files: ReadonlyArray<string>): stri
   symlinkSync(tools, join(outer, "node_modules"))
   const folder = join(outer, name)
   cpSync(join(root, "examples", name), folder, { recursive: true })
-  for (const file of ["examples/login/login.html", ...files])
-    cpSync(join(root, file), join(folder, file.split("/").at(-1) ?? ""))
+  cpSync(loginPage, join(folder, "public"), { recursive: true })
+  for (const file of files) cpSync(join(root, file), join(folder, file.split("/").at(-1) ?? ""))
   compileClient(folder)
   return folder
 }
 
 export interface Quickstart {
   readonly url: string
+  /** The path of the login page. */
+  readonly page: string
   readonly stop: () => Promise<void>
 }
 
@@ -53,7 +58,12 @@ const start = async (
   peyk: Peyk,
   program: string,
   args: ReadonlyArray<string>,
-  { cwd, ready = "Open", env = {} }: { cwd: string; ready?: string; env?: Readonly<Record<string, string>> },
+  {
+    cwd,
+    ready = "Open",
+    page = "/",
+    env = {}
+  }: { cwd: string; ready?: string; page?: string; env?: Readonly<Record<string, string>> },
   port: number
 ): Promise<Quickstart> => {
   const child = spawn(program, args, {
@@ -76,7 +86,7 @@ const start = async (
     child.once("error", reject)
     child.once("exit", () => reject(new Error(`the example ended: ${printed}`)))
   })
-  return { url: `http://127.0.0.1:${port}`, stop: () => stopped(child) }
+  return { url: `http://127.0.0.1:${port}`, page, stop: () => stopped(child) }
 }
 
 const compileNest = (folder: string) =>
@@ -97,7 +107,7 @@ export const quickstarts = {
     await runProgram(node, [next, "build"], { cwd, env: quietNext })
     const port = await freePort()
     const args = [next, "start", "--hostname", "127.0.0.1", "--port", String(port)]
-    return start(peyk, node, args, { cwd, ready: "Ready", env: quietNext }, port)
+    return start(peyk, node, args, { cwd, ready: "Ready", page: "/login.html", env: quietNext }, port)
   },
   NestJS: async (peyk: Peyk) => {
     const cwd = copyExample("nestjs")
@@ -109,15 +119,23 @@ export const quickstarts = {
     const cwd = join(root, "test/examples/frameworks")
     const env = {
       PYTHONPATH: [join(root, "clients/python"), join(root, "examples/django")].join(":"),
-      PYTHONDONTWRITEBYTECODE: "1"
+      PYTHONDONTWRITEBYTECODE: "1",
+      LOGIN_PAGE: loginPage
     }
     return start(peyk, djangoPython ?? "", ["django_site.py"], { cwd, env }, await freePort())
   },
   Laravel: async (peyk: Peyk) => {
     const cwd = mkdtempSync(join(tmpdir(), "peyk-laravel-"))
     cpSync(join(root, "test/examples/frameworks/laravel"), cwd, { recursive: true })
+    cpSync(loginPage, join(cwd, "public"), { recursive: true })
     const env = { CLIENT: join(root, "clients/php/src"), EXAMPLE: join(root, "examples/laravel/web.php") }
     const port = await freePort()
-    return start(peyk, "php", ["-S", `127.0.0.1:${port}`, "index.php"], { cwd, env, ready: "started" }, port)
+    return start(
+      peyk,
+      "php",
+      ["-S", `127.0.0.1:${port}`, "-t", "public", "index.php"],
+      { cwd, env, ready: "started", page: "/login.html" },
+      port
+    )
   }
 }

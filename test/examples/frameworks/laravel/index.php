@@ -11,6 +11,10 @@ use Illuminate\Foundation\Http\Middleware\VerifyCsrfToken;
 use Illuminate\Http\Request;
 use Illuminate\Support\Facades\Route;
 
+// a file of the login page
+if (is_file(__DIR__ . '/public' . parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH))) {
+    return false;
+}
 // Debian's package of the framework, which is on PHP's include path
 require 'Illuminate/autoload.php';
 spl_autoload_register(function (string $class): void {

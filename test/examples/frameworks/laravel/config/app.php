@@ -9,6 +9,7 @@ return [
     'locale' => 'en',
     'fallback_locale' => 'en',
     'providers' => [
+        Illuminate\Cache\CacheServiceProvider::class,
         Illuminate\Cookie\CookieServiceProvider::class,
         Illuminate\Encryption\EncryptionServiceProvider::class,
         Illuminate\Filesystem\FilesystemServiceProvider::class,
