@@ -22,6 +22,7 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
   group("Start", "شروع", [
     page("overview", "Overview", "معرفی"),
     page("quickstarts", "Quickstarts", "شروع سریع"),
+    page("login", "Login page", "صفحهٔ ورود"),
     page("clients", "Client libraries", "کتابخانه‌ها"),
     page("glossary", "Words", "واژه‌ها"),
     page("moving", "Move to Peyk", "مهاجرت به پیک"),
