@@ -75,6 +75,7 @@ const sendFirst = async (server: Server, variables: Record<string, string>) => {
     readonly id: number
   }
   variables["VERIFICATION_ID"] = code["verification_id"] ?? ""
+  variables["CODE"] = await codeOf(server, "+989120000000")
   variables["MESSAGE_ID"] = message_id ?? ""
   variables["WEBHOOK_ID"] = String(id)
 }

@@ -1,5 +1,6 @@
 /**
- * The shell examples of a document, run by bash as they are written. A comment before a block says what is special about it:
+ * The shell examples of a document, run by bash as they are written. The tabs of other languages after a
+ * block are run by Tabs.slow.test.ts. A comment before a block says what is special about it:
  * `<!-- not run: WHY -->`, or `<!-- runs until: TEXT -->` for a server, which is stopped once it has printed that.
  */
 import { spawn } from "node:child_process"
@@ -14,7 +15,7 @@ export interface Example {
 }
 
 const BLOCKS =
-  /(?:<!-- (not run|runs until): ([^\n]*?) -->\n+)?```(?:sh|bash|shell|console)\n([\s\S]*?)```(?:\n\n```json\n([\s\S]*?)```)?/g
+  /(?:<!-- (not run|runs until): ([^\n]*?) -->\n+)?```(?:sh|bash|shell|console)(?: \[[^\]\n]+\])?\n([\s\S]*?)```(?:\n\n```\w+ \[[^\]\n]+\]\n[\s\S]*?```)*(?:\n\n```json\n([\s\S]*?)```)?/g
 
 export const examplesIn = (document: string): ReadonlyArray<Example> =>
   [...document.matchAll(BLOCKS)].map(([, mark, text, script = "", answer]) => ({
