@@ -68,6 +68,7 @@ const postTo = async (server: Server, path: string, body: object) => {
 /** Sends a code and a message first, and creates a webhook, so that examples have ids to read. */
 const sendFirst = async (server: Server, variables: Record<string, string>) => {
   const code = await postTo(server, "/v1/otp/send", { phone: "09120000000" })
+  variables["CODE"] = await codeOf(server, "+989120000000")
   const message = { to: "09120000000", message: "first", channels: "bale" }
   const { message_id } = await postTo(server, "/v1/messages/send", message)
   const webhook = ["--url", "https://example.com/first", "--events", "message.sent"]
@@ -75,7 +76,6 @@ const sendFirst = async (server: Server, variables: Record<string, string>) => {
     readonly id: number
   }
   variables["VERIFICATION_ID"] = code["verification_id"] ?? ""
-  variables["CODE"] = await codeOf(server, "+989120000000")
   variables["MESSAGE_ID"] = message_id ?? ""
   variables["WEBHOOK_ID"] = String(id)
 }

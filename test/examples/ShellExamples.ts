@@ -15,7 +15,7 @@ export interface Example {
 }
 
 const BLOCKS =
-  /(?:<!-- (not run|runs until): ([^\n]*?) -->\n+)?```(?:sh|bash|shell|console)(?: \[[^\]\n]+\])?\n([\s\S]*?)```(?:\n\n```\w+ \[[^\]\n]+\]\n[\s\S]*?```)*(?:\n\n```json\n([\s\S]*?)```)?/g
+  /(?:<!-- (not run|runs until): ([^\n]*?) -->\n+)?```(?:sh|bash|shell|console)(?: \[[^\]\n]+\])?\n([\s\S]*?)```(?:\n\n```(?!sh\b)\w+ \[[^\]\n]+\]\n[\s\S]*?```)*(?:\n\n```json\n([\s\S]*?)```)?/g
 
 export const examplesIn = (document: string): ReadonlyArray<Example> =>
   [...document.matchAll(BLOCKS)].map(([, mark, text, script = "", answer]) => ({
