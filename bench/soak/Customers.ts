@@ -10,7 +10,7 @@ import { Contacts } from "../../src/services/account/Contacts.ts"
 import { CustomerRecords } from "../../src/services/customer/CustomerRecords.ts"
 import { Keys } from "../../src/services/key/Keys.ts"
 import { RoutingOrders } from "../../src/services/routing/RoutingOrders.ts"
-import { Wallets } from "../../src/services/money/Wallets.ts"
+import { Wallets } from "../../src/services/Wallets.ts"
 import { chatOf, type Providers } from "./Providers.ts"
 
 export interface Customer {

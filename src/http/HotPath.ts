@@ -17,7 +17,7 @@ import { FastPath, type TakeRequest } from "./server/Serving.ts"
 import { RawErrors } from "./server/UnreadableRequests.ts"
 import { RequestLog, type RequestNotes } from "../services/activity/RequestLog.ts"
 import { CurrentRequestTime, Workers } from "../services/concurrency/Workers.ts"
-import { ApiKeys } from "../services/key/ApiKeys.ts"
+import { ApiKeys } from "../services/key/Keys.ts"
 import type { Allowance } from "../services/key/RequestWindows.ts"
 
 interface BodyReader {

@@ -21,7 +21,7 @@ import { schemaErrorIn } from "./errors/SchemaErrors.ts"
 import { clientAddress, isInNetworks, TrustedProxies } from "./server/ClientAddress.ts"
 import type { RequestNotes } from "../services/activity/RequestLog.ts"
 import { isSetUpChanged, MAX_SET_UP_CHANGES, type SetUpChanged } from "../services/customer/Idempotency.ts"
-import { ApiKeys } from "../services/key/ApiKeys.ts"
+import { ApiKeys } from "../services/key/Keys.ts"
 import { type Allowance, KeyLimits } from "../services/key/RequestWindows.ts"
 
 /** Why a key does not admit a request. */

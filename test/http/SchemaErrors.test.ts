@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { MessageBody } from "../../src/http/message/MessageSchemas.ts"
-import { NewWebhookBody } from "../../src/services/webhook/WebhookActions.ts"
+import { NewWebhookBody } from "../../src/services/webhook/Webhooks.ts"
 import { ContactsBody } from "../../src/http/manage/AccountsApi.ts"
 import { SendBody, VerifyBody } from "../../src/http/verification/OtpSchemas.ts"
 import { textOf } from "../../src/domain/ProblemTexts.ts"

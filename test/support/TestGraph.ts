@@ -30,7 +30,7 @@ import { Guard } from "../../src/services/guard/Guard.ts"
 import { Accounts } from "../../src/services/account/Accounts.ts"
 import { CustomerRecords } from "../../src/services/customer/CustomerRecords.ts"
 import { RoutingOrders } from "../../src/services/routing/RoutingOrders.ts"
-import { Wallets } from "../../src/services/money/Wallets.ts"
+import { Wallets } from "../../src/services/Wallets.ts"
 import { defaultSettings, Settings, type SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 

@@ -16,14 +16,15 @@ import { Channel } from "../../domain/routing/Channel.ts"
 import { parsePhone } from "../../domain/Phone.ts"
 import { toAccount } from "../../http/manage/AccountsApi.ts"
 import {
+  type AccountRecord,
+  Accounts,
   changeAccount,
   connectAccount,
   type Examined,
   removeAccount,
   rotateInbox,
   setStandby
-} from "../../services/account/AccountActions.ts"
-import { type AccountRecord, Accounts } from "../../services/account/Accounts.ts"
+} from "../../services/account/Accounts.ts"
 
 export const accountFields = (account: AccountRecord, now: Instant) => {
   const { gap_ms, per_minute, cooling_until, ...shown } = toAccount(account)

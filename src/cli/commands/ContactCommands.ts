@@ -9,8 +9,7 @@ import { parseContactPhone } from "../../domain/Phone.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
 import { readContacts } from "../../domain/account/Contacts.ts"
 import { Accounts } from "../../services/account/Accounts.ts"
-import { importContacts, removeContact } from "../../services/account/ContactActions.ts"
-import { Contacts } from "../../services/account/Contacts.ts"
+import { Contacts, importContacts, removeContact } from "../../services/account/Contacts.ts"
 
 const noMobile = () => new CommandError({ message: "this is not an Iranian mobile number" })
 

@@ -9,8 +9,13 @@ import { formatInstant } from "../../domain/Instant.ts"
 import { LimitOverrides } from "../../domain/customer/Admission.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
 import { Locale } from "../../domain/message/Template.ts"
-import { changeCustomer, createCustomer, setLimits } from "../../services/customer/CustomerActions.ts"
-import { type CustomerRecord, CustomerRecords } from "../../services/customer/CustomerRecords.ts"
+import {
+  changeCustomer,
+  createCustomer,
+  type CustomerRecord,
+  CustomerRecords,
+  setLimits
+} from "../../services/customer/CustomerRecords.ts"
 
 const toFields = ({ id, name, plan, webOtpHost, brand, locale, createdAt }: CustomerRecord) => ({
   id,

@@ -6,8 +6,7 @@ import { printOne } from "../output/Output.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import type { ApiKeyRecord } from "../../domain/ApiKey.ts"
 import { toApiKey } from "../../http/manage/ApiKeysApi.ts"
-import { changeKey, createKey, revokeKey, rotateKey } from "../../services/key/KeyActions.ts"
-import { type CreatedKey, Keys } from "../../services/key/Keys.ts"
+import { changeKey, type CreatedKey, createKey, Keys, revokeKey, rotateKey } from "../../services/key/Keys.ts"
 
 const toFields = (key: ApiKeyRecord, now: number) =>
   Struct.omit(toApiKey(key, now), ["allowed_ips", "version"])

@@ -8,8 +8,7 @@ import { passwordFlag, readPassword } from "../input/InputFile.ts"
 import { refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { toUser } from "../../http/manage/UsersApi.ts"
-import { createOperator, createOperatorLink } from "../../services/user/OperatorActions.ts"
-import { Operators } from "../../services/user/Operators.ts"
+import { createOperator, createOperatorLink, Operators } from "../../services/user/Operators.ts"
 
 const emailFlag = Flag.String("email").pipe(Flag.withDescription("The address that they sign in with"))
 

@@ -5,7 +5,7 @@ import { withUseCases } from "../UseCaseContext.ts"
 import { customerFlag, requireCustomer } from "../input/Flags.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
-import { erasePhone } from "../../services/retention/PhoneErasures.ts"
+import { erasePhone } from "../../services/PhoneErasures.ts"
 
 const erase = Command.make(
   "erase",

@@ -5,8 +5,7 @@ import { expiryFlag, nameFlag, UNNAMED } from "../input/Flags.ts"
 import { printOne } from "../output/Output.ts"
 import { Scope } from "../../domain/user/Actor.ts"
 import { toCreatedToken, toToken } from "../../http/manage/TokensApi.ts"
-import { createToken, revokeToken } from "../../services/key/TokenActions.ts"
-import { Tokens } from "../../services/key/Tokens.ts"
+import { createToken, revokeToken, Tokens } from "../../services/key/Tokens.ts"
 
 const create = actionCommand(
   "create",

@@ -19,16 +19,16 @@ import { Role } from "../../domain/user/Actor.ts"
 import { normalizeEmail, type UserRecord } from "../../domain/user/User.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
 import { toUser } from "../../http/manage/UsersApi.ts"
-import { rotateSigningKey } from "../../services/user/OperatorActions.ts"
-import type { SignInLink } from "../../services/user/SignInLinks.ts"
+import { rotateSigningKey } from "../../services/user/Operators.ts"
+import type { SignInLink } from "../../services/user/ConsoleSessions.ts"
 import {
   changeUser,
   createSignInLink,
   createUser,
   inviteUser,
-  setPassword
-} from "../../services/user/UserActions.ts"
-import { Users } from "../../services/user/Users.ts"
+  setPassword,
+  Users
+} from "../../services/user/Users.ts"
 
 /** A user, or an operator, who is the platform's. */
 const oneUser = oneOf("user", Flag.String("user").pipe(Flag.withDescription("The user's id")), (user) =>

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { actionCommand, customerCommand, ofCustomer } from "../ActionCommand.ts"
 import { printOne } from "../output/Output.ts"
-import { topUp } from "../../services/customer/CustomerActions.ts"
-import { type Balance, Wallets } from "../../services/money/Wallets.ts"
+import { topUp } from "../../services/customer/CustomerRecords.ts"
+import { type Balance, Wallets } from "../../services/Wallets.ts"
 
 const print = ({ balance, held }: Balance) =>
   printOne({ balance, held, available: balance - held, currency: "IRR" })

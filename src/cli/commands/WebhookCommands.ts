@@ -35,9 +35,9 @@ import {
   rotateSecret,
   testWebhook,
   WebhookDescription,
+  Webhooks,
   WebhookUrl
-} from "../../services/webhook/WebhookActions.ts"
-import { Webhooks } from "../../services/webhook/Webhooks.ts"
+} from "../../services/webhook/Webhooks.ts"
 
 type Resource = ReturnType<typeof toDelivery>
 

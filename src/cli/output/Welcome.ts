@@ -8,7 +8,7 @@ import { createDemoCustomer, type DemoCustomer, demoFile } from "../../layers/cu
 import { hasSimulator } from "../../layers/graphs/Infrastructure.ts"
 import { isEmbedded } from "../../layers/postgres/StoreLocation.ts"
 import { StartupError } from "../../layers/system/StartupError.ts"
-import { SignInLinks } from "../../services/user/SignInLinks.ts"
+import { SignInLinks } from "../../services/user/ConsoleSessions.ts"
 
 const send = (origin: string, { live_key }: DemoCustomer): string =>
   `curl -s ${origin}/v1/otp/send -H 'X-API-Key: ${live_key}' -H "Idempotency-Key: demo-${FRESH_IN_SHELL}" ` +

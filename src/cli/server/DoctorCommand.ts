@@ -28,7 +28,7 @@ import { settingsProblem } from "../../layers/postgres/StoreSettings.ts"
 import { tryToWrite } from "../../layers/postgres/StoreWrites.ts"
 import { Settings } from "../../services/Settings.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
-import { Wallets } from "../../services/money/Wallets.ts"
+import { Wallets } from "../../services/Wallets.ts"
 
 /** Whether PostgreSQL takes writes: reading works on a full disk and on a standby too. */
 export const writes = tryToWrite.pipe(

@@ -21,14 +21,15 @@ import { withNotice } from "./parts/Notice.ts"
 import { tiles } from "./parts/Panels.ts"
 import { foreign } from "./parts/Text.ts"
 import {
+  type CustomerRecord,
+  CustomerRecords,
   changeCustomer,
   createCustomer,
   enterCustomer,
   setLimits,
   topUp
-} from "../../services/customer/CustomerActions.ts"
-import { type CustomerRecord, CustomerRecords } from "../../services/customer/CustomerRecords.ts"
-import { type Balance, Wallets } from "../../services/money/Wallets.ts"
+} from "../../services/customer/CustomerRecords.ts"
+import { type Balance, Wallets } from "../../services/Wallets.ts"
 import { ConsoleSessions } from "../../services/user/ConsoleSessions.ts"
 
 const CUSTOMERS_PATH = pathOf("customers")

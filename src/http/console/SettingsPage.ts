@@ -19,9 +19,12 @@ import { withNotice } from "./parts/Notice.ts"
 import { facts } from "./parts/Panels.ts"
 import { ltr } from "./parts/Text.ts"
 import { mayPerform } from "../../services/Action.ts"
-import { changeCustomer } from "../../services/customer/CustomerActions.ts"
-import { type CustomerRecord, CustomerRecords } from "../../services/customer/CustomerRecords.ts"
-import { setOwnPassword } from "../../services/user/UserActions.ts"
+import {
+  type CustomerRecord,
+  CustomerRecords,
+  changeCustomer
+} from "../../services/customer/CustomerRecords.ts"
+import { setOwnPassword } from "../../services/user/Users.ts"
 
 const SETTINGS_PATH = pathOf("settings")
 

@@ -32,7 +32,7 @@ import { RequestId } from "../errors/Envelope.ts"
 import { originOf } from "../manage/ManageAuth.ts"
 import { TrustedProxies } from "../server/ClientAddress.ts"
 import { ConsoleSignIns, type SignedInBrowser } from "../../services/user/ConsoleSignIns.ts"
-import { signOut, signOutEverywhere } from "../../services/user/UserActions.ts"
+import { signOut, signOutEverywhere } from "../../services/user/Users.ts"
 
 const CSRF_BYTES = 32
 

@@ -30,7 +30,7 @@ import {
 import { stillSummingUp, tiles } from "./parts/Panels.ts"
 import { channelName } from "./parts/Text.ts"
 import { ActivityReports } from "../../services/activity/ActivityReports.ts"
-import { UsageReports } from "../../services/money/UsageReports.ts"
+import { UsageReports } from "../../services/UsageReports.ts"
 
 const SHOWN_MONTHS = 12
 

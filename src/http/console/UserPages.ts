@@ -24,8 +24,7 @@ import { emptyState, pager, pageRequest, table } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
 import { facts } from "./parts/Panels.ts"
 import { foreign, ltr } from "./parts/Text.ts"
-import { changeUser, createSignInLink, inviteUser } from "../../services/user/UserActions.ts"
-import { Users } from "../../services/user/Users.ts"
+import { Users, changeUser, createSignInLink, inviteUser } from "../../services/user/Users.ts"
 
 const roles = {
   owner: ["Owner", "مالک", "also manages users and tokens", "کاربران و توکن‌ها را هم مدیریت می‌کند"],

@@ -34,7 +34,7 @@ import {
   type LedgerKind,
   LedgerKind as Kinds,
   Wallets
-} from "../../services/money/Wallets.ts"
+} from "../../services/Wallets.ts"
 
 const HOLDS_PATH = `${pathOf("wallet")}/holds` as const
 

@@ -14,6 +14,8 @@ import { CurrentActor } from "./ManageAuth.ts"
 import { undeclaredBodyErrors } from "./UndeclaredInput.ts"
 import {
   AccountChangeBody,
+  type AccountRecord,
+  Accounts,
   changeAccount,
   connectAccount,
   type Examined,
@@ -22,10 +24,14 @@ import {
   rotateInbox,
   setStandby,
   StandbyBody
-} from "../../services/account/AccountActions.ts"
-import { type AccountRecord, Accounts } from "../../services/account/Accounts.ts"
-import { ContactList, importContacts, removeContact } from "../../services/account/ContactActions.ts"
-import { type ContactRecord, Contacts } from "../../services/account/Contacts.ts"
+} from "../../services/account/Accounts.ts"
+import {
+  ContactList,
+  type ContactRecord,
+  Contacts,
+  importContacts,
+  removeContact
+} from "../../services/account/Contacts.ts"
 import {
   acting,
   changed,

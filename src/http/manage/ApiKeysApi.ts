@@ -8,13 +8,14 @@ import { OptionalIdempotencyKey, OptionalJson } from "../RequestGuards.ts"
 import {
   ApiKeyChange,
   changeKey,
+  type CreatedKey,
   createKey,
   KeyRotation,
+  Keys,
   NewApiKey,
   revokeKey,
   rotateKey
-} from "../../services/key/KeyActions.ts"
-import { type CreatedKey, Keys } from "../../services/key/Keys.ts"
+} from "../../services/key/Keys.ts"
 import {
   changed,
   changing,

@@ -8,11 +8,12 @@ import { CurrentActor } from "./ManageAuth.ts"
 import {
   BRAND,
   changeCustomer,
+  type CustomerRecord,
+  CustomerRecords,
   LOCALE,
   MeChange,
   WEBOTP_HOST
-} from "../../services/customer/CustomerActions.ts"
-import { type CustomerRecord, CustomerRecords } from "../../services/customer/CustomerRecords.ts"
+} from "../../services/customer/CustomerRecords.ts"
 import { handlersOf, manageGroup, notFound, summary } from "./Endpoints.ts"
 import { answerResource, handler } from "./Handlers.ts"
 

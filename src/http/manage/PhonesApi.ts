@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { RequireJson } from "../RequestGuards.ts"
 import { documentedError } from "../errors/Envelope.ts"
-import { EraseBody, erasePhone } from "../../services/retention/PhoneErasures.ts"
+import { EraseBody, erasePhone } from "../../services/PhoneErasures.ts"
 import { handlersOf, manageGroup } from "./Endpoints.ts"
 import { handler } from "./Handlers.ts"
 

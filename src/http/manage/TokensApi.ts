@@ -4,8 +4,13 @@ import { formatInstant, formatNullableInstant, type Instant } from "../../domain
 import { apiKeyStatus } from "../../domain/ApiKey.ts"
 import type { TokenRecord } from "../../domain/PersonalToken.ts"
 import { Scope } from "../../domain/user/Actor.ts"
-import { createToken, NewTokenBody, revokeToken } from "../../services/key/TokenActions.ts"
-import { type CreatedToken, Tokens } from "../../services/key/Tokens.ts"
+import {
+  type CreatedToken,
+  createToken,
+  NewTokenBody,
+  revokeToken,
+  Tokens
+} from "../../services/key/Tokens.ts"
 import { creating, handlersOf, listing, manageGroup, notFound, reading, removing } from "./Endpoints.ts"
 import { found, handler, listed, withEnd } from "./Handlers.ts"
 import { PathId, pageQuery } from "./ManageWire.ts"

@@ -15,7 +15,7 @@ import {
 import { orEnvelope } from "../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import { Rials, timeQuery } from "./SearchFields.ts"
-import { UsageReports } from "../../services/money/UsageReports.ts"
+import { UsageReports } from "../../services/UsageReports.ts"
 import { handlersOf, invalid, manageGroup } from "./Endpoints.ts"
 
 const sendFields = {

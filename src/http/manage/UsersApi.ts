@@ -13,9 +13,9 @@ import {
   NewUserBody,
   PasswordBody,
   setPassword,
-  UserChangeBody
-} from "../../services/user/UserActions.ts"
-import { Users } from "../../services/user/Users.ts"
+  UserChangeBody,
+  Users
+} from "../../services/user/Users.ts"
 import {
   changing,
   conflict,

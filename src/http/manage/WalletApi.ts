@@ -4,13 +4,7 @@ import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import { Rials, timeQuery } from "./SearchFields.ts"
-import {
-  type Hold,
-  type LedgerEntry,
-  LedgerKind,
-  SubjectType,
-  Wallets
-} from "../../services/money/Wallets.ts"
+import { type Hold, type LedgerEntry, LedgerKind, SubjectType, Wallets } from "../../services/Wallets.ts"
 import { handlersOf, listingAt, manageGroup, summary } from "./Endpoints.ts"
 import { listed } from "./Handlers.ts"
 import { pageQuery } from "./ManageWire.ts"

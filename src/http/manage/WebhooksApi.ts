@@ -17,6 +17,7 @@ import { CurrentActor } from "./ManageAuth.ts"
 import { undeclaredBodyErrors } from "./UndeclaredInput.ts"
 import {
   changeWebhook,
+  type CreatedWebhook,
   createWebhook,
   NewWebhookBody,
   removeWebhook,
@@ -25,9 +26,9 @@ import {
   replaySince,
   rotateSecret,
   testWebhook,
-  WebhookChangeBody
-} from "../../services/webhook/WebhookActions.ts"
-import { type CreatedWebhook, Webhooks } from "../../services/webhook/Webhooks.ts"
+  WebhookChangeBody,
+  Webhooks
+} from "../../services/webhook/Webhooks.ts"
 import {
   acting,
   changed,

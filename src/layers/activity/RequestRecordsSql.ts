@@ -1,4 +1,5 @@
 import { Effect, Layer, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
@@ -10,8 +11,9 @@ import {
   parseRequestPosition,
   type RequestPosition
 } from "../../domain/activity/LoggedRequest.ts"
+import { ReportingSql } from "../postgres/Pools.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { RequestRecords, type RequestSearch } from "../../services/activity/RequestRecords.ts"
+import { RequestRecords, type RequestSearch, RequestStore } from "../../services/activity/RequestLog.ts"
 
 const EdgeRow = Schema.Struct({ id: Schema.String })
 
@@ -178,5 +180,29 @@ export const RequestRecordsSql = Layer.effect(
     })
 
     return RequestRecords.of({ list, find })
+  })
+)
+
+/**
+ * Uses the connections of reports: no send waits behind it. The commit is not awaited: a crash of PostgreSQL may lose
+ * the last blocks, and nothing depends on them.
+ */
+export const RequestStoreSql = Layer.effect(
+  RequestStore,
+  Effect.gen(function* () {
+    const sql = yield* ReportingSql
+    const random = yield* SecureRandom.SecureRandom
+    return RequestStore.of({
+      add: Effect.fnUntraced(function* (blocks) {
+        const ids = yield* Effect.forEach(blocks, () => random.uuidV7())
+        yield* Effect.orDie(sql`
+          with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)
+          insert into request_blocks (id, customer_id, begins_at, ends_at, requests)
+          select block.* from quick, unnest(${ids}::uuid[], ${blocks.map(({ customerId }) => customerId)}::int[],
+            ${blocks.map(({ beginsAt }) => timestamp(beginsAt))}::timestamptz[],
+            ${blocks.map(({ endsAt }) => timestamp(endsAt))}::timestamptz[],
+            string_to_array(${blocks.map(({ requests }) => `[${requests.join()}]`).join("\n")}, e'\\n')) as block`)
+      })
+    })
   })
 )

@@ -1,12 +1,8 @@
 import { Config } from "effect"
-import { browserSettings } from "./BrowserSettings.ts"
+import { browserSettings, endpointSettings, sessionSettings } from "./EndpointSettings.ts"
 import { databaseSettings } from "./DatabaseSettings.ts"
-import { endpointSettings } from "./EndpointSettings.ts"
-import { limitSettings } from "./LimitSettings.ts"
+import { limitSettings, retentionSettings, sendSettings } from "./SendSettings.ts"
 import { processSettings } from "./ProcessSettings.ts"
-import { retentionSettings } from "./RetentionSettings.ts"
-import { sendSettings } from "./SendSettings.ts"
-import { sessionSettings } from "./SessionSettings.ts"
 import { flag, integer, optionalFlag, optionalSecret, type Setting, text } from "./Setting.ts"
 
 /** Every setting. A test compares `docs/configuration.md` with this. */

@@ -1,6 +1,8 @@
 import { Config, Option, Redacted, Schema } from "effect"
-import { defaultEndpoints, type ProviderEndpointsShape } from "../provider/ProviderEndpoints.ts"
+import { AUDIENCE, ISSUER } from "../../domain/user/Sessions.ts"
 import type { Setting } from "./Setting.ts"
+import { defaultEndpoints, type ProviderEndpointsShape } from "../provider/ProviderEndpoints.ts"
+import type { SessionIssuersShape } from "../../services/user/Sessions.ts"
 
 type UrlName = Exclude<Extract<keyof ProviderEndpointsShape, `${string}Url`>, "publicUrl">
 
@@ -79,3 +81,107 @@ export const endpointSettings = {
   telegramProxy: proxy("PEYK_TELEGRAM_PROXY", "An HTTP proxy for Telegram only, its gateway included."),
   publicUrl
 } as const
+
+const partsOf = (list: string): ReadonlyArray<string> =>
+  list
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+
+const isOrigin = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return ["http:", "https:"].includes(url.protocol) && url.href === `${url.origin}/`
+}
+
+const Origins = Schema.String.check(
+  Schema.makeFilter(
+    (list) =>
+      partsOf(list).every(isOrigin) ||
+      "origins separated by commas are expected, as https://console.example.ir"
+  )
+)
+
+/** A name or an address, without a scheme; a port is allowed and says nothing. */
+const isHost = (text: string): boolean => /^[^/?#@\s]+$/.test(text) && URL.canParse(`http://${text}`)
+
+const Hosts = Schema.String.check(
+  Schema.makeFilter(
+    (list) =>
+      partsOf(list).every(isHost) || "names separated by commas are expected, as peyk.example.ir,10.0.0.5"
+  )
+)
+
+const allowedHosts: Setting<ReadonlyArray<string>> = {
+  name: "PEYK_ALLOWED_HOSTS",
+  byDefault: "",
+  description:
+    "Names, comma-separated, that are served as Host. Empty: on loopback only its names and the public one, else all.",
+  config: Config.map(Config.option(Config.schema(Hosts, "PEYK_ALLOWED_HOSTS")), (list) =>
+    partsOf(Option.getOrElse(list, () => "")).map((host) => new URL(`http://${host}`).hostname)
+  )
+}
+
+/** Which names Peyk is served under, and which pages of other sites may call it. */
+export const browserSettings = {
+  allowedHosts,
+  corsOrigins: {
+    name: "PEYK_CORS_ORIGINS",
+    byDefault: "",
+    description: "Origins, comma-separated, whose pages may call /v1/manage and /v1/auth.",
+    config: Config.map(
+      Config.option(Config.schema(Origins, "PEYK_CORS_ORIGINS")),
+      (list) => new Set(partsOf(Option.getOrElse(list, () => "")).map((origin) => new URL(origin).origin))
+    )
+  } satisfies Setting<ReadonlySet<string>>
+} as const
+
+/** Absent and empty are the same. */
+const optional = (config: Config.Config<string>): Config.Config<string | null> =>
+  Config.map(Config.option(config), (given) => Option.getOrNull(Option.filter(given, (text) => text !== "")))
+
+const isWebUrl = (text: string): boolean =>
+  URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol)
+
+const JwksUrl = Schema.String.check(
+  Schema.makeFilter((text) => text === "" || isWebUrl(text) || "an http(s) URL is expected")
+)
+
+const jwtIssuer: Setting<string | null> = {
+  name: "PEYK_JWT_ISSUER",
+  byDefault: "",
+  description: "Another issuer (`iss`) of JWTs for management; needs PEYK_JWT_JWKS_URL.",
+  config: optional(Config.String("PEYK_JWT_ISSUER"))
+}
+
+const jwtJwksUrl: Setting<string | null> = {
+  name: "PEYK_JWT_JWKS_URL",
+  byDefault: "",
+  description: "The address of that issuer's public keys (JWKS).",
+  config: optional(Config.schema(JwksUrl, "PEYK_JWT_JWKS_URL"))
+}
+
+const jwtAudience: Setting<string> = {
+  name: "PEYK_JWT_AUDIENCE",
+  byDefault: AUDIENCE,
+  description: "The audience (`aud`) that JWTs of that issuer must have.",
+  config: Config.withDefault(Config.NonEmptyString("PEYK_JWT_AUDIENCE"), AUDIENCE)
+}
+
+/** The issuers whose JWTs are accepted, in addition to Peyk. */
+export const sessionSettings = { jwtIssuer, jwtJwksUrl, jwtAudience } as const
+
+/** Another issuer counts only if its keys can be fetched. */
+export const sessionIssuers = (given: {
+  readonly publicUrl: string | null
+  readonly jwtIssuer: string | null
+  readonly jwtJwksUrl: string | null
+  readonly jwtAudience: string
+}): SessionIssuersShape => ({
+  own: given.publicUrl ?? ISSUER,
+  audience: AUDIENCE,
+  external:
+    given.jwtIssuer === null || given.jwtJwksUrl === null
+      ? null
+      : { issuer: given.jwtIssuer, jwksUrl: given.jwtJwksUrl, audience: given.jwtAudience }
+})

@@ -11,7 +11,7 @@ import { Keys } from "../../services/key/Keys.ts"
 import { RoutingOrders } from "../../services/routing/RoutingOrders.ts"
 import { Tokens } from "../../services/key/Tokens.ts"
 import { Users } from "../../services/user/Users.ts"
-import { Wallets } from "../../services/money/Wallets.ts"
+import { Wallets } from "../../services/Wallets.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
 import { StartupError } from "../system/StartupError.ts"
 

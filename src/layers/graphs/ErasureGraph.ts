@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { Messages } from "../../services/message/Messages.ts"
-import { Cancellations, PhoneErasures, type SendInProgress } from "../../services/retention/PhoneErasures.ts"
+import { Cancellations, PhoneErasures, type SendInProgress } from "../../services/PhoneErasures.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { PhoneErasureStoreSql } from "../retention/PhoneErasureStoreSql.ts"
 import type { useCases } from "./UseCases.ts"

@@ -14,7 +14,7 @@ import { RequestRecordsSql } from "../activity/RequestRecordsSql.ts"
 import { RunHistoriesSql } from "../activity/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../verification/VerificationRecordsSql.ts"
 import { UsageRecordsSql } from "../money/UsageRecordsSql.ts"
-import { UsageReports } from "../../services/money/UsageReports.ts"
+import { UsageReports } from "../../services/UsageReports.ts"
 import { overReads } from "./Management.ts"
 
 /** Uses separate connections too, to the primary. */

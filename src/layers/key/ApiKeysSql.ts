@@ -14,7 +14,7 @@ import {
   SetUpVersions
 } from "../postgres/SetUpCache.ts"
 import { ChangeFeed, endedBy, ofCustomer } from "../postgres/ChangeFeed.ts"
-import { ApiKeys } from "../../services/key/ApiKeys.ts"
+import { ApiKeys } from "../../services/key/Keys.ts"
 
 const KeyRow = Schema.Struct({
   keyId: Schema.Int,

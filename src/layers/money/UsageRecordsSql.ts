@@ -5,7 +5,7 @@ import { noCodes, noSends, type UsageGroup, type UsageGrouping } from "../../dom
 import { withinIds } from "../postgres/PagesSql.ts"
 import { RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
 import { SHOWN_ATTEMPTS } from "../verification/VerificationRow.ts"
-import { UsageRecords } from "../../services/money/UsageReports.ts"
+import { UsageRecords } from "../../services/UsageReports.ts"
 
 /**
  * The price of an attempt `a`, the `n`th of a record `r`, with its step's `price`: on a route in order, only the first

@@ -8,7 +8,7 @@ import { WALLET_STRIPES } from "../../domain/money/Charging.ts"
 import { withinIds } from "../postgres/PagesSql.ts"
 import { InstantColumn, RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { ReadSql } from "../postgres/Replica.ts"
-import { Hold, LedgerEntry, Wallets } from "../../services/money/Wallets.ts"
+import { Hold, LedgerEntry, Wallets } from "../../services/Wallets.ts"
 
 const BalanceRow = Schema.Struct({ balance: RialsColumn, held: RialsColumn })
 const DifferenceRow = Schema.Struct({

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { RetentionPosition } from "../../domain/Retention.ts"
-import type { RetentionBatch } from "../../services/retention/Retention.ts"
+import type { RetentionBatch } from "../../services/Retention.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 
 const CUSTOMERS = 100

@@ -2,7 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import { ERASED_PHONE } from "../../domain/Phone.ts"
-import { PhoneErasureStore } from "../../services/retention/PhoneErasures.ts"
+import { PhoneErasureStore } from "../../services/PhoneErasures.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { erasedMessage, erasedVerification } from "./RecordWorkSql.ts"
 

@@ -13,10 +13,15 @@ import {
 } from "../../domain/user/Sessions.ts"
 import { hashSecret, randomPart } from "../crypto/Crypto.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { userColumns, UserRow } from "./UserRows.ts"
-import { ConsoleSessions, type StartedSession } from "../../services/user/ConsoleSessions.ts"
+import { userColumns, UserRow } from "./UsersSql.ts"
+import {
+  ConsoleSessions,
+  type LinkMaker,
+  type SignInLink,
+  SignInLinks,
+  type StartedSession
+} from "../../services/user/ConsoleSessions.ts"
 import { Operators } from "../../services/user/Operators.ts"
-import { type LinkMaker, type SignInLink, SignInLinks } from "../../services/user/SignInLinks.ts"
 
 /** A session that is used is written to at most this often. */
 const TOUCH_MILLIS = MINUTE_MILLIS

@@ -4,7 +4,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { looksLikeRefreshToken, refreshEnd, refreshSecret } from "../../domain/user/User.ts"
 import { hashSecret, randomPart } from "../crypto/Crypto.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { userColumns, UserRow } from "./UserRows.ts"
+import { userColumns, UserRow } from "./UsersSql.ts"
 import { type EndedSession, type UserSession, UserSessions } from "../../services/user/UserSessions.ts"
 
 const CandidateRow = Schema.Struct({ ...UserRow.fields, passwordHash: Schema.String, epoch: Schema.Int })

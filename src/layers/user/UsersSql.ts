@@ -1,14 +1,26 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { isUuid } from "../../domain/Uuid.ts"
-import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { UserRecord } from "../../domain/user/User.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { forgetFailures } from "./SignInLimitsSql.ts"
-import { userColumns, UserRow } from "./UserRows.ts"
 import { type UserChange, Users } from "../../services/user/Users.ts"
+
+export const UserRow = Schema.Struct({
+  ...UserRecord.fields,
+  createdAt: InstantColumn,
+  disabledAt: Schema.NullOr(InstantColumn)
+})
+
+/** Columns of table `users`, named `u`. */
+export const userColumns = (sql: SqlClient.SqlClient) =>
+  sql.literal(`u.id, coalesce(u.customer_id, 0) as "customerId", u.email, u.name,
+    case u.role when 'operator' then 'owner' else u.role end as role, u.role = 'operator' as "isOperator",
+    u.created_at as "createdAt", u.disabled_at as "disabledAt"`)
 
 export const UsersSql = Layer.effect(
   Users,

@@ -1,19 +1,27 @@
-import { Context, type Effect } from "effect"
-import type {
-  ChannelUnavailable,
+import { Context, Effect, Schema } from "effect"
+import {
+  type ChannelUnavailable,
   Conflict,
-  NotFound,
-  PreconditionFailed,
-  ValidationError
+  fieldError,
+  type NotFound,
+  type PreconditionFailed,
+  type ValidationError
 } from "../../domain/Errors.ts"
-import type { Instant } from "../../domain/Instant.ts"
+import { Name, optional, PositiveInt } from "../../domain/Fields.ts"
+import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
-import type { AccountFinding, AccountState, LastError } from "../../domain/account/AccountState.ts"
-import type { SendingAccount } from "../../domain/customer/Customer.ts"
 import type { Phone } from "../../domain/Phone.ts"
-import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import type { Channel } from "../../domain/routing/Channel.ts"
+import { problem } from "../../domain/Problem.ts"
+import { type ProviderOutcome, SimulatedOutcome } from "../../domain/ProviderOutcome.ts"
+import { isMaxEntries } from "../../domain/SchemaProblems.ts"
+import { AccountFinding, type AccountState, type LastError } from "../../domain/account/AccountState.ts"
+import { MAX_STANDBY } from "../../domain/account/Standby.ts"
+import { PLATFORM, type SendingAccount } from "../../domain/customer/Customer.ts"
+import { Channel } from "../../domain/routing/Channel.ts"
+import { type Actor, isCommandLine } from "../../domain/user/Actor.ts"
+import { action, NoInput, NoTarget } from "../Action.ts"
 import type { ProviderAdapter } from "../provider/ProviderAdapter.ts"
+import { Simulator } from "../system/Simulator.ts"
 
 /** A connected account, with its rate (null: its channel's default), and its state. */
 export interface AccountRecord extends SendingAccount {
@@ -153,3 +161,182 @@ export class AccountStates extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<number, AccountState>>
   }
 >()("peyk/services/account/Accounts/AccountStates") {}
+
+const Settings = Schema.Record(Schema.String, Schema.Unknown).annotate({
+  description: "The provider's settings. Stored encrypted, and never returned."
+})
+
+const checks = optional(Schema.Boolean).annotateKey({
+  description: "Whether the provider is asked first if the account works; true if absent."
+})
+
+export const NewAccountBody = Schema.Struct({
+  channel: Channel,
+  provider: Schema.String.check(Schema.isMaxLength(50)),
+  label: Name,
+  settings: Settings,
+  default: optional(Schema.Boolean),
+  check: checks
+}).annotate({ identifier: "NewAccount" })
+
+const Gap = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: DAY_MILLIS }))
+const Rate = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
+
+/** In a change, null restores the default if there is one. */
+export const AccountChangeBody = Schema.Struct({
+  label: optional(Name),
+  settings: optional(Settings),
+  default: optional(Schema.Boolean),
+  active: optional(Schema.Boolean),
+  gap_ms: Schema.optionalKey(Schema.NullOr(Gap)),
+  per_minute: Schema.optionalKey(Schema.NullOr(Rate)),
+  check: checks
+}).annotate({ identifier: "AccountChange" })
+
+export const StandbyBody = Schema.Struct({
+  account_ids: Schema.Array(PositiveInt)
+    .check(isMaxEntries(MAX_STANDBY))
+    .annotate({ description: "Accounts of the same channel, in order; an empty list removes them." })
+}).annotate({ identifier: "Standby" })
+
+/** The actor's own accounts; those of the platform, which are shared, for an operator. */
+export const ownerOf = ({ kind, customerId }: Actor): AccountOwner =>
+  kind === "operator" && customerId === PLATFORM ? null : customerId
+
+/** The operator of this machine may name any host; for others the installation decides. */
+const privateAddresses = (actor: Actor) => (isCommandLine(actor) ? { allowsPrivateAddresses: true } : {})
+
+/** A saved account, and what its provider said of it; undefined: it was not asked. */
+export interface Examined {
+  readonly account: AccountRecord
+  readonly finding: AccountFinding | undefined
+}
+
+/**
+ * Asks the provider about new settings. If it refuses them, so does Peyk; if it cannot be asked, they are saved.
+ *
+ * @param check false: the provider is not asked
+ */
+const examine = Effect.fnUntraced(function* (
+  actor: Actor,
+  connection: Pick<AccountConnection, "channel" | "provider" | "settings">,
+  check: boolean | null | undefined
+) {
+  if (check === false) return undefined
+  const accounts = yield* Accounts
+  const finding = yield* accounts.examine(ownerOf(actor), { ...connection, ...privateAddresses(actor) })
+  if (!AccountFinding.$is("Refused")(finding)) return finding
+  return yield* fieldError("settings", problem("provider_refuses", { reason: finding.reason }))
+})
+
+export const connectAccount = action("account.connect", {
+  input: NewAccountBody,
+  target: NoTarget,
+  access: "writer",
+  prepare: ({ actor, input }) => examine(actor, input, input.check),
+  run: ({ actor, input: { channel, provider, label, settings, default: isDefault } }, finding) =>
+    Effect.map(
+      Accounts.use((accounts) =>
+        accounts.connect(ownerOf(actor), {
+          channel,
+          provider,
+          label,
+          settings,
+          isDefault: isDefault ?? false,
+          finding,
+          ...privateAddresses(actor)
+        })
+      ),
+      (account): Examined => ({ account, finding })
+    ),
+  audit: ({ account: { id, channel, provider, label } }) => ({ id, details: { channel, provider, label } })
+})
+
+export const changeAccount = action("account.update", {
+  input: AccountChangeBody,
+  target: Schema.Int,
+  access: "writer",
+  prepare: ({ actor, target, input: { settings, check } }) =>
+    Effect.gen(function* () {
+      if (settings == null) return undefined
+      const { channel, provider } = yield* Accounts.use((accounts) => accounts.find(ownerOf(actor), target))
+      return yield* examine(actor, { channel, provider, settings }, check)
+    }),
+  run: ({ actor, target, version, input }, finding) => {
+    const change = {
+      label: input.label ?? undefined,
+      settings: input.settings ?? undefined,
+      finding,
+      isDefault: input.default ?? undefined,
+      active: input.active ?? undefined,
+      gapMillis: input.gap_ms,
+      perMinute: input.per_minute,
+      ...privateAddresses(actor)
+    }
+    const saved = Accounts.use((accounts) => accounts.update(ownerOf(actor), target, change, version))
+    return Effect.map(saved, (account): Examined => ({ account, finding }))
+  },
+  audit: (_, { target, input: { settings, label, gap_ms, per_minute, ...input } }) => ({
+    id: target,
+    details: {
+      label: label ?? undefined,
+      settings: settings == null ? undefined : "replaced",
+      default: input.default ?? undefined,
+      active: input.active ?? undefined,
+      gap_ms,
+      per_minute
+    }
+  })
+})
+
+/** The accounts that take over with a code when this one cannot send it. */
+export const setStandby = action("account.standby", {
+  input: StandbyBody,
+  target: Schema.Int,
+  access: "writer",
+  auditedAs: "account.update",
+  run: ({ actor, target, version, input: { account_ids: standby } }) =>
+    Accounts.use((accounts) => accounts.update(ownerOf(actor), target, { standby }, version)),
+  audit: ({ id }, { input: { account_ids: standby } }) => ({ id, details: { standby } })
+})
+
+/** Refused while something still needs the account. */
+export const removeAccount = action("account.remove", {
+  input: NoInput,
+  target: Schema.Int,
+  access: "writer",
+  run: ({ actor, target, version }) =>
+    Accounts.use((accounts) => accounts.remove(ownerOf(actor), target, version)),
+  audit: (_, { target }) => ({ id: target })
+})
+
+/** Another path that the account's updates are posted to; the old one ends at once. */
+export const rotateInbox = action("account.rotate_inbox", {
+  input: NoInput,
+  target: Schema.Int,
+  access: "writer",
+  run: ({ actor, target }) =>
+    Effect.map(
+      Accounts.use((accounts) => accounts.inboxPath(ownerOf(actor), target, true)),
+      (path) => ({ account: target, path })
+    ),
+  audit: (_, { target }) => ({ id: target })
+})
+
+/** Forces the outcome of a simulated account's next send, once; null takes that back. */
+export const forceOutcome = action("account.force_outcome", {
+  input: Schema.Struct({ outcome: Schema.NullOr(SimulatedOutcome) }),
+  target: Schema.Int,
+  access: "writer",
+  run: ({ actor, target, input: { outcome } }) =>
+    Effect.gen(function* () {
+      const simulator = yield* Simulator
+      const { provider } = yield* Accounts.use((accounts) => accounts.find(ownerOf(actor), target))
+      if (provider !== "simulator" || !simulator.isOn) {
+        return yield* new Conflict({ problem: problem("account_not_simulated", { account: target }) })
+      }
+      yield* simulator.force(target, outcome)
+      return target
+    }),
+  audit: (_, { target, input: { outcome } }) => ({ id: target, details: { outcome } })
+})

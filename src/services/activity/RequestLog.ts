@@ -1,8 +1,10 @@
 import { Clock, Context, Deferred, Effect, Layer, Result, Scope, Semaphore } from "effect"
+import type { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
 import { isPhone, maskPhoneInAscii, parsePhone } from "../../domain/Phone.ts"
-import type { RequestBlock } from "../../domain/activity/LoggedRequest.ts"
-import type { Principal } from "../../domain/customer/Customer.ts"
+import type { LoggedRequest, RequestBlock } from "../../domain/activity/LoggedRequest.ts"
+import type { KeyMode, Principal } from "../../domain/customer/Customer.ts"
 import { Settings } from "../Settings.ts"
 import { counters } from "../system/Observability.ts"
 
@@ -200,3 +202,29 @@ export class RequestLog extends Context.Service<
     )
   )
 }
+
+export interface RequestSearch extends TimeRange {
+  /** The request's own id, or that of its verification or message. */
+  readonly id?: string | undefined
+  readonly maskedPhone?: string | undefined
+  /** The beginning of the route: `/v1/otp`. */
+  readonly route?: string | undefined
+  /** The lowest and the highest status. */
+  readonly statuses?: readonly [from: number, to: number] | undefined
+  readonly code?: string | undefined
+  readonly keyId?: number | undefined
+  readonly mode?: KeyMode | undefined
+}
+
+/** The request log, the newest first; of a customer, or of all of them (null). */
+export class RequestRecords extends Context.Service<
+  RequestRecords,
+  {
+    /** A page can be short, or even empty, without being the last: one query reads a limited number of blocks. */
+    readonly list: (
+      customerId: number | null,
+      search: RequestSearch & PageRequest
+    ) => Effect.Effect<Page<LoggedRequest>>
+    readonly find: (customerId: number | null, id: string) => Effect.Effect<LoggedRequest, NotFound>
+  }
+>()("peyk/services/activity/RequestLog/RequestRecords") {}

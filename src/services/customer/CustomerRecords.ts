@@ -1,9 +1,14 @@
-import { Context, type Effect } from "effect"
-import type { NotFound } from "../../domain/Errors.ts"
+import { Context, Effect, Schema } from "effect"
+import { type NotFound, ScopeInsufficient } from "../../domain/Errors.ts"
+import { Name, optional } from "../../domain/Fields.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import type { LimitChange, LimitOverrides } from "../../domain/customer/Admission.ts"
-import type { Plan } from "../../domain/customer/Customer.ts"
-import type { Locale } from "../../domain/message/Template.ts"
+import { LimitChange, type LimitOverrides } from "../../domain/customer/Admission.ts"
+import { Plan } from "../../domain/customer/Customer.ts"
+import { Brand, DEFAULT_LOCALE, Locale } from "../../domain/message/Template.ts"
+import { HostName } from "../../domain/text/HostName.ts"
+import { action, mayPerform, NoInput, NoTarget } from "../Action.ts"
+import { Wallets } from "../Wallets.ts"
+import { ConsoleSessions } from "../user/ConsoleSessions.ts"
 
 export interface CustomerRecord {
   readonly id: number
@@ -41,3 +46,84 @@ export class CustomerRecords extends Context.Service<
     readonly changeLimits: (id: number, change: LimitChange) => Effect.Effect<LimitOverrides, NotFound>
   }
 >()("peyk/services/customer/CustomerRecords") {}
+
+export const BRAND = "The brand that the default text names."
+export const LOCALE = "The language of the default text, if a request names none."
+export const WEBOTP_HOST = "The site whose pages read codes by themselves (WebOTP)."
+
+/** What the customer's own people change. */
+export const MeChange = Schema.Struct({
+  brand: optional(Brand).annotateKey({ description: `${BRAND} Null: the text names no brand.` }),
+  locale: optional(Locale).annotateKey({ description: `${LOCALE} Null: fa.` }),
+  webotp_host: optional(HostName).annotateKey({
+    description: `${WEBOTP_HOST} Null: none.`
+  })
+}).annotate({ identifier: "MeChange" })
+
+/** The customer's own log begins with it. */
+export const createCustomer = action("customer.create", {
+  input: Schema.Struct({ name: Name, plan: Plan }),
+  target: NoTarget,
+  access: "operator",
+  run: ({ input: { name, plan } }) => CustomerRecords.use((customers) => customers.create(name, plan)),
+  audit: ({ id, name, plan }) => ({ id, details: { name, plan }, customerId: id })
+})
+
+/** Of the actor's customer. Only owners change its name, and only operators its plan. */
+export const changeCustomer = action("customer.update", {
+  input: Schema.Struct({
+    ...MeChange.fields,
+    name: Schema.optionalKey(Name),
+    plan: Schema.optionalKey(Plan)
+  }),
+  target: NoTarget,
+  access: "writer",
+  allow: ({ actor, input: { name, plan } }) =>
+    (name === undefined || mayPerform(actor, "owner")) &&
+    (plan === undefined || mayPerform(actor, "operator"))
+      ? Effect.void
+      : Effect.fail(new ScopeInsufficient()),
+  run: ({ actor, input: { name, plan, brand, locale, webotp_host } }) => {
+    const change = { name, plan, brand, locale: locale === null ? DEFAULT_LOCALE : locale }
+    return CustomerRecords.use((customers) =>
+      customers.update(actor.customerId, { ...change, webOtpHost: webotp_host })
+    )
+  },
+  audit: ({ id, locale }, { input }) => ({
+    id,
+    details: input.locale === undefined ? input : { ...input, locale }
+  })
+})
+
+export const setLimits = action("customer.set_limits", {
+  input: LimitChange,
+  target: NoTarget,
+  access: "operator",
+  run: ({ actor, input }) =>
+    CustomerRecords.use((customers) => customers.changeLimits(actor.customerId, input)),
+  audit: (_, { actor, input }) => ({ id: actor.customerId, details: input })
+})
+
+/** Rials. */
+export const TopUpAmount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000_000 }))
+
+export const topUp = action("wallet.top_up", {
+  input: Schema.Struct({ amount: TopUpAmount }),
+  target: NoTarget,
+  access: "operator",
+  run: ({ actor, input: { amount } }) => Wallets.use((wallets) => wallets.topUp(actor.customerId, amount)),
+  audit: (_, { actor, input }) => ({ id: actor.customerId, details: input })
+})
+
+/** Shows an operator the customer's console. The target is their session. */
+export const enterCustomer = action("customer.enter", {
+  input: NoInput,
+  target: Schema.String,
+  access: "operator",
+  run: ({ actor: { customerId }, target }) =>
+    Effect.gen(function* () {
+      yield* CustomerRecords.use((customers) => customers.find(customerId))
+      yield* ConsoleSessions.use((sessions) => sessions.enter(target, customerId))
+    }),
+  audit: (_, { actor }) => ({ id: actor.customerId })
+})

@@ -11,13 +11,11 @@ import { Channel } from "../../domain/routing/Channel.ts"
 import { action, NoTarget } from "../Action.ts"
 import { Accounts } from "../account/Accounts.ts"
 import { Keys } from "../key/Keys.ts"
-import { Wallets } from "../money/Wallets.ts"
+import { Wallets } from "../Wallets.ts"
 import { RoutingOrders } from "../routing/RoutingOrders.ts"
-import { SignInLinks } from "../user/SignInLinks.ts"
-import { unknownPassword } from "../user/UserActions.ts"
-import { Users } from "../user/Users.ts"
-import { CustomerRecords } from "./CustomerRecords.ts"
-import { TopUpAmount } from "./CustomerActions.ts"
+import { SignInLinks } from "../user/ConsoleSessions.ts"
+import { unknownPassword, Users } from "../user/Users.ts"
+import { CustomerRecords, TopUpAmount } from "./CustomerRecords.ts"
 
 const MAX_ACCOUNTS = 20
 /** Providers that are asked at once. */

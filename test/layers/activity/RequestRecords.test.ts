@@ -3,10 +3,12 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Page } from "../../../src/domain/Paging.ts"
 import type { LoggedRequest, RequestFields } from "../../../src/domain/activity/LoggedRequest.ts"
-import { RequestRecordsSql } from "../../../src/layers/activity/RequestRecordsSql.ts"
-import { RequestStoreSql } from "../../../src/layers/activity/RequestStoreSql.ts"
-import { RequestStore } from "../../../src/services/activity/RequestLog.ts"
-import { RequestRecords, type RequestSearch } from "../../../src/services/activity/RequestRecords.ts"
+import { RequestRecordsSql, RequestStoreSql } from "../../../src/layers/activity/RequestRecordsSql.ts"
+import {
+  RequestRecords,
+  type RequestSearch,
+  RequestStore
+} from "../../../src/services/activity/RequestLog.ts"
 import { Keys } from "../../../src/services/key/Keys.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"

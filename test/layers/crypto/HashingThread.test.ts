@@ -4,7 +4,7 @@ import { argon2Sync } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { getPriority } from "node:os"
 import type { Worker } from "node:worker_threads"
-import { HashingThread, hashOn } from "../../../src/layers/crypto/HashingThread.ts"
+import { HashingThread, hashOn } from "../../../src/layers/crypto/PasswordsArgon2.ts"
 
 const parameters = {
   message: "correct horse battery",

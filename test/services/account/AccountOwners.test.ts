@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { PLATFORM } from "../../../src/domain/customer/Customer.ts"
 import { type Actor, isCommandLine, operatorActor } from "../../../src/domain/user/Actor.ts"
-import { ownerOf } from "../../../src/services/account/AccountActions.ts"
+import { ownerOf } from "../../../src/services/account/Accounts.ts"
 
 const user = (customerId: number): Actor => ({
   customerId,

@@ -17,11 +17,10 @@ import {
   createCustomer,
   setLimits,
   topUp
-} from "../../../src/services/customer/CustomerActions.ts"
-import { createToken } from "../../../src/services/key/TokenActions.ts"
-import { createOperator } from "../../../src/services/user/OperatorActions.ts"
-import { changeUser, createSignInLink, inviteUser } from "../../../src/services/user/UserActions.ts"
-import { Users } from "../../../src/services/user/Users.ts"
+} from "../../../src/services/customer/CustomerRecords.ts"
+import { createToken } from "../../../src/services/key/Tokens.ts"
+import { createOperator } from "../../../src/services/user/Operators.ts"
+import { changeUser, createSignInLink, inviteUser, Users } from "../../../src/services/user/Users.ts"
 import { firstPage } from "../../support/ManageReads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testInfrastructure } from "../../support/TestGraph.ts"

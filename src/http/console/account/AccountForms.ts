@@ -18,15 +18,15 @@ import { seeOther } from "../frame/Answers.ts"
 import { pathId, type View } from "../frame/SignedRoutes.ts"
 import { type NoticeKey, withCount, withNotice } from "../parts/Notice.ts"
 import {
+  Accounts,
   changeAccount,
   type Examined,
   forceOutcome,
   removeAccount,
   rotateInbox,
   setStandby
-} from "../../../services/account/AccountActions.ts"
-import { Accounts } from "../../../services/account/Accounts.ts"
-import { importContacts, removeContact } from "../../../services/account/ContactActions.ts"
+} from "../../../services/account/Accounts.ts"
+import { importContacts, removeContact } from "../../../services/account/Contacts.ts"
 import { ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
 import { settingFields, typedSettings } from "../../../services/provider/SettingFields.ts"
 

@@ -25,8 +25,7 @@ import { type ConsoleError, refusalOf } from "../frame/Refusals.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { channelName } from "../parts/Text.ts"
-import { connectAccount as connect } from "../../../services/account/AccountActions.ts"
-import type { AccountOwner } from "../../../services/account/Accounts.ts"
+import { type AccountOwner, connectAccount as connect } from "../../../services/account/Accounts.ts"
 import { type ProviderAdapter, ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Where an account is connected: a customer's own, or the platform's. */

@@ -21,8 +21,13 @@ import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { foreign } from "../parts/Text.ts"
-import { changeAccount, removeAccount } from "../../../services/account/AccountActions.ts"
-import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
+import {
+  type AccountRecord,
+  Accounts,
+  AccountStates,
+  changeAccount,
+  removeAccount
+} from "../../../services/account/Accounts.ts"
 
 const SHARED_PATH = pathOf("shared-accounts")
 const CONNECT_SHARED_PATH = `${SHARED_PATH}/connect` as const

@@ -26,8 +26,7 @@ import {
 } from "../parts/Lists.ts"
 import { foreign, mono, phoneNumber } from "../parts/Text.ts"
 import { Settings } from "../../../services/Settings.ts"
-import { RequestLog } from "../../../services/activity/RequestLog.ts"
-import { RequestRecords, type RequestSearch } from "../../../services/activity/RequestRecords.ts"
+import { RequestLog, RequestRecords, type RequestSearch } from "../../../services/activity/RequestLog.ts"
 
 const MICROS_PER_SECOND = 1_000_000
 const MICROS_PER_MILLI = 1000

@@ -15,7 +15,7 @@ import { copyButton } from "../parts/Code.ts"
 import { type Fact, facts, pageLink } from "../parts/Panels.ts"
 import { foreign, mono } from "../parts/Text.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
-import { RequestRecords } from "../../../services/activity/RequestRecords.ts"
+import { RequestRecords } from "../../../services/activity/RequestLog.ts"
 import { Keys } from "../../../services/key/Keys.ts"
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)

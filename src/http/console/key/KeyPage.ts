@@ -36,8 +36,14 @@ import { confirmButton } from "../parts/Confirm.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { facts } from "../parts/Panels.ts"
 import { foreign, isolated, mono } from "../parts/Text.ts"
-import { changeKey, createKey, revokeKey, rotateKey } from "../../../services/key/KeyActions.ts"
-import { type CreatedKey, Keys } from "../../../services/key/Keys.ts"
+import {
+  changeKey,
+  type CreatedKey,
+  createKey,
+  Keys,
+  revokeKey,
+  rotateKey
+} from "../../../services/key/Keys.ts"
 
 const overlaps = [
   ["86400", "One day", "یک روز"],

@@ -19,8 +19,7 @@ import { confirmButton } from "../parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { foreign } from "../parts/Text.ts"
-import { createToken, revokeToken } from "../../../services/key/TokenActions.ts"
-import { Tokens } from "../../../services/key/Tokens.ts"
+import { createToken, revokeToken, Tokens } from "../../../services/key/Tokens.ts"
 
 const TOKENS_PATH = pathOf("tokens")
 const NEW_TOKEN_PATH = `${TOKENS_PATH}/new` as const

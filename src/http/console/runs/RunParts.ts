@@ -19,7 +19,7 @@ import { type Moment, timeline, whatToDo } from "./Timeline.ts"
 import type { Story } from "../verification/VerificationStory.ts"
 import { performOnce } from "../../../services/Action.ts"
 import type { RunDelivery, RunEvent } from "../../../services/activity/RunHistories.ts"
-import { replayEvent } from "../../../services/webhook/WebhookActions.ts"
+import { replayEvent } from "../../../services/webhook/Webhooks.ts"
 
 /** What a code and a message have in common. */
 interface Run {

@@ -37,9 +37,9 @@ import {
   replayEvent,
   replaySince,
   rotateSecret,
-  testWebhook
-} from "../../../services/webhook/WebhookActions.ts"
-import { Webhooks } from "../../../services/webhook/Webhooks.ts"
+  testWebhook,
+  Webhooks
+} from "../../../services/webhook/Webhooks.ts"
 
 const triesPart = ({ tries }: WebhookDelivery, { locale }: View): Html => {
   const { say, time, number } = locale

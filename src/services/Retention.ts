@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { Instant } from "../../domain/Instant.ts"
+import type { Instant } from "../domain/Instant.ts"
 import {
   afterBatch,
   beginPass,
@@ -11,17 +11,13 @@ import {
   type RetentionProgress,
   type RetentionTask,
   retentionTasks
-} from "../../domain/Retention.ts"
-import {
-  RETENTION_ROUND_MILLIS,
-  RETENTION_TURN_MILLIS,
-  retentionPauseMillis
-} from "../../domain/Schedules.ts"
-import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
-import { Settings } from "../Settings.ts"
-import { Workers } from "../concurrency/Workers.ts"
-import { counters } from "../system/Observability.ts"
-import { Timers } from "../timer/Timers.ts"
+} from "../domain/Retention.ts"
+import { RETENTION_ROUND_MILLIS, RETENTION_TURN_MILLIS, retentionPauseMillis } from "../domain/Schedules.ts"
+import type { DueTimer, LeasedTimer } from "../domain/Timer.ts"
+import { Settings } from "./Settings.ts"
+import { Workers } from "./concurrency/Workers.ts"
+import { counters } from "./system/Observability.ts"
+import { Timers } from "./timer/Timers.ts"
 
 /** The outcome of one batch. */
 export interface RetentionBatch {
@@ -46,7 +42,7 @@ export class RetentionStore extends Context.Service<
     /** When the oldest of the records in progress was created; null if there is none. */
     readonly unfinishedSince: (task: ErasingTask) => Effect.Effect<Instant | null>
   }
->()("peyk/services/retention/Retention/RetentionStore") {}
+>()("peyk/services/Retention/RetentionStore") {}
 
 type Counts = Partial<Record<RetentionTask, number>>
 
@@ -60,7 +56,7 @@ export class Retention extends Context.Service<
     /** Runs batches for a limited time, then frees the timer for any process. */
     readonly runTimer: (timer: DueTimer) => Effect.Effect<void>
   }
->()("peyk/services/retention/Retention") {
+>()("peyk/services/Retention") {
   static readonly layer = Layer.effect(
     Retention,
     Effect.gen(function* () {

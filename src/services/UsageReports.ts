@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { TimeSpan } from "../../domain/Paging.ts"
-import { gapsOf, SLOT_MILLIS, slotOf, sumOf } from "../../domain/activity/Activity.ts"
-import { type UsageGroup, type UsageGrouping, usageOfSlots } from "../../domain/money/Usage.ts"
-import { ActivitySums } from "../activity/ActivityReports.ts"
+import type { TimeSpan } from "../domain/Paging.ts"
+import { gapsOf, SLOT_MILLIS, slotOf, sumOf } from "../domain/activity/Activity.ts"
+import { type UsageGroup, type UsageGrouping, usageOfSlots } from "../domain/money/Usage.ts"
+import { ActivitySums } from "./activity/ActivityReports.ts"
 
 type Report = (
   customerId: number,
@@ -12,7 +12,7 @@ type Report = (
 
 /** Reports that read each record of their period. */
 export class UsageRecords extends Context.Service<UsageRecords, { readonly read: Report }>()(
-  "peyk/services/money/UsageReports/UsageRecords"
+  "peyk/services/UsageReports/UsageRecords"
 ) {}
 
 /** So many sends are read one by one, so that the median is exact. */
@@ -31,7 +31,7 @@ export class UsageReports extends Context.Service<
      */
     readonly report: Report
   }
->()("peyk/services/money/UsageReports") {
+>()("peyk/services/UsageReports") {
   static readonly layer = Layer.effect(
     UsageReports,
     Effect.gen(function* () {

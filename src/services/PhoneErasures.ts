@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { PhoneText } from "../../domain/Fields.ts"
-import { parsePhone, type Phone } from "../../domain/Phone.ts"
-import type { KeyMode } from "../../domain/customer/Customer.ts"
-import { action, NoTarget } from "../Action.ts"
+import { PhoneText } from "../domain/Fields.ts"
+import { parsePhone, type Phone } from "../domain/Phone.ts"
+import type { KeyMode } from "../domain/customer/Customer.ts"
+import { action, NoTarget } from "./Action.ts"
 
 /** Something of a phone that has not ended. */
 export interface SendInProgress {
@@ -25,13 +25,13 @@ export class PhoneErasureStore extends Context.Service<
     /** Erases what has ended, as retention does later, in one transaction. */
     readonly erase: (customerId: number, phone: Phone) => Effect.Effect<Erased>
   }
->()("peyk/services/retention/PhoneErasures/PhoneErasureStore") {}
+>()("peyk/services/PhoneErasures/PhoneErasureStore") {}
 
 /** Ends what is under way, of either kind and mode. Nothing happens to what has ended, or is being sent. */
 export class Cancellations extends Context.Service<
   Cancellations,
   { readonly cancel: (customerId: number, subject: SendInProgress) => Effect.Effect<void> }
->()("peyk/services/retention/PhoneErasures/Cancellations") {}
+>()("peyk/services/PhoneErasures/Cancellations") {}
 
 /** Erases a phone on request. */
 export class PhoneErasures extends Context.Service<
@@ -42,7 +42,7 @@ export class PhoneErasures extends Context.Service<
     /** Erases the phone from what has ended. */
     readonly erase: (customerId: number, phone: Phone) => Effect.Effect<Erased>
   }
->()("peyk/services/retention/PhoneErasures") {
+>()("peyk/services/PhoneErasures") {
   static readonly layer = Layer.effect(
     PhoneErasures,
     Effect.gen(function* () {

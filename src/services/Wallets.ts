@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
-import type { NotFound } from "../../domain/Errors.ts"
-import { Instant } from "../../domain/Instant.ts"
-import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
+import type { NotFound } from "../domain/Errors.ts"
+import { Instant } from "../domain/Instant.ts"
+import type { Page, PageRequest, TimeRange } from "../domain/Paging.ts"
 
 /** The subject for which money is held, or was captured. */
 export const SubjectType = Schema.Literals(["verification", "message"])
@@ -59,4 +59,4 @@ export class Wallets extends Context.Service<
     /** Checks every wallet against its ledger and its holds. */
     readonly differences: Effect.Effect<ReadonlyArray<WalletDifference>>
   }
->()("peyk/services/money/Wallets") {}
+>()("peyk/services/Wallets") {}
