@@ -7,7 +7,7 @@ import { until } from "./Programs.ts"
 export interface Fault {
   readonly name: string
   /** Sends have to work again once a standby follows a new primary, or the old one; or they always have. */
-  readonly endsWith: "a new primary" | "a standby" | "nothing"
+  readonly endsWith: "a new primary" | "another primary" | "a standby" | "nothing"
   /** Returns when everything is mended, or mends itself; in words, what was done. */
   readonly strike: (cluster: Cluster) => Promise<string>
 }
@@ -99,7 +99,7 @@ const stopEtcd: Fault = {
 
 const cutNetwork: Fault = {
   name: "the primary's network cut",
-  endsWith: "a new primary",
+  endsWith: "another primary",
   strike: async (cluster) => {
     const { primary } = await cluster.whole()
     primary.sever(true)

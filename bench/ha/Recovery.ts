@@ -37,9 +37,11 @@ export const watchPrimary = ({ members }: Cluster) => {
     }
   })()
   return {
-    /** The first change since then after which a standby follows a primary. */
-    followedSince: (instant: number) =>
-      changes.find(({ at, primary, standby }) => at > instant && primary !== "" && standby !== ""),
+    /** The first change since then after which a standby follows a primary: another one than this, if it is given. */
+    followedSince: (instant: number, not = "") =>
+      changes.find(
+        ({ at, primary, standby }) => at > instant && primary !== "" && primary !== not && standby !== ""
+      ),
     stop: async () => {
       state.isStopped = true
       await watching
@@ -74,7 +76,13 @@ const longestGap = ({ journal }: Session, from: number, to: number): number => {
   return Math.max(...edges.slice(1).map((at, index) => at - (edges[index] ?? at)))
 }
 
-const ableAt = async (fault: Fault, cluster: Cluster, watch: PrimaryWatch, struckAt: number) => {
+const ableAt = async (
+  fault: Fault,
+  cluster: Cluster,
+  watch: PrimaryWatch,
+  struckAt: number,
+  struck: string
+) => {
   if (fault.endsWith === "nothing") return struckAt
   if (fault.endsWith === "a standby") {
     await until("a synchronous standby", PATIENCE_MILLIS, async () =>
@@ -82,12 +90,14 @@ const ableAt = async (fault: Fault, cluster: Cluster, watch: PrimaryWatch, struc
     )
     return now()
   }
+  // Until its lock runs out, members still name a primary that nobody reaches.
+  const not = fault.endsWith === "another primary" ? struck : ""
   await until(
     "a standby of the new primary",
     PATIENCE_MILLIS,
-    async () => watch.followedSince(struckAt) !== undefined
+    async () => watch.followedSince(struckAt, not) !== undefined
   )
-  return watch.followedSince(struckAt)?.at ?? now()
+  return watch.followedSince(struckAt, not)?.at ?? now()
 }
 
 /** Strikes, and waits until sends work and the cluster is whole again. */
@@ -101,7 +111,7 @@ export const strikeAndRecover = async (
   const struckAt = now()
   const end = disturbances.begin("store", null)
   const done = await fault.strike(cluster)
-  const able = await ableAt(fault, cluster, watch, struckAt)
+  const able = await ableAt(fault, cluster, watch, struckAt, done)
   await until("a send in each process", PATIENCE_MILLIS, async () =>
     Number.isFinite(firstSuccess(session, able))
   )
