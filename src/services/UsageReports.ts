@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { TimeSpan } from "../domain/Paging.ts"
-import { gapsOf, SLOT_MILLIS, slotOf, sumOf } from "../domain/activity/Activity.ts"
+import { gapsOf, SLOT_MILLIS, slotOf, sumOf } from "../domain/Activity.ts"
 import { type UsageGroup, type UsageGrouping, usageOfSlots } from "../domain/money/Usage.ts"
 import { ActivitySums } from "./activity/ActivityReports.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import type { RequestBlock } from "../../src/domain/activity/LoggedRequest.ts"
+import type { RequestBlock } from "../../src/domain/LoggedRequest.ts"
 import { RequestStore } from "../../src/services/activity/RequestLog.ts"
 
 /** Keeps blocks in memory; each statement takes what `meanwhile` takes. */

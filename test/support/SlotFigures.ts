@@ -1,4 +1,4 @@
-import { type ActivityFigures, sumOf } from "../../src/domain/activity/Activity.ts"
+import { type ActivityFigures, sumOf } from "../../src/domain/Activity.ts"
 
 /** Figures of a slot: none but those that are given; of codes, whatever the channel. */
 export const figures = (some: Partial<ActivityFigures>): ActivityFigures => ({

@@ -15,7 +15,7 @@ import {
   type ReplaceableMessagePorts,
   SandboxMessages
 } from "../../src/layers/graphs/MessageGraph.ts"
-import { SimulatorSql } from "../../src/layers/provider/Simulator.ts"
+import { SimulatorSql } from "../../src/layers/provider/SimulatorSql.ts"
 import { ReportingSql } from "../../src/layers/postgres/Pools.ts"
 import { ReadSql } from "../../src/layers/postgres/Replica.ts"
 import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"

@@ -2,13 +2,7 @@ import { Result } from "effect"
 import { ValidationError } from "../Errors.ts"
 import { DAY_MILLIS, type Instant, formatInstant } from "../Instant.ts"
 import type { TimeRange, TimeSpan } from "../Paging.ts"
-import {
-  type ActivityFigures,
-  type ActivitySlot,
-  channelsOf,
-  secondsWithin,
-  sumOf
-} from "../activity/Activity.ts"
+import { type ActivityFigures, type ActivitySlot, channelsOf, secondsWithin, sumOf } from "../Activity.ts"
 import { problem, type Problem } from "../Problem.ts"
 
 const DEFAULT_DAYS = 30

@@ -7,7 +7,7 @@ import {
   type ActivitySums,
   channelsOf,
   sumOf
-} from "../../domain/activity/Activity.ts"
+} from "../../domain/Activity.ts"
 import type { UsageGroup } from "../../domain/money/Usage.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import { pathOf } from "./Navigation.ts"

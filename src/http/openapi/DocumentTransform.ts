@@ -14,7 +14,7 @@ import {
 } from "./Operations.ts"
 import { shareParameters } from "./SharedParameters.ts"
 import { shareResponses } from "./SharedResponses.ts"
-import { describeWebhooks } from "./Webhooks.ts"
+import { describeWebhooks } from "./DocumentedWebhooks.ts"
 
 /** The server takes any item, and refuses each of a wrong shape by itself. Clients are to send messages. */
 const describeBatchItems = (document: Json): Json => {

@@ -10,7 +10,7 @@ import {
   SECONDS_CLASSES,
   SLOT_MILLIS,
   slotOf
-} from "../../domain/activity/Activity.ts"
+} from "../../domain/Activity.ts"
 import { ATTEMPT_COST } from "../money/UsageRecordsSql.ts"
 import { withinIds } from "../postgres/PagesSql.ts"
 import { first, InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"

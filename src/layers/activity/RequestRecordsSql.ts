@@ -10,7 +10,7 @@ import {
   parseRequestPlace,
   parseRequestPosition,
   type RequestPosition
-} from "../../domain/activity/LoggedRequest.ts"
+} from "../../domain/LoggedRequest.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { RequestRecords, type RequestSearch, RequestStore } from "../../services/activity/RequestLog.ts"

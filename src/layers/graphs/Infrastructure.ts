@@ -12,7 +12,7 @@ import { isLoopbackHost } from "../network/PrivateAddresses.ts"
 import { isEmbedded } from "../postgres/StoreLocation.ts"
 import { StoreLive } from "../postgres/Store.ts"
 import { ProviderEndpoints } from "../provider/ProviderEndpoints.ts"
-import { SimulatorOff, SimulatorSql } from "../provider/Simulator.ts"
+import { SimulatorOff, SimulatorSql } from "../provider/SimulatorSql.ts"
 
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 

@@ -1,13 +1,7 @@
 import { Clock, Context, Effect, Fiber, FiberMap, Layer, Semaphore } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
-import {
-  type ActivitySlot,
-  isStale,
-  rangesOf,
-  slotOf,
-  type SummedSlot
-} from "../../domain/activity/Activity.ts"
+import { type ActivitySlot, isStale, rangesOf, slotOf, type SummedSlot } from "../../domain/Activity.ts"
 
 /** Sums of a customer's sends, which are kept so that a page need not read every send. */
 export class ActivitySums extends Context.Service<

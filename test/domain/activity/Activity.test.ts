@@ -10,7 +10,7 @@ import {
   SLOT_MILLIS,
   slotOf,
   sumOf
-} from "../../../src/domain/activity/Activity.ts"
+} from "../../../src/domain/Activity.ts"
 import { figures } from "../../support/SlotFigures.ts"
 
 const NOW = slotOf(1_800_000_000_000) + 10 * 60_000

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { SLOT_MILLIS } from "../../../src/domain/activity/Activity.ts"
+import { SLOT_MILLIS } from "../../../src/domain/Activity.ts"
 import { noCodes, noSends, usageOfSlots } from "../../../src/domain/money/Usage.ts"
 import { figures } from "../../support/SlotFigures.ts"
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Page } from "../../../src/domain/Paging.ts"
-import type { LoggedRequest, RequestFields } from "../../../src/domain/activity/LoggedRequest.ts"
+import type { LoggedRequest, RequestFields } from "../../../src/domain/LoggedRequest.ts"
 import { RequestRecordsSql, RequestStoreSql } from "../../../src/layers/activity/RequestRecordsSql.ts"
 import {
   RequestRecords,

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { SLOT_MILLIS, slotOf } from "../../../src/domain/activity/Activity.ts"
+import { SLOT_MILLIS, slotOf } from "../../../src/domain/Activity.ts"
 import { ActivityReports, ActivitySums } from "../../../src/services/activity/ActivityReports.ts"
 
 const CUSTOMER = 1

@@ -9,7 +9,7 @@ import {
   SLOT_MILLIS,
   slotOf,
   sumOf
-} from "../../../domain/activity/Activity.ts"
+} from "../../../domain/Activity.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { concernsPart } from "./Concerns.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import type { LoggedRequest } from "../../../domain/activity/LoggedRequest.ts"
+import type { LoggedRequest } from "../../../domain/LoggedRequest.ts"
 import { subjectKindOf } from "../../Api.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { type PageName, pathOf } from "../Navigation.ts"

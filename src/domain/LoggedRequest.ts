@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { Instant } from "../Instant.ts"
-import { UUID } from "../Uuid.ts"
-import { KeyMode } from "../customer/Customer.ts"
+import { Instant } from "./Instant.ts"
+import { UUID } from "./Uuid.ts"
+import { KeyMode } from "./customer/Customer.ts"
 
 /** The key of a request, as it may be shown. */
 const RequestKey = Schema.Struct({

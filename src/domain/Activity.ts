@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
-import type { TimeSpan } from "../Paging.ts"
+import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "./Instant.ts"
+import type { TimeSpan } from "./Paging.ts"
 
 /** Sends are summed up for each half hour: a day of any time zone begins with one. */
 export const SLOT_MILLIS = 30 * MINUTE_MILLIS

@@ -1,7 +1,7 @@
-import { GuardEventType } from "../../domain/guard/Alarm.ts"
-import { EventType } from "../../domain/verification/Verification.ts"
-import { MessageEventType } from "../../domain/message/Message.ts"
 import { TEST_EVENT } from "../../domain/Webhook.ts"
+import { GuardEventType } from "../../domain/guard/Alarm.ts"
+import { MessageEventType } from "../../domain/message/Message.ts"
+import { EventType } from "../../domain/verification/Verification.ts"
 import { componentReference, type Json, withComponents } from "./Operations.ts"
 
 const HEADERS: ReadonlyArray<Json> = [
