@@ -50,7 +50,7 @@ peyk-login .pk [hidden]{display:none!important}
 peyk-login :is(.pk-button,.pk-link):focus-visible{outline:2px solid $accent;outline-offset:2px}
 peyk-login [aria-busy=true] .pk-button{color:transparent;cursor:progress}
 peyk-login [aria-busy=true] .pk-button::after{content:"";position:absolute;inset:0;margin:auto;width:1.25rem;height:1.25rem;border:2px solid $accent-text;border-top-color:transparent;border-radius:50%;animation:pk-turn .8s linear infinite}
-&links{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.25rem 1rem;min-height:2rem}
+&links{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.25rem 1rem;min-height:2rem}
 &link{padding:.125rem 0;border:0;background:none;color:$accent;font-size:.9375rem;font-weight:600;cursor:pointer;appearance:none}
 &link:hover{text-decoration:underline;text-underline-offset:.3em}
 &wait{padding:.125rem 0;color:$muted;font-size:.9375rem;font-variant-numeric:tabular-nums}
