@@ -116,17 +116,10 @@ const probationFrom = (customer: CustomerState, now: Instant): CustomerState => 
 export const releasedCustomer = (customer: CustomerState, enforced: boolean, now: Instant): CustomerState =>
   probationFrom({ ...customer, self: released(customer.self, enforced, now) }, now)
 
-/**
- * A customer that is not blocked: without its probation after an hour, or on it for another if the attack went on. Where
- * users' codes have not lowered the score, half of the evidence stays: an attack that goes on, too slow to be seen by what
- * is refused, needs half as many codes to raise the next alarm.
- */
+/** A customer that is not blocked: without its probation after an hour, or on it for another if the attack went on. */
 export const offProbation = (customer: CustomerState, now: Instant): CustomerState => {
   const { self } = customer
   if (!self.onProbation || now - self.levelAt < PROBATION_MILLIS) return customer
   if (isUnderAttack(customer, now)) return probationFrom(customer, now)
-  return {
-    ...customer,
-    self: { ...self, score: Math.min(self.score, SCORE_AFTER_ALARM), onProbation: false }
-  }
+  return { ...customer, self: { ...self, score: 0, onProbation: false } }
 }

@@ -271,12 +271,6 @@ describe("a round", () => {
       assert.isFalse(offProbation(longer, 2 * HOUR).self.onProbation)
     })
 
-    it("keeps half of the evidence when the hour is over, if users' codes did not lower it", () => {
-      const scoreAfter = (score: number) =>
-        offProbation({ ...probation, self: { ...probation.self, score } }, HOUR).self.score
-      assert.deepStrictEqual([scoreAfter(11), scoreAfter(5)], [ALARM_SCORE / 2, 5])
-    })
-
     it("keeps it while an attack goes on, although users' codes are verified", () => {
       assert.isFalse(ends({ total: 1000, recent: 60, at: 0 }))
     })
