@@ -52,9 +52,10 @@ export const buildSite = (): string => {
   const draft = join(root, `build/site-${process.pid}`)
   const path = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter)
   try {
+    // what was rendered before is kept otherwise, though the plugins have changed
     execFileSync(
       process.execPath,
-      [join(site, "node_modules/astro/bin/astro.mjs"), "build", "--outDir", draft],
+      [join(site, "node_modules/astro/bin/astro.mjs"), "build", "--force", "--outDir", draft],
       {
         cwd: site,
         env: { ...process.env, PATH: path, ASTRO_TELEMETRY_DISABLED: "1", NODE_OPTIONS: "" },

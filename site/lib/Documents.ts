@@ -8,7 +8,10 @@ export const BASE = "/docs/"
 const RENAMED: Readonly<Record<string, string>> = {
   "README.md": "overview",
   "docs/fa/README.md": "fa/overview",
-  "docs/fa/quickstart.md": "fa/quickstarts"
+  "docs/fa/quickstart.md": "fa/quickstarts",
+  // a server has the reference at /docs/api
+  "docs/api.md": "calling-the-api",
+  "docs/fa/api.md": "fa/calling-the-api"
 }
 
 /** The address of a page below the base: `verification`, `fa/verification`. */

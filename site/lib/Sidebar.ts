@@ -53,7 +53,7 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
   ]),
   group<Entry | typeof REFERENCE>("Reference", "مرجع", [
     REFERENCE,
-    page("api", "Calling the API", "صدا زدن API"),
+    page("calling-the-api", "Calling the API", "صدا زدن API"),
     page("configuration", "Settings", "تنظیمات"),
     page("guarantees", "Guarantees", "تضمین‌ها"),
     page("performance", "Performance", "کارایی"),

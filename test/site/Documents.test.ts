@@ -24,6 +24,10 @@ describe("the pages of the site", () => {
     expect(listed.toSorted()).toEqual(english.map(slugOf).toSorted())
   })
 
+  it("leave the address of the reference to it", () => {
+    expect(sources.map(slugOf).filter((slug) => /^(fa\/)?api$/.test(slug))).toEqual([])
+  })
+
   it("in Persian stand where the English ones do", () => {
     const slugs = new Set(english.map(slugOf))
     const persian = sources.filter((file) => file.startsWith("docs/fa/")).map(slugOf)
