@@ -15,7 +15,7 @@ import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageAuth.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
 import { ConsoleRoutes, consoleRoutes } from "./console/ConsoleRoutes.ts"
-import { asErrorPage } from "./console/frame/Answers.ts"
+import { asErrorPage } from "./console/frame/Responses.ts"
 import { makeRouteTable, personalPaths, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 

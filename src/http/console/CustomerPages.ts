@@ -8,8 +8,8 @@ import { HOME_PATH, LEAVE_PATH } from "./ConsolePaths.ts"
 import { pathOf } from "./Navigation.ts"
 import { creating, formAction, onceFormAction } from "./forms/ActionForms.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/Fields.ts"
-import { csrfField, emptyForm, onceField, typedNumber } from "./forms/Forms.ts"
-import { seeOther } from "./frame/Answers.ts"
+import { csrfField, emptyForm, onceField, submittedNumber } from "./forms/Forms.ts"
+import { seeOther } from "./frame/Responses.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
 import type { ConsoleError } from "./frame/Refusals.ts"
@@ -19,7 +19,7 @@ import { postButton } from "./parts/Confirm.ts"
 import { emptyState, filters, pager, table } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
 import { tiles } from "./parts/Panels.ts"
-import { foreign } from "./parts/Text.ts"
+import { isolated } from "./parts/Text.ts"
 import {
   type CustomerRecord,
   CustomerRecords,
@@ -62,7 +62,7 @@ const customerTable = (customers: ReadonlyArray<CustomerRecord>, { locale }: Vie
       {
         header: say("Name", "نام"),
         kind: "title",
-        cell: ({ id, name }: CustomerRecord) => html`<a href="${CUSTOMERS_PATH}/${id}">${foreign(name)}</a>`
+        cell: ({ id, name }: CustomerRecord) => html`<a href="${CUSTOMERS_PATH}/${id}">${isolated(name)}</a>`
       },
       { header: say("Number", "شماره"), cell: ({ id }) => number(id) },
       { header: say("Plan", "طرح"), cell: ({ plan }) => badge("info", planName(plan, locale)) },
@@ -109,7 +109,7 @@ const showCustomers = Effect.fnUntraced(function* (view: View) {
   } satisfies Page
 })
 
-const newCustomerPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+const newCustomerPage = (view: View, submitted: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
     title: say("New customer", "مشتری تازه"),
@@ -117,8 +117,8 @@ const newCustomerPage = (view: View, typed: URLSearchParams, errors: FieldErrors
     lead: html`<a href="${CUSTOMERS_PATH}">${say("Customers", "مشتریان")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_CUSTOMER_PATH}">
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
-      ${inputField({ name: "name", label: say("Name", "نام"), value: typed.get("name") ?? "", isRequired: true, errors })}
-      ${planField(view.locale, typed.get("plan") ?? "start", errors)}
+      ${inputField({ name: "name", label: say("Name", "نام"), value: submitted.get("name") ?? "", isRequired: true, errors })}
+      ${planField(view.locale, submitted.get("plan") ?? "start", errors)}
       <div class="actions">
         <button class="button primary">${say("Create the customer", "ساخت مشتری")}</button>
         <a class="button quiet" href="${CUSTOMERS_PATH}">${say("Cancel", "انصراف")}</a>
@@ -130,11 +130,11 @@ const newCustomerPage = (view: View, typed: URLSearchParams, errors: FieldErrors
 /** Which form was refused, with what was typed. */
 interface Refused {
   readonly form: "details" | "limits" | "top-up"
-  readonly typed: URLSearchParams
+  readonly submitted: URLSearchParams
   readonly errors: FieldErrors
 }
 
-const limitWords = {
+const limitText = {
   phone_hour: ["Codes to a phone in an hour", "کد به یک شماره در ساعت"],
   phone_day: ["Codes to a phone in a day", "کد به یک شماره در روز"],
   message_phone_hour: ["Messages to a phone in an hour", "پیام به یک شماره در ساعت"],
@@ -145,17 +145,17 @@ const limitWords = {
 
 const limitNames = Struct.keys(LimitOverrides.fields)
 const partOf = (refused: Refused | null, form: Refused["form"]) =>
-  refused?.form === form ? refused : { typed: null, errors: noFieldErrors }
+  refused?.form === form ? refused : { submitted: null, errors: noFieldErrors }
 
 const detailsForm = (view: View, { id, name, plan }: CustomerRecord, refused: Refused | null): Html => {
   const { say } = view.locale
-  const { typed, errors } = partOf(refused, "details")
+  const { submitted, errors } = partOf(refused, "details")
   return html`<section class="panel" aria-labelledby="details-title">
     <div class="panel-head"><h2 id="details-title">${say("Name and plan", "نام و طرح")}</h2></div>
     <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}">
       ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
-      ${inputField({ name: "name", label: say("Name", "نام"), value: typed?.get("name") ?? name, isRequired: true, errors })}
-      ${planField(view.locale, typed?.get("plan") ?? plan, errors)}
+      ${inputField({ name: "name", label: say("Name", "نام"), value: submitted?.get("name") ?? name, isRequired: true, errors })}
+      ${planField(view.locale, submitted?.get("plan") ?? plan, errors)}
       <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
     </form>
   </section>`
@@ -163,7 +163,7 @@ const detailsForm = (view: View, { id, name, plan }: CustomerRecord, refused: Re
 
 const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null): Html => {
   const { say } = view.locale
-  const { typed, errors } = partOf(refused, "top-up")
+  const { submitted, errors } = partOf(refused, "top-up")
   return html`<section class="panel" aria-labelledby="top-up-title">
     <div class="panel-head"><h2 id="top-up-title">${say("Top up the wallet", "افزایش موجودی")}</h2></div>
     <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}/top-up">
@@ -171,7 +171,7 @@ const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null):
       ${inputField({
         name: "amount",
         label: say("Amount in rials", "مبلغ به ریال"),
-        value: typed?.get("amount") ?? "",
+        value: submitted?.get("amount") ?? "",
         isRequired: true,
         isNumber: true,
         errors
@@ -183,7 +183,7 @@ const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null):
 
 const limitsForm = (view: View, id: number, limits: LimitOverrides, refused: Refused | null): Html => {
   const { say } = view.locale
-  const { typed, errors } = partOf(refused, "limits")
+  const { submitted, errors } = partOf(refused, "limits")
   return html`<section class="panel" aria-labelledby="limits-title">
     <div class="panel-head"><h2 id="limits-title">${say("Limits", "محدودیت‌ها")}</h2></div>
     <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}/limits">
@@ -192,8 +192,8 @@ const limitsForm = (view: View, id: number, limits: LimitOverrides, refused: Ref
         ${say("Empty: the installation's limit. 0: no limit.", "خالی: محدودیت این نصب. ۰: بی‌سقف.")}
       </p>
       ${limitNames.map((name) => {
-        const [english, persian] = limitWords[name]
-        const value = typed?.get(name) ?? String(limits[name] ?? "")
+        const [english, persian] = limitText[name]
+        const value = submitted?.get(name) ?? String(limits[name] ?? "")
         return inputField({ name, label: say(english, persian), value, isNumber: true, errors })
       })}
       <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
@@ -272,8 +272,8 @@ const faceOf = (id: number, form: Refused["form"]) => ({
   target: creating,
   as: (view: View) => inLogOf(id, view),
   done: () => seeOther(withNotice(`${CUSTOMERS_PATH}/${id}`, "saved")),
-  again: (view: View, typed: URLSearchParams, errors: FieldErrors) =>
-    customerPage(view, id, { form, typed, errors })
+  again: (view: View, submitted: URLSearchParams, errors: FieldErrors) =>
+    customerPage(view, id, { form, submitted, errors })
 })
 
 const submitDetails = (id: number) =>
@@ -282,13 +282,13 @@ const submitDetails = (id: number) =>
 const submitLimits = (id: number) =>
   formAction(setLimits, {
     ...faceOf(id, "limits"),
-    input: (fields) => Object.fromEntries(limitNames.map((name) => [name, typedNumber(fields.get(name))]))
+    input: (fields) => Object.fromEntries(limitNames.map((name) => [name, submittedNumber(fields.get(name))]))
   })
 
 const submitTopUp = (id: number) =>
   onceFormAction(topUp, {
     ...faceOf(id, "top-up"),
-    input: (fields) => ({ amount: typedNumber(fields.get("amount")) }),
+    input: (fields) => ({ amount: submittedNumber(fields.get("amount")) }),
     shown: Schema.Null,
     show: () => null,
     done: () => seeOther(`${CUSTOMERS_PATH}/${id}?${TOPPED_UP}`)

@@ -23,25 +23,25 @@ import { mayPerform } from "../../services/Action.ts"
 import { changeGuard } from "../../services/guard/GuardActions.ts"
 import type { SavedGuard, StoredEntry } from "../../services/guard/GuardRecords.ts"
 
-type Words = readonly [english: string, persian: string]
+type Texts = readonly [english: string, persian: string]
 
-const modes: Readonly<Record<GuardMode, Words>> = {
+const modes: Readonly<Record<GuardMode, Texts>> = {
   off: ["Off", "خاموش"],
   record: ["Record only", "فقط ثبت"],
   enforcing: ["Enforcing", "اعمال"]
 }
 
-export const modeWords = (mode: GuardMode, { say }: Locale): string => say(...modes[mode])
+export const modeText = (mode: GuardMode, { say }: Locale): string => say(...modes[mode])
 
-const types: Readonly<Record<EntryType, Words>> = {
+const types: Readonly<Record<EntryType, Texts>> = {
   phone: ["Phone", "شماره"],
   prefix: ["Beginning of numbers", "آغاز شماره‌ها"],
   ip: ["Address or network", "نشانی یا شبکه"]
 }
 
-const typeWords = (type: EntryType, { say }: Locale): string => say(...types[type])
+const typeText = (type: EntryType, { say }: Locale): string => say(...types[type])
 
-const kinds: Readonly<Record<ShownAlarm["kind"], Words>> = {
+const kinds: Readonly<Record<ShownAlarm["kind"], Texts>> = {
   customer: ["All codes", "همهٔ کدها"],
   network: ["Network", "شبکه"],
   prefix: ["Range of numbers", "بازهٔ شماره‌ها"],
@@ -49,20 +49,20 @@ const kinds: Readonly<Record<ShownAlarm["kind"], Words>> = {
   phone: ["Phone", "شماره"]
 }
 
-export const segmentWords = ({ kind, key }: ShownAlarm, { say }: Locale): Html =>
+export const segmentText = ({ kind, key }: ShownAlarm, { say }: Locale): Html =>
   html`${say(...kinds[kind])} ${key !== "" && mono(key)}`
 
-const reasons: Readonly<Record<ShownAlarm["reason"], Words>> = {
+const reasons: Readonly<Record<ShownAlarm["reason"], Texts>> = {
   unverified: ["Codes are not verified", "کدها تأیید نمی‌شوند"],
   budget: ["Too many unverified codes", "کدهای تأییدنشدهٔ زیاد"],
   bombed: ["Many services send to it", "سرویس‌های زیادی به آن می‌فرستند"],
   outage: ["A channel is out; nobody is blocked", "یک کانال قطع است؛ کسی مسدود نیست"]
 }
 
-export const reasonWords = ({ reason }: Pick<ShownAlarm, "reason">, { say }: Locale): string =>
+export const reasonText = ({ reason }: Pick<ShownAlarm, "reason">, { say }: Locale): string =>
   say(...reasons[reason])
 
-export const actionWords = ({ action, enforced }: ShownAlarm, { say }: Locale): string => {
+export const actionText = ({ action, enforced }: ShownAlarm, { say }: Locale): string => {
   if (action === null) return say("None", "هیچ")
   const words = action === "no_sms" ? say("No SMS", "بدون پیامک") : say("Refuse", "رد")
   return enforced ? words : say(`Recorded: ${words}`, `ثبت شد: ${words}`)
@@ -73,10 +73,10 @@ export const GUARD_PATH = pathOf("guard")
 /** A form of the page; after it was refused, with what was typed. */
 export interface ShownForm {
   readonly errors: FieldErrors
-  readonly typed: URLSearchParams | null
+  readonly submitted: URLSearchParams | null
 }
 
-export const untouched: ShownForm = { errors: noFieldErrors, typed: null }
+export const empty: ShownForm = { errors: noFieldErrors, submitted: null }
 
 /** Whether the person may change the set-up. */
 export const mayChange = ({ actor }: View): boolean => mayPerform(actor, changeGuard.access)
@@ -92,7 +92,7 @@ const savedFacts = ({ mode, unverifiedHour, smsPrice }: SavedGuard, { locale }: 
   const { say, number } = locale
   const labels = settingLabels(locale)
   return facts([
-    [labels.mode, modeWords(mode, locale)],
+    [labels.mode, modeText(mode, locale)],
     [
       labels.unverifiedHour,
       unverifiedHour === null
@@ -111,13 +111,13 @@ const savedSettings = (saved: SavedGuard, view: View): Html =>
     ${savedFacts(saved, view)}
   </section>`
 
-export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, view: View): Html => {
+export const settingsForm = (saved: SavedGuard, { errors, submitted }: ShownForm, view: View): Html => {
   if (!mayChange(view)) return savedSettings(saved, view)
   const { locale } = view
   const { say } = locale
   const labels = settingLabels(locale)
   return html`<form class="panel panel-body fields narrow" method="post" action="${GUARD_PATH}">
-    ${csrfField(view.csrf)} ${versionField(saved.version, typed, errors)} ${errorSummary(errors, locale)}
+    ${csrfField(view.csrf)} ${versionField(saved.version, submitted, errors)} ${errorSummary(errors, locale)}
     ${
       errors.has(CHANGED) &&
       html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
@@ -126,8 +126,8 @@ export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, vi
     ${selectField({
       name: "mode",
       label: labels.mode,
-      value: typed?.get("mode") ?? saved.mode,
-      choices: GuardMode.literals.map((mode) => [mode, modeWords(mode, locale)] as const),
+      value: submitted?.get("mode") ?? saved.mode,
+      choices: GuardMode.literals.map((mode) => [mode, modeText(mode, locale)] as const),
       hint: say(
         "Record only counts what enforcing would refuse.",
         "فقط ثبت، آنچه را اعمال رد می‌کرد می‌شمارد."
@@ -138,7 +138,7 @@ export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, vi
       name: "unverified_hour",
       label: labels.unverifiedHour,
       isNumber: true,
-      value: typed?.get("unverified_hour") ?? String(saved.unverifiedHour ?? ""),
+      value: submitted?.get("unverified_hour") ?? String(saved.unverifiedHour ?? ""),
       hint: say("Empty: by your traffic. 0: no limit.", "خالی: بر پایهٔ ترافیک شما. ۰: بی‌حد."),
       errors
     })}
@@ -146,7 +146,7 @@ export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, vi
       name: "sms_price",
       label: labels.smsPrice,
       isNumber: true,
-      value: typed?.get("sms_price") ?? String(saved.smsPrice ?? ""),
+      value: submitted?.get("sms_price") ?? String(saved.smsPrice ?? ""),
       hint: say("For the report of what was saved.", "برای گزارش صرفه‌جویی."),
       errors
     })}
@@ -157,7 +157,7 @@ export const settingsForm = (saved: SavedGuard, { errors, typed }: ShownForm, vi
 /** Both lists have a form on the page: the names of their fields differ. */
 export const fieldOf = (list: GuardList, field: string): string => `${list}_${field}`
 
-const entryForm = (list: GuardList, view: View, { errors: given, typed }: ShownForm): Html => {
+const entryForm = (list: GuardList, view: View, { errors: given, submitted }: ShownForm): Html => {
   const { locale } = view
   const errors = new Map(
     [...given].map(
@@ -170,14 +170,14 @@ const entryForm = (list: GuardList, view: View, { errors: given, typed }: ShownF
     ${selectField({
       name: fieldOf(list, "type"),
       label: say("What", "چه"),
-      value: typed?.get(fieldOf(list, "type")) ?? "prefix",
-      choices: EntryType.literals.map((type) => [type, typeWords(type, locale)] as const),
+      value: submitted?.get(fieldOf(list, "type")) ?? "prefix",
+      choices: EntryType.literals.map((type) => [type, typeText(type, locale)] as const),
       errors
     })}
     ${inputField({
       name: fieldOf(list, "value"),
       label: say("Value", "مقدار"),
-      value: typed?.get(fieldOf(list, "value")) ?? "",
+      value: submitted?.get(fieldOf(list, "value")) ?? "",
       isLtr: true,
       isRequired: true,
       errors
@@ -203,7 +203,7 @@ export const entryPanel = (
         title,
         [
           { header: say("Value", "مقدار"), kind: "title", cell: ({ value }: StoredEntry) => mono(value) },
-          { header: say("What", "چه"), cell: ({ type }) => typeWords(type, locale) },
+          { header: say("What", "چه"), cell: ({ type }) => typeText(type, locale) },
           {
             header: say("Actions", "کارها"),
             kind: "actions",

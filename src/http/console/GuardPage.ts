@@ -11,21 +11,21 @@ import {
 import type { GuardList } from "../../domain/guard/GuardSettings.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import {
-  actionWords,
+  actionText,
   entryPanel,
   fieldOf,
   GUARD_PATH,
   mayChange,
-  modeWords,
-  reasonWords,
-  segmentWords,
+  modeText,
+  reasonText,
+  segmentText,
   settingsForm,
   type ShownForm,
-  untouched
+  empty
 } from "./GuardForms.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
-import { typedNumber } from "./forms/Forms.ts"
-import { seeOther } from "./frame/Answers.ts"
+import { submittedNumber } from "./forms/Forms.ts"
+import { seeOther } from "./frame/Responses.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
 import { change, page, type View } from "./frame/SignedRoutes.ts"
@@ -65,10 +65,10 @@ const alarmTable = (alarms: ReadonlyArray<ShownAlarm>, view: View): Html => {
       {
         header: say("Segment", "بخش"),
         kind: "title",
-        cell: (alarm: ShownAlarm) => segmentWords(alarm, locale)
+        cell: (alarm: ShownAlarm) => segmentText(alarm, locale)
       },
-      { header: say("Why", "چرا"), cell: (alarm) => reasonWords(alarm, locale) },
-      { header: say("Action", "اقدام"), cell: (alarm) => actionWords(alarm, locale) },
+      { header: say("Why", "چرا"), cell: (alarm) => reasonText(alarm, locale) },
+      { header: say("Action", "اقدام"), cell: (alarm) => actionText(alarm, locale) },
       {
         header: say("Verified", "تأییدشده"),
         kind: "number",
@@ -107,7 +107,7 @@ const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<Guard
   return tiles([
     {
       label: say("Mode", "حالت"),
-      value: modeWords(saved.mode, view.locale),
+      value: modeText(saved.mode, view.locale),
       ...(isEnforcing ? { tone: "good" as const } : {}),
       note: advice.isAdvised
         ? say("Enforcing is advised", "اعمال توصیه می‌شود")
@@ -153,7 +153,7 @@ const showGuard = (view: View, refused: Refused | null = null) =>
     const saved = yield* guard.settings(customerId)
     const days = yield* guard.days(customerId)
     const { items } = yield* guard.alarms(customerId, { limit: SHOWN_ALARMS, after: null })
-    const shown = (form: Refused["form"]): ShownForm => (refused?.form === form ? refused : untouched)
+    const shown = (form: Refused["form"]): ShownForm => (refused?.form === form ? refused : empty)
     return {
       title: say("Guard", "نگهبان"),
       name: "guard",
@@ -187,11 +187,11 @@ const submitSettings = formAction(changeGuard, {
   target: creating,
   input: (fields) => ({
     mode: fields.get("mode"),
-    unverified_hour: typedNumber(fields.get("unverified_hour")),
-    sms_price: typedNumber(fields.get("sms_price"))
+    unverified_hour: submittedNumber(fields.get("unverified_hour")),
+    sms_price: submittedNumber(fields.get("sms_price"))
   }),
   done: () => seeOther(withNotice(GUARD_PATH, "saved")),
-  again: (view, typed, errors) => showGuard(view, { form: "settings", errors, typed })
+  again: (view, submitted, errors) => showGuard(view, { form: "settings", errors, submitted })
 })
 
 const submitEntry = (list: GuardList) =>
@@ -202,7 +202,7 @@ const submitEntry = (list: GuardList) =>
       value: fields.get(fieldOf(list, "value"))?.trim()
     }),
     done: () => seeOther(withNotice(GUARD_PATH, "saved")),
-    again: (view, typed, errors) => showGuard(view, { form: list, errors, typed })
+    again: (view, submitted, errors) => showGuard(view, { form: list, errors, submitted })
   })
 
 const submitRemoval = (list: GuardList) =>

@@ -9,7 +9,7 @@ import { operatorPage, type View } from "./frame/SignedRoutes.ts"
 import { badge, stateBadge, type Tone } from "./parts/Badge.ts"
 import { type Column, table } from "./parts/Lists.ts"
 import { type Tile, tiles } from "./parts/Panels.ts"
-import { channelName, foreign, ltr, mono } from "./parts/Text.ts"
+import { channelName, isolated, ltr, mono } from "./parts/Text.ts"
 import {
   type DueTimers,
   type FailingAccount,
@@ -30,7 +30,7 @@ const owner = (
 ): Html =>
   customerId === null
     ? html`<a href="${pathOf("shared-accounts")}">${say("shared", "مشترک")}</a>`
-    : html`<a href="${pathOf("customers")}/${customerId}">${foreign(customerName ?? "")}</a>`
+    : html`<a href="${pathOf("customers")}/${customerId}">${isolated(customerName ?? "")}</a>`
 
 const lateOf = ({ oldestAt }: DueTimers, now: Instant): boolean =>
   oldestAt !== null && now - oldestAt > LATE_MILLIS
@@ -121,7 +121,7 @@ const accountsPanel = ({ accounts }: HealthReport, view: View): Html => {
     id: "accounts-title",
     title: say("Accounts that fail", "حساب‌های ناموفق"),
     columns: [
-      { header: say("Account", "حساب"), kind: "title", cell: ({ label }) => foreign(label) },
+      { header: say("Account", "حساب"), kind: "title", cell: ({ label }) => isolated(label) },
       { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
       { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
       {

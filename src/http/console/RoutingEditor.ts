@@ -13,7 +13,7 @@ import { carries } from "../../domain/routing/RouteAccount.ts"
 import { DEFAULT_WAIT_SECONDS } from "../../domain/routing/RouteResolution.ts"
 import { pathOf } from "./Navigation.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/Fields.ts"
-import { csrfField, draftField, typedNumber } from "./forms/Forms.ts"
+import { csrfField, draftField, submittedNumber } from "./forms/Forms.ts"
 import { icon } from "./frame/Document.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Locale } from "./frame/Locale.ts"
@@ -41,10 +41,10 @@ export const draftOf = (steps: ReadonlyArray<RoutingStep>): ReadonlyArray<DraftS
   }))
 
 /** The rows of the form, in the order in which they were on the page. */
-export const typedDraft = (typed: URLSearchParams): ReadonlyArray<DraftStep> => {
-  const waits = typed.getAll("wait")
-  const templates = typed.getAll("template")
-  return typed
+export const submittedDraft = (submitted: URLSearchParams): ReadonlyArray<DraftStep> => {
+  const waits = submitted.getAll("wait")
+  const templates = submitted.getAll("template")
+  return submitted
     .getAll("target")
     .slice(0, MAX_STEPS)
     .map((target, row) => ({ target, wait: waits[row] ?? "", template: templates[row] ?? "" }))
@@ -108,7 +108,7 @@ const stepOf = Effect.fnUntraced(function* ({ target, wait, template }: DraftSte
   return yield* decodeInput(RoutingStep, {
     channel,
     ...(account === "" ? {} : account === "shared" ? { sender: "shared" } : { account_id: Number(account) }),
-    ...(wait.trim() === "" ? {} : { wait: wait.trim() === MEASURED ? MEASURED : typedNumber(wait) }),
+    ...(wait.trim() === "" ? {} : { wait: wait.trim() === MEASURED ? MEASURED : submittedNumber(wait) }),
     ...(template === "" ? {} : { template_id: Number(template) })
   })
 })

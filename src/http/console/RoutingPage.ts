@@ -16,14 +16,14 @@ import {
   routingEditor,
   rowField,
   stepsOf,
-  typedDraft
+  submittedDraft
 } from "./RoutingEditor.ts"
-import { blockageWords } from "./account/AccountWords.ts"
+import { blockageText } from "./account/AccountText.ts"
 import { CONNECT_PATH } from "./account/ChannelsPage.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
 import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "./forms/Fields.ts"
 import { isOwnDraft } from "./forms/Forms.ts"
-import { answerPage, seeOther } from "./frame/Answers.ts"
+import { pageResponse, seeOther } from "./frame/Responses.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
 import type { Locale } from "./frame/Locale.ts"
@@ -32,7 +32,7 @@ import { change, page, type View } from "./frame/SignedRoutes.ts"
 import { badge } from "./parts/Badge.ts"
 import { emptyState } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
-import { channelName, foreign } from "./parts/Text.ts"
+import { channelName, isolated } from "./parts/Text.ts"
 import { AccountStates } from "../../services/account/Accounts.ts"
 import { Customers } from "../../services/customer/Customers.ts"
 import { Billing } from "../../services/customer/Limits.ts"
@@ -88,12 +88,12 @@ const outlookOf = Effect.fnUntraced(function* (
   return { steps: outlooks, whole: wholeOf(outlooks) } satisfies RouteOutlook
 })
 
-const priceWords = (price: number, { say, rials }: Locale): string =>
+const priceText = (price: number, { say, rials }: Locale): string =>
   price === 0
     ? say("no charge", "بی‌هزینه")
     : say(`${rials(price)} if it is sent`, `${rials(price)} اگر فرستاده شود`)
 
-const waitWords = (seconds: number, isLast: boolean, locale: Locale): string =>
+const waitText = (seconds: number, isLast: boolean, locale: Locale): string =>
   isLast
     ? locale.say("the last channel", "آخرین کانال")
     : locale.say(
@@ -129,10 +129,10 @@ const stepItem = (
       }
     </p>
     <p class="more">
-      ${say("Over", "با")} ${foreign(descriptor.label)} · ${priceWords(price, locale)} ·
-      ${waitWords(wait, isLast, locale)}
+      ${say("Over", "با")} ${isolated(descriptor.label)} · ${priceText(price, locale)} ·
+      ${waitText(wait, isLast, locale)}
     </p>
-    ${blockage !== null && html`<p class="more">${blockageWords(blockage, locale)}</p>`}
+    ${blockage !== null && html`<p class="more">${blockageText(blockage, locale)}</p>`}
   </li>`
 }
 
@@ -242,17 +242,17 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
   } satisfies Page
 })
 
-const typedOrder = (typed: URLSearchParams): EditedOrder => ({
-  rows: typedDraft(typed),
-  order: typed.get("order") === MEASURED ? MEASURED : "saved",
-  version: typed.get("version") ?? ""
+const submittedOrder = (submitted: URLSearchParams): EditedOrder => ({
+  rows: submittedDraft(submitted),
+  order: submitted.get("order") === MEASURED ? MEASURED : "saved",
+  version: submitted.get("version") ?? ""
 })
 
 /** The saved order; or the draft that this page has put into its address, which nobody has saved yet. */
 const showRouting = Effect.fnUntraced(function* (view: View) {
   const { query } = view
   if (query.has("version") && isOwnDraft(view))
-    return yield* routingPage(view, { ...typedOrder(query), errors: noFieldErrors })
+    return yield* routingPage(view, { ...submittedOrder(query), errors: noFieldErrors })
   const { steps, order, version } = yield* (yield* RoutingOrders).find(view.actor.customerId)
   return yield* routingPage(view, {
     rows: draftOf(steps),
@@ -284,21 +284,21 @@ const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
 }
 
 /** Saves the order of the form; every other button shows the page with the order that it makes. */
-const submitRouting = (view: View, typed: URLSearchParams) => {
-  const button = typed.get("do") ?? "preview"
-  const { rows, order, version } = typedOrder(typed)
+const submitRouting = (view: View, submitted: URLSearchParams) => {
+  const button = submitted.get("do") ?? "preview"
+  const { rows, order, version } = submittedOrder(submitted)
   if (button !== "save") {
-    const next = afterButton(rows, button, typed.get("added") ?? "")
+    const next = afterButton(rows, button, submitted.get("added") ?? "")
     return Effect.map(routingPage(view, { rows: next, order, version, errors: noFieldErrors }), (shown) =>
-      answerPage(view, shown)
+      pageResponse(view, shown)
     )
   }
   return stepsOf(rows).pipe(
-    Effect.flatMap((steps) => saveSteps(steps, order)(view, typed)),
+    Effect.flatMap((steps) => saveSteps(steps, order)(view, submitted)),
     Effect.catch((error: ConsoleError) => {
       const { status, headers } = refusalOf(error, view.locale)
       return Effect.map(routingPage(view, { rows, order, version, errors: errorsOf(error, view) }), (shown) =>
-        answerPage(view, shown, { status, headers })
+        pageResponse(view, shown, { status, headers })
       )
     })
   )

@@ -7,7 +7,7 @@ import { pathOf } from "./Navigation.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/Fields.ts"
 import { csrfField } from "./forms/Forms.ts"
-import { seeOther } from "./frame/Answers.ts"
+import { seeOther } from "./frame/Responses.ts"
 import { clearSession } from "./frame/Cookies.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
@@ -31,7 +31,7 @@ const SETTINGS_PATH = pathOf("settings")
 /** Which form was refused, with what was typed. */
 interface Refused {
   readonly form: "customer" | "password"
-  readonly typed: URLSearchParams
+  readonly submitted: URLSearchParams
   readonly errors: FieldErrors
 }
 
@@ -53,8 +53,9 @@ const customerFacts = ({ id, name, plan, brand, locale, webOtpHost }: CustomerRe
 
 const customerForm = (view: View, customer: CustomerRecord, refused: Refused | null): Html => {
   const { say } = view.locale
-  const { typed, errors } = refused?.form === "customer" ? refused : { typed: null, errors: noFieldErrors }
-  const value = (name: string, stored: string | null) => typed?.get(name) ?? stored ?? ""
+  const { submitted, errors } =
+    refused?.form === "customer" ? refused : { submitted: null, errors: noFieldErrors }
+  const value = (name: string, stored: string | null) => submitted?.get(name) ?? stored ?? ""
   return html`<form class="panel-body fields" method="post" action="${SETTINGS_PATH}">
     ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
     ${
@@ -209,8 +210,8 @@ const settingsPage = Effect.fnUntraced(function* (view: View, refused: Refused |
 
 /** The fields that the form has: only owners change the account's name. An empty one ends what was set. */
 const customerInput = (fields: URLSearchParams) => {
-  const typed = ["brand", "locale", "webotp_host"].filter((name) => fields.has(name))
-  const entries = typed.map((name) => [name, fields.get(name)?.trim() || null] as const)
+  const submitted = ["brand", "locale", "webotp_host"].filter((name) => fields.has(name))
+  const entries = submitted.map((name) => [name, fields.get(name)?.trim() || null] as const)
   const name = fields.get("name")?.trim()
   return { ...Object.fromEntries(entries), ...(name === undefined ? {} : { name }) }
 }
@@ -219,7 +220,7 @@ const submitCustomer = formAction(changeCustomer, {
   target: creating,
   input: customerInput,
   done: () => seeOther(withNotice(SETTINGS_PATH, "saved")),
-  again: (view, fields, errors) => settingsPage(view, { form: "customer", typed: fields, errors })
+  again: (view, fields, errors) => settingsPage(view, { form: "customer", submitted: fields, errors })
 })
 
 /** A new password of their own. They sign in with it. */
@@ -228,7 +229,7 @@ const submitPassword = formAction(setOwnPassword, {
   as: inOwnLog,
   input: (fields) => ({ password: fields.get("password") }),
   done: (view) => clearSession(seeOther(withNotice(SIGN_IN_PATH, "password_set")), view),
-  again: (view, fields, errors) => settingsPage(view, { form: "password", typed: fields, errors })
+  again: (view, fields, errors) => settingsPage(view, { form: "password", submitted: fields, errors })
 })
 
 /** The account's own details, and what everybody sets for themselves. */

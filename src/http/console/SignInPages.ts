@@ -12,7 +12,7 @@ import {
 } from "./ConsolePaths.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
 import { csrfField, readForm } from "./forms/Forms.ts"
-import { answerDocument, answerRefusal, redirectTo, seeOther } from "./frame/Answers.ts"
+import { documentResponse, redirectTo, refusalResponse, seeOther } from "./frame/Responses.ts"
 import {
   browserCookie,
   clearSession,
@@ -37,7 +37,7 @@ import { signOut, signOutEverywhere } from "../../services/user/Users.ts"
 const CSRF_BYTES = 32
 
 /** The fields of a sign-in that is shown again. */
-interface Typed {
+interface Submitted {
   readonly email: string
   readonly next: string
 }
@@ -45,17 +45,17 @@ interface Typed {
 const alert = (text: string | null): Html | null =>
   text === null ? null : html`<p class="notice bad" role="alert">${text}</p>`
 
-const signInForm = (visit: Visit, csrf: string, typed: Typed, problem: string | null): Html => {
+const signInForm = (visit: Visit, csrf: string, submitted: Submitted, problem: string | null): Html => {
   const { say } = visit.locale
   return html`${notice(visit)} ${alert(problem)}
     <form method="post" action="${SIGN_IN_PATH}" class="fields">
-      ${csrfField(csrf)} <input type="hidden" name="next" value="${typed.next}" />
+      ${csrfField(csrf)} <input type="hidden" name="next" value="${submitted.next}" />
       <label class="field">
         <span>${say("E-mail", "ایمیل")}</span>
         <input
           type="email"
           name="email"
-          value="${typed.email}"
+          value="${submitted.email}"
           autocomplete="username"
           required
           dir="ltr"
@@ -112,15 +112,19 @@ export const signInPages = Effect.gen(function* () {
   const signIns = yield* ConsoleSignIns
   const csrfOf = yield* makeCsrf
 
-  const showSignIn = Effect.fnUntraced(function* (visit: Visit, typed: Typed, error: ConsoleError | null) {
+  const showSignIn = Effect.fnUntraced(function* (
+    visit: Visit,
+    submitted: Submitted,
+    error: ConsoleError | null
+  ) {
     const csrf = yield* csrfOf(visit)
     const refusal = error === null ? null : refusalOf(error, visit.locale)
     const problem =
       error?._tag === "unauthenticated"
         ? visit.locale.say("This e-mail and password do not belong together.", "ایمیل یا گذرواژه درست نیست.")
         : (refusal?.text ?? null)
-    const card = signInForm(visit, csrf, typed, problem)
-    const page = answerDocument(visit, signInDocument(visit, titleOf(visit), card), refusal ?? {})
+    const card = signInForm(visit, csrf, submitted, problem)
+    const page = documentResponse(visit, signInDocument(visit, titleOf(visit), card), refusal ?? {})
     return setCsrf(page, visit, csrf)
   })
 
@@ -131,7 +135,7 @@ export const signInPages = Effect.gen(function* () {
 
   const signIn = Effect.gen(function* () {
     const visit = yield* readVisit
-    const refuse = (error: ConsoleError) => Effect.succeed(answerRefusal(visit, error))
+    const refuse = (error: ConsoleError) => Effect.succeed(refusalResponse(visit, error))
     return yield* readOwnForm(visit).pipe(
       Effect.matchEffect({
         onFailure: refuse,
@@ -165,7 +169,7 @@ export const signInPages = Effect.gen(function* () {
       return HttpServerResponse.setHeaders(welcome(visit, signedIn, null), NO_REFERRER)
     }).pipe(
       Effect.catch((error: ConsoleError) =>
-        Effect.succeed(error._tag === "unauthenticated" ? usedLink(visit) : answerRefusal(visit, error))
+        Effect.succeed(error._tag === "unauthenticated" ? usedLink(visit) : refusalResponse(visit, error))
       )
     )
   })
@@ -176,7 +180,7 @@ export const signInPages = Effect.gen(function* () {
     const token = visit.query.get("token")
     const card = token === null ? openAgain(visit) : linkForm(visit, csrf, token)
     const document = signInDocument(visit, titleOf(visit), card)
-    return setCsrf(answerDocument(visit, document, { headers: NO_REFERRER }), visit, csrf)
+    return setCsrf(documentResponse(visit, document, { headers: NO_REFERRER }), visit, csrf)
   })
 
   const ask = Effect.gen(function* () {
@@ -208,7 +212,7 @@ const usedLink = (visit: Visit) => {
   )
   const card = html`${alert(text)}
     <p><a href="${SIGN_IN_PATH}">${say("Sign in with a password", "ورود با گذرواژه")}</a></p>`
-  return answerDocument(visit, signInDocument(visit, titleOf(visit), card), {
+  return documentResponse(visit, signInDocument(visit, titleOf(visit), card), {
     status: 401,
     headers: NO_REFERRER
   })

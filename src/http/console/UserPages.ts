@@ -12,7 +12,7 @@ import { pathOf } from "./Navigation.ts"
 import { creating, formAction, rerender, submitOnce } from "./forms/ActionForms.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/Fields.ts"
 import { csrfField, emptyForm, onceField } from "./forms/Forms.ts"
-import { answerPage, seeOther } from "./frame/Answers.ts"
+import { pageResponse, seeOther } from "./frame/Responses.ts"
 import { NO_REFERRER } from "./frame/Document.ts"
 import { type Html, html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
@@ -23,7 +23,7 @@ import { confirmButton, postButton } from "./parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
 import { facts } from "./parts/Panels.ts"
-import { foreign, ltr } from "./parts/Text.ts"
+import { isolated, ltr } from "./parts/Text.ts"
 import { Users, changeUser, createSignInLink, inviteUser } from "../../services/user/Users.ts"
 
 const roles = {
@@ -61,7 +61,7 @@ const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
         header: say("Name", "نام"),
         kind: "title",
         cell: ({ id, name }: UserRecord) =>
-          html`<a href="${USERS_PATH}/${id}">${foreign(name)}</a>
+          html`<a href="${USERS_PATH}/${id}">${isolated(name)}</a>
             ${id === view.actor.id && badge("plain", say("You", "شما"))}`
       },
       {
@@ -127,7 +127,12 @@ const userActions = (view: View, { id, disabledAt }: UserRecord): Html => {
   }`
 }
 
-const userPage = (view: View, user: UserRecord, typed: URLSearchParams | null, errors: FieldErrors): Page => {
+const userPage = (
+  view: View,
+  user: UserRecord,
+  submitted: URLSearchParams | null,
+  errors: FieldErrors
+): Page => {
   const { say, time } = view.locale
   return {
     title: user.name,
@@ -148,8 +153,8 @@ const userPage = (view: View, user: UserRecord, typed: URLSearchParams | null, e
         <div class="panel-head"><h2 id="change-title">${say("Name and role", "نام و نقش")}</h2></div>
         <form class="panel-body fields" method="post" action="${USERS_PATH}/${user.id}">
           ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
-          ${inputField({ name: "name", label: say("Name", "نام"), value: typed?.get("name") ?? user.name, isRequired: true, errors })}
-          ${roleField(view.locale, typed?.get("role") ?? user.role, errors)}
+          ${inputField({ name: "name", label: say("Name", "نام"), value: submitted?.get("name") ?? user.name, isRequired: true, errors })}
+          ${roleField(view.locale, submitted?.get("role") ?? user.role, errors)}
           <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
         </form>
       </section>
@@ -157,7 +162,7 @@ const userPage = (view: View, user: UserRecord, typed: URLSearchParams | null, e
   }
 }
 
-const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+const newUserPage = (view: View, submitted: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
     title: say("Invite somebody", "دعوت"),
@@ -165,17 +170,17 @@ const newUserPage = (view: View, typed: URLSearchParams, errors: FieldErrors): P
     lead: html`<a href="${USERS_PATH}">${say("Users", "کاربران")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_USER_PATH}">
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
-      ${inputField({ name: "name", label: say("Name", "نام"), value: typed.get("name") ?? "", isRequired: true, errors })}
+      ${inputField({ name: "name", label: say("Name", "نام"), value: submitted.get("name") ?? "", isRequired: true, errors })}
       ${inputField({
         name: "email",
         label: say("E-mail", "ایمیل"),
         type: "email",
-        value: typed.get("email") ?? "",
+        value: submitted.get("email") ?? "",
         isRequired: true,
         isLtr: true,
         errors
       })}
-      ${roleField(view.locale, typed.get("role") ?? "developer", errors)}
+      ${roleField(view.locale, submitted.get("role") ?? "developer", errors)}
       <p class="hint">
         ${say(
           "You get a link to hand over. It works once, within 10 minutes; then they choose a password.",
@@ -241,7 +246,7 @@ const showLink = (view: View, fields: URLSearchParams, email: string) =>
     },
     view,
     fields
-  ).pipe(Effect.map((link) => answerPage(view, linkPage(view, email, link), { headers: NO_REFERRER })))
+  ).pipe(Effect.map((link) => pageResponse(view, linkPage(view, email, link), { headers: NO_REFERRER })))
 
 /** Two actions: if the second one fails, the user's page makes the link. */
 const invite = (view: View, fields: URLSearchParams) =>

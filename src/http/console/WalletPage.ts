@@ -118,7 +118,7 @@ const showHolds = Effect.fnUntraced(function* (view: View) {
   } satisfies Page
 })
 
-const kindWords = (kind: LedgerKind, { say }: View["locale"]): string =>
+const kindText = (kind: LedgerKind, { say }: View["locale"]): string =>
   kind === "top_up" ? say("Top-up", "افزایش موجودی") : say("Send", "ارسال")
 
 const signed = (amount: number, { rials }: View["locale"]): Html =>
@@ -133,7 +133,7 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
       { header: say("Time", "زمان"), kind: "title", cell: ({ occurredAt }: LedgerEntry) => time(occurredAt) },
       {
         header: say("Kind", "نوع"),
-        cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindWords(kind, locale))
+        cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindText(kind, locale))
       },
       { header: say("For", "بابت"), cell: (entry) => subjectLink(entry, view) },
       { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) }
@@ -147,7 +147,7 @@ const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
     name: "kind",
     label: locale.say("Kind", "نوع"),
     any: locale.say("All", "همه"),
-    choices: Kinds.literals.map((kind) => [kind, kindWords(kind, locale)] as const)
+    choices: Kinds.literals.map((kind) => [kind, kindText(kind, locale)] as const)
   },
   ...timeFilters(locale)
 ]

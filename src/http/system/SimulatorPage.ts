@@ -8,14 +8,14 @@ import { SIGN_IN_PATH } from "../console/ConsolePaths.ts"
 import { SIMULATOR_PATH } from "../console/Navigation.ts"
 import { isSimulated, outcomeButtons } from "../console/account/AccountParts.ts"
 import { csrfField } from "../console/forms/Forms.ts"
-import { answerDocument } from "../console/frame/Answers.ts"
+import { documentResponse } from "../console/frame/Responses.ts"
 import { csrfOfSession, sessionSecret } from "../console/frame/Cookies.ts"
 import { choices, htmlDocument, icon } from "../console/frame/Document.ts"
 import { html, type Html } from "../console/frame/Html.ts"
 import type { Visit } from "../console/frame/Visit.ts"
 import { copyButton } from "../console/parts/Code.ts"
 import { emptyState, filters, pager, pageRequest } from "../console/parts/Lists.ts"
-import { channelName, foreign, ltr } from "../console/parts/Text.ts"
+import { channelName, isolated, ltr } from "../console/parts/Text.ts"
 import { Accounts } from "../../services/account/Accounts.ts"
 import { type ReceivedMessage, Simulator } from "../../services/system/Simulator.ts"
 import { ConsoleSessions } from "../../services/user/ConsoleSessions.ts"
@@ -58,7 +58,7 @@ const outcomesPanel = Effect.fnUntraced(function* (visit: Visit, { actor, csrf }
       ${simulated.map(
         ({ id, label }) =>
           html`<li class="stack-tight">
-            <strong>${foreign(label)}</strong>
+            <strong>${isolated(label)}</strong>
             ${outcomeButtons({ csrf, locale }, id, forced.get(id), "simulator")}
           </li>`
       )}
@@ -194,5 +194,5 @@ export const simulatorPage = Effect.fnUntraced(function* (visit: Visit) {
       </div>
     </main>
   </body>`
-  return answerDocument(visit, htmlDocument(visit, title, body))
+  return documentResponse(visit, htmlDocument(visit, title, body))
 })

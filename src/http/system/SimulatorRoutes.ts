@@ -7,7 +7,7 @@ import { parsePhone, type Phone } from "../../domain/Phone.ts"
 import type { ConsoleSessions } from "../../services/user/ConsoleSessions.ts"
 import type { Accounts } from "../../services/account/Accounts.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
-import { answerRefusal, seeOther } from "../console/frame/Answers.ts"
+import { refusalResponse, seeOther } from "../console/frame/Responses.ts"
 import { isSameToken } from "../console/frame/Cookies.ts"
 import { readForm } from "../console/forms/Forms.ts"
 import { type ConsoleError, csrfFailed } from "../console/frame/Refusals.ts"
@@ -51,8 +51,8 @@ const asPage = <R>(
     const request = yield* HttpServerRequest.HttpServerRequest
     const visit = yield* readVisit
     return yield* Effect.catch(answer(visit), (error: ConsoleError) =>
-      error._tag === "foreign_form" || acceptsHtml(request)
-        ? Effect.succeed(answerRefusal(visit, error))
+      error._tag === "csrf_failed" || acceptsHtml(request)
+        ? Effect.succeed(refusalResponse(visit, error))
         : answerError(error)
     )
   })

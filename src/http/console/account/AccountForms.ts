@@ -13,8 +13,8 @@ import { CHANNELS_PATH } from "./ChannelsPage.ts"
 import { bySetting, inputName } from "./SettingInputs.ts"
 import { formAction, rerender } from "../forms/ActionForms.ts"
 import type { FieldErrors } from "../forms/Fields.ts"
-import { typedNumber } from "../forms/Forms.ts"
-import { seeOther } from "../frame/Answers.ts"
+import { submittedNumber } from "../forms/Forms.ts"
+import { seeOther } from "../frame/Responses.ts"
 import { pathId, type View } from "../frame/SignedRoutes.ts"
 import { type NoticeKey, withCount, withNotice } from "../parts/Notice.ts"
 import {
@@ -33,8 +33,8 @@ import { settingFields, typedSettings } from "../../../services/provider/Setting
 const backTo = (id: number, key: NoticeKey) => seeOther(withNotice(`${CHANNELS_PATH}/${id}`, key))
 
 /** A refused form, on the page of its account. */
-const again = (form: Refused["form"]) => (view: View, typed: URLSearchParams, errors: FieldErrors) =>
-  Effect.flatMap(pathId, (id) => accountPage(view, id, { form, errors, typed }))
+const again = (form: Refused["form"]) => (view: View, submitted: URLSearchParams, errors: FieldErrors) =>
+  Effect.flatMap(pathId, (id) => accountPage(view, id, { form, errors, submitted }))
 
 /** What the page says of settings that were saved: nothing good of an account that cannot send, or may not. */
 export const savedNotice = <Verb extends "created" | "saved">(
@@ -50,44 +50,47 @@ export const checkedNotice = (finding: AccountFinding): NoticeKey =>
   `checked_${checkResultOf(finding).result}`
 
 /** The typed settings of a provider's account, and whether the provider is to be asked. */
-export const typedConnection = Effect.fnUntraced(function* (provider: string, typed: URLSearchParams) {
+export const submittedConnection = Effect.fnUntraced(function* (
+  provider: string,
+  submitted: URLSearchParams
+) {
   const adapter = (yield* ProviderAdapters).get(provider)
   const fields = adapter === undefined ? [] : settingFields(adapter.settings)
-  const settings = typedSettings(fields, (name) => typed.get(inputName(name)))
-  return { fields, input: { settings, check: typed.has("check") } }
+  const settings = typedSettings(fields, (name) => submitted.get(inputName(name)))
+  return { fields, input: { settings, check: submitted.has("check") } }
 })
 
 /** The label, and the pace. */
 export const submitDetails = formAction(changeAccount, {
   target: pathId,
-  input: (typed) => ({
-    label: typed.get("label")?.trim(),
-    gap_ms: typedNumber(typed.get("gap_ms")),
-    per_minute: typedNumber(typed.get("per_minute"))
+  input: (submitted) => ({
+    label: submitted.get("label")?.trim(),
+    gap_ms: submittedNumber(submitted.get("gap_ms")),
+    per_minute: submittedNumber(submitted.get("per_minute"))
   }),
   done: (_, { account }) => backTo(account.id, "saved"),
   again: again("details")
 })
 
 /** Other settings in place of all that there were. */
-export const submitSettings = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
+export const submitSettings = Effect.fnUntraced(function* (view: View, submitted: URLSearchParams) {
   const id = yield* pathId
   const { provider } = yield* (yield* Accounts).find(view.actor.customerId, id)
-  const { fields, input } = yield* typedConnection(provider, typed)
+  const { fields, input } = yield* submittedConnection(provider, submitted)
   const save = formAction(changeAccount, {
     target: pathId,
     input: () => input,
     done: (_, saved) => backTo(id, savedNotice("saved", saved))
   })
-  return yield* save(view, typed).pipe(
+  return yield* save(view, submitted).pipe(
     Effect.mapError(bySetting(fields)),
-    Effect.catch(rerender(view, (errors) => again("settings")(view, typed, errors)))
+    Effect.catch(rerender(view, (errors) => again("settings")(view, submitted, errors)))
   )
 })
 
 export const submitStandby = formAction(setStandby, {
   target: pathId,
-  input: (typed) => ({ account_ids: chosen(typed) }),
+  input: (submitted) => ({ account_ids: chosen(submitted) }),
   done: (_, { id }) => backTo(id, "saved"),
   again: again("standby")
 })
@@ -125,8 +128,9 @@ const outcomeIn = (text: string | null): SimulatedOutcome | null =>
 /** Both the account's page and the simulator's have its buttons. */
 export const submitOutcome = formAction(forceOutcome, {
   target: pathId,
-  input: (typed) => ({ outcome: outcomeIn(typed.get("outcome")) }),
-  done: (_, id, typed) => (typed.get("back") === "simulator" ? seeOther("/simulator") : backTo(id, "saved"))
+  input: (submitted) => ({ outcome: outcomeIn(submitted.get("outcome")) }),
+  done: (_, id, submitted) =>
+    submitted.get("back") === "simulator" ? seeOther("/simulator") : backTo(id, "saved")
 })
 
 const MAX_CONTACTS = 1000
@@ -146,38 +150,38 @@ const pastedContacts = Effect.fnUntraced(function* (lines: string) {
 })
 
 /** At the fields of the form for one contact, which are named apart from those of a list. */
-const typedContact = Effect.fnUntraced(function* (typed: URLSearchParams) {
-  const phone = typed.get("phone") ?? ""
-  const chat_id = pasted(typed.get("chat_id") ?? "")
+const submittedContact = Effect.fnUntraced(function* (submitted: URLSearchParams) {
+  const phone = submitted.get("phone") ?? ""
+  const chat_id = pasted(submitted.get("chat_id") ?? "")
   if (Result.isFailure(parseContactPhone(phone))) return yield* fieldError("phone", problem("not_mobile"))
   if (chatIdProblem(chat_id) !== null) return yield* fieldError("chat_id", problem("not_chat_id"))
   return [{ phone, chat_id }]
 })
 
 /** Links phones to chats: one that was typed, or many that were pasted. */
-export const submitContacts = (view: View, typed: URLSearchParams) =>
+export const submitContacts = (view: View, submitted: URLSearchParams) =>
   Effect.gen(function* () {
-    const lines = typed.get("contacts")
-    const contacts = yield* lines === null ? typedContact(typed) : pastedContacts(lines)
+    const lines = submitted.get("contacts")
+    const contacts = yield* lines === null ? submittedContact(submitted) : pastedContacts(lines)
     const link = formAction(importContacts, {
       target: pathId,
       input: () => ({ contacts }),
       done: (_, { account, imported }) =>
         seeOther(withCount(withNotice(`${CHANNELS_PATH}/${account}`, "linked"), imported))
     })
-    return yield* link(view, typed)
+    return yield* link(view, submitted)
   }).pipe(
     Effect.catch(
       rerender(view, (errors) =>
-        Effect.flatMap(pathId, (id) => accountPage(view, id, { form: "contacts", errors, typed }))
+        Effect.flatMap(pathId, (id) => accountPage(view, id, { form: "contacts", errors, submitted }))
       )
     )
   )
 
-export const submitContactRemoval = (view: View, typed: URLSearchParams) =>
+export const submitContactRemoval = (view: View, submitted: URLSearchParams) =>
   Effect.flatMap(pathId, (id) =>
     formAction(removeContact, {
-      target: Effect.succeed({ id, phone: typed.get("phone") ?? "" }),
+      target: Effect.succeed({ id, phone: submitted.get("phone") ?? "" }),
       done: () => seeOther(withNotice(`${CHANNELS_PATH}/${id}`, "deleted"))
-    })(view, typed)
+    })(view, submitted)
   )

@@ -11,14 +11,14 @@ import {
 } from "./AccountParts.ts"
 import {
   accountState,
-  blockageWords,
+  blockageText,
   lastCheck,
   lastError,
   minuteOf,
   providerName,
-  sendsWords,
-  skipsWords
-} from "./AccountWords.ts"
+  sendsText,
+  skipsText
+} from "./AccountText.ts"
 import { accountPath, CHANNELS_PATH } from "./ChannelsPage.ts"
 import { contactsPanel } from "./ContactsPart.ts"
 import { noFieldErrors } from "../forms/Fields.ts"
@@ -29,7 +29,7 @@ import { badge } from "../parts/Badge.ts"
 import { codeBlock } from "../parts/Code.ts"
 import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { type Fact, facts } from "../parts/Panels.ts"
-import { channelName, foreign } from "../parts/Text.ts"
+import { channelName, isolated } from "../parts/Text.ts"
 import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
 
 const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): ReadonlyArray<Fact | null> => {
@@ -40,17 +40,17 @@ const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): Rea
     codes !== null && codes._tag === "Cooling"
       ? [
           isSame ? say("Cooldown", "استراحت") : say("Cooldown of codes", "استراحت کدها"),
-          blockageWords(codes, locale)
+          blockageText(codes, locale)
         ]
       : null,
     !isSame && texts !== null && texts._tag === "Cooling"
-      ? [say("Cooldown of messages", "استراحت پیام‌ها"), blockageWords(texts, locale)]
+      ? [say("Cooldown of messages", "استراحت پیام‌ها"), blockageText(texts, locale)]
       : null
   ]
 }
 
 const skipsFact = (state: AccountState, { locale }: View): Fact | null => {
-  const words = skipsWords(state, locale)
+  const words = skipsText(state, locale)
   return words === null
     ? null
     : [locale.say("Steps of codes that skipped it", "مرحله‌های کد که از آن گذشتند"), words]
@@ -69,7 +69,7 @@ const nowPanel = (
     <div class="panel-body">
       ${facts([
         [say("State", "وضعیت"), accountState(account, state, now, locale)],
-        [say("Sends", "می‌فرستد"), sendsWords(account, locale)],
+        [say("Sends", "می‌فرستد"), sendsText(account, locale)],
         [say("This minute", "این دقیقه"), minuteOf(state, locale)],
         ...(state === undefined
           ? []
@@ -173,13 +173,13 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
   const state = (yield* (yield* AccountStates).read(actor.customerId, [id], now)).get(id)
   const mayWrite = actor.scope === "full"
   const refusedIf = (form: Refused["form"]) =>
-    refused?.form === form ? refused : { errors: noFieldErrors, typed: null }
+    refused?.form === form ? refused : { errors: noFieldErrors, submitted: null }
   const contacts = refusedIf("contacts")
   return {
     title: account.label,
     name: "channels",
     lead: html`<a href="${CHANNELS_PATH}">${say("Channels", "کانال‌ها")}</a> /
-      ${channelName(account.channel, locale)} · ${foreign(providerName(account.provider, locale))} ·
+      ${channelName(account.channel, locale)} · ${isolated(providerName(account.provider, locale))} ·
       ${say("account", "حساب")} ${locale.number(account.id)}
       ${account.isDefault && badge("info", say("Default", "پیش‌فرض"))}`,
     actions: mayWrite ? actions(view, account) : null,
@@ -187,7 +187,7 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
       <div class="stack">
         ${nowPanel(view, account, state, now)} ${yield* standbyPanel(view, account, refusedIf("standby"))}
         ${isSimulated(account) && (yield* simulatorPanel(view, account))}
-        ${account.needsContact && (yield* contactsPanel(view, account, contacts.errors, contacts.typed))}
+        ${account.needsContact && (yield* contactsPanel(view, account, contacts.errors, contacts.submitted))}
         ${yield* inboxPanel(view, account)}
       </div>
       ${

@@ -20,7 +20,7 @@ import type { Locale } from "../frame/Locale.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { badge } from "../parts/Badge.ts"
 import { facts } from "../parts/Panels.ts"
-import { foreign } from "../parts/Text.ts"
+import { isolated } from "../parts/Text.ts"
 import { type AccountRecord, Accounts } from "../../../services/account/Accounts.ts"
 import { ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
 import { Simulator } from "../../../services/system/Simulator.ts"
@@ -114,32 +114,32 @@ const inOrder = (view: View, standby: ReadonlyArray<number>, others: ReadonlyArr
         ${standby.map(
           (id) =>
             html`<li>
-              <a href="${CHANNELS_PATH}/${id}">${foreign(byId.get(id)?.label ?? String(id))}</a>
+              <a href="${CHANNELS_PATH}/${id}">${isolated(byId.get(id)?.label ?? String(id))}</a>
             </li>`
         )}
       </ol>`
 }
 
 /** The accounts that were chosen, without the empty places. */
-export const chosen = (typed: URLSearchParams): ReadonlyArray<number> =>
-  Array.from({ length: MAX_STANDBY }, (_, index) => Number(typed.get(`standby.${index}`) ?? "")).filter(
+export const chosen = (submitted: URLSearchParams): ReadonlyArray<number> =>
+  Array.from({ length: MAX_STANDBY }, (_, index) => Number(submitted.get(`standby.${index}`) ?? "")).filter(
     (id) => Number.isSafeInteger(id) && id > 0
   )
 
 interface ShownForm {
   readonly errors: FieldErrors
   /** Null: nothing was chosen yet. */
-  readonly typed: URLSearchParams | null
+  readonly submitted: URLSearchParams | null
 }
 
 const standbyForm = (
   view: View,
   { id, version, standby = [] }: AccountRecord,
   others: ReadonlyArray<AccountRecord>,
-  { errors, typed }: ShownForm
+  { errors, submitted }: ShownForm
 ): Html => {
   const { say, number } = view.locale
-  const filled = Math.max(standby.length, typed === null ? 0 : chosen(typed).length)
+  const filled = Math.max(standby.length, submitted === null ? 0 : chosen(submitted).length)
   const places = Math.min(filled + 2, others.length, MAX_STANDBY)
   const shown = new Map(
     [...errors].map(([name, message]) => [name.startsWith("account_ids") ? "standby.0" : name, message])
@@ -149,7 +149,7 @@ const standbyForm = (
     ...others.map(({ id: other, label }) => [String(other), label] as const)
   ]
   return html`<form class="fields" method="post" action="${CHANNELS_PATH}/${id}/standby">
-    ${csrfField(view.csrf)} ${versionField(version, typed, errors)} ${errorSummary(shown, view.locale)}
+    ${csrfField(view.csrf)} ${versionField(version, submitted, errors)} ${errorSummary(shown, view.locale)}
     ${
       errors.has(CHANGED) &&
       html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
@@ -159,7 +159,7 @@ const standbyForm = (
       selectField({
         name: `standby.${index}`,
         label: say(`Place ${number(index + 1)}`, `جای ${number(index + 1)}`),
-        value: typed?.get(`standby.${index}`) ?? String(standby[index] ?? ""),
+        value: submitted?.get(`standby.${index}`) ?? String(standby[index] ?? ""),
         choices,
         errors: shown
       })
@@ -200,7 +200,7 @@ export const standbyPanel = Effect.fnUntraced(function* (
 export interface Refused {
   readonly form: "details" | "settings" | "contacts" | "standby"
   readonly errors: FieldErrors
-  readonly typed: URLSearchParams
+  readonly submitted: URLSearchParams
 }
 
 /** What somebody else has saved meanwhile. */
@@ -209,7 +209,7 @@ const savedDetails = ({ label, gapMillis, perMinute }: AccountRecord, { locale }
   const orDefault = (value: number | null) => (value === null ? say("The default", "پیش‌فرض") : number(value))
   return html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
     ${facts([
-      [say("Label", "نام حساب"), foreign(label)],
+      [say("Label", "نام حساب"), isolated(label)],
       [say("Gap between two sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"), orDefault(gapMillis)],
       [say("Sends in a minute", "ارسال در دقیقه"), orDefault(perMinute)]
     ])}`
@@ -217,12 +217,13 @@ const savedDetails = ({ label, gapMillis, perMinute }: AccountRecord, { locale }
 
 export const detailsForm = (view: View, account: AccountRecord, refused: Refused | null): Html => {
   const { say } = view.locale
-  const { typed, errors } = refused?.form === "details" ? refused : { typed: null, errors: noFieldErrors }
-  const value = (name: string, stored: number | string | null) => typed?.get(name) ?? String(stored ?? "")
+  const { submitted, errors } =
+    refused?.form === "details" ? refused : { submitted: null, errors: noFieldErrors }
+  const value = (name: string, stored: number | string | null) => submitted?.get(name) ?? String(stored ?? "")
   return html`<section class="panel" aria-labelledby="details-title">
     <div class="panel-head"><h2 id="details-title">${say("Label and pace", "نام و آهنگ ارسال")}</h2></div>
     <form class="panel-body fields" method="post" action="${accountPath(account)}">
-      ${csrfField(view.csrf)} ${versionField(account.version, typed, errors)}
+      ${csrfField(view.csrf)} ${versionField(account.version, submitted, errors)}
       ${errorSummary(errors, view.locale)} ${errors.has(CHANGED) && savedDetails(account, view)}
       ${inputField({ name: "label", label: say("Label", "نام حساب"), value: value("label", account.label), isRequired: true, errors })}
       ${inputField({
@@ -253,14 +254,15 @@ export const settingsForm = Effect.fnUntraced(function* (
 ) {
   const { say } = view.locale
   const adapter = (yield* ProviderAdapters).get(account.provider)
-  const { typed, errors } = refused?.form === "settings" ? refused : { typed: null, errors: noFieldErrors }
+  const { submitted, errors } =
+    refused?.form === "settings" ? refused : { submitted: null, errors: noFieldErrors }
   return html`<section class="panel" aria-labelledby="settings-title">
-    <details class="panel-details" ${typed !== null && html`open`}>
+    <details class="panel-details" ${submitted !== null && html`open`}>
       <summary class="panel-head">
         <h2 id="settings-title">${say("Provider settings", "تنظیمات سرویس‌دهنده")}</h2>
       </summary>
       <form class="panel-body fields" method="post" action="${accountPath(account, "/settings")}">
-        ${csrfField(view.csrf)} ${versionField(account.version, typed, errors)}
+        ${csrfField(view.csrf)} ${versionField(account.version, submitted, errors)}
         ${errorSummary(errors, view.locale)}
         <p class="hint">
           ${say(
@@ -268,11 +270,11 @@ export const settingsForm = Effect.fnUntraced(function* (
             "آنچه نگه داشته شده نشان داده نمی‌شود. ذخیره، همه را جایگزین می‌کند: هر فیلد لازم را پر کنید."
           )}
         </p>
-        ${adapter !== undefined && settingInputs(adapter, (name) => typed?.get(name) ?? null, errors, view.locale)}
+        ${adapter !== undefined && settingInputs(adapter, (name) => submitted?.get(name) ?? null, errors, view.locale)}
         ${checkField({
           name: "check",
           label: say("Ask the provider first", "نخست از سرویس‌دهنده پرسیده شود"),
-          isChecked: typed === null || typed.has("check")
+          isChecked: submitted === null || submitted.has("check")
         })}
         <div><button class="button">${say("Replace the settings", "جایگزینی تنظیمات")}</button></div>
       </form>

@@ -4,7 +4,7 @@ import { isIdPosition } from "../../../domain/Paging.ts"
 import type { AccountState } from "../../../domain/account/AccountState.ts"
 import { Channel, isChannel } from "../../../domain/routing/Channel.ts"
 import { pathOf } from "../Navigation.ts"
-import { accountState, lastCheck, minuteOf, providerName, sendsWords } from "./AccountWords.ts"
+import { accountState, lastCheck, minuteOf, providerName, sendsText } from "./AccountText.ts"
 import { icon } from "../frame/Document.ts"
 import { html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
@@ -21,7 +21,7 @@ import {
   searchProblems,
   table
 } from "../parts/Lists.ts"
-import { channelName, foreign } from "../parts/Text.ts"
+import { channelName, isolated } from "../parts/Text.ts"
 import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
 
 /** What lists of accounts show of each, behind its name. */
@@ -37,7 +37,7 @@ export const stateColumns = (
       header: say("State", "وضعیت"),
       cell: (account) => accountState(account, states.get(account.id), now, locale)
     },
-    { header: say("Sends", "می‌فرستد"), cell: (account) => sendsWords(account, locale) },
+    { header: say("Sends", "می‌فرستد"), cell: (account) => sendsText(account, locale) },
     {
       header: say("This minute", "این دقیقه"),
       kind: "number",
@@ -87,7 +87,7 @@ const columns = (
       header: say("Account", "حساب"),
       kind: "title",
       cell: ({ id, label, provider, isDefault }) =>
-        html`<a href="${CHANNELS_PATH}/${id}">${foreign(label)}</a>
+        html`<a href="${CHANNELS_PATH}/${id}">${isolated(label)}</a>
           ${isDefault && badge("info", say("Default", "پیش‌فرض"))}
           <span class="sub">${providerName(provider, locale)}</span>`
     },

@@ -3,8 +3,8 @@ import { fieldError } from "../../../domain/Errors.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { Channel, isChannel } from "../../../domain/routing/Channel.ts"
 import type { PageName } from "../Navigation.ts"
-import { savedNotice, typedConnection } from "./AccountForms.ts"
-import { providerName } from "./AccountWords.ts"
+import { savedNotice, submittedConnection } from "./AccountForms.ts"
+import { providerName } from "./AccountText.ts"
 import { CHANNELS_PATH, CONNECT_PATH } from "./ChannelsPage.ts"
 import { bySetting, settingInputs } from "./SettingInputs.ts"
 import { creating, onceFormAction } from "../forms/ActionForms.ts"
@@ -17,7 +17,7 @@ import {
   noFieldErrors
 } from "../forms/Fields.ts"
 import { csrfField, emptyForm, onceField } from "../forms/Forms.ts"
-import { answerPage, seeOther } from "../frame/Answers.ts"
+import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { icon } from "../frame/Document.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -52,7 +52,7 @@ interface Choice {
 }
 
 /** The fields of the form; a new form has none. */
-type Typed = Pick<URLSearchParams, "get" | "has">
+type Submitted = Pick<URLSearchParams, "get" | "has">
 
 /** Those of one channel before those that serve any. */
 const connectable = (adapters: ProviderAdapters["Service"]): ReadonlyArray<ProviderAdapter> =>
@@ -63,10 +63,10 @@ const connectable = (adapters: ProviderAdapters["Service"]): ReadonlyArray<Provi
 const choiceOf = (
   { channels }: ConnectPlace,
   adapters: ProviderAdapters["Service"],
-  typed: Typed
+  submitted: Submitted
 ): Choice | null => {
-  const channel = typed.get("channel") ?? ""
-  const adapter = connectable(adapters).find(({ name }) => name === typed.get("provider"))
+  const channel = submitted.get("channel") ?? ""
+  const adapter = connectable(adapters).find(({ name }) => name === submitted.get("provider"))
   if (adapter === undefined || !isChannel(channel) || !channels.includes(channel)) return null
   return adapter.channels.includes(channel) ? { channel, adapter } : null
 }
@@ -102,7 +102,7 @@ const choose = (
 const settingsPart = (
   { locale }: View,
   adapter: ProviderAdapter,
-  typed: Typed,
+  submitted: Submitted,
   errors: FieldErrors
 ): Html => {
   const { say } = locale
@@ -114,11 +114,11 @@ const settingsPart = (
         "رمزشده نگه داشته می‌شود و دیگر هیچ‌جا نشان داده نمی‌شود؛ نه اینجا و نه در API."
       )}
     </p>
-    ${settingInputs(adapter, (name) => typed.get(name), errors, locale)}
+    ${settingInputs(adapter, (name) => submitted.get(name), errors, locale)}
   </fieldset>`
 }
 
-const checksPart = ({ locale: { say } }: View, owner: AccountOwner, typed: Typed): Html =>
+const checksPart = ({ locale: { say } }: View, owner: AccountOwner, submitted: Submitted): Html =>
   html`${
     owner !== null &&
     checkField({
@@ -128,20 +128,20 @@ const checksPart = ({ locale: { say } }: View, owner: AccountOwner, typed: Typed
         "Used where a request or the routing order names the channel only.",
         "هر جا درخواست یا مسیر ارسال تنها نام کانال را ببرد، این حساب به کار می‌رود."
       ),
-      isChecked: typed.has("default")
+      isChecked: submitted.has("default")
     })
   }
   ${checkField({
     name: "check",
     label: say("Ask the provider first whether the account works", "پیش از اتصال از سرویس‌دهنده پرسیده شود"),
-    isChecked: typed.has("check") || !typed.has("label")
+    isChecked: submitted.has("check") || !submitted.has("label")
   })}`
 
 const connectForm = (
   view: View,
   { owner, connectPath }: ConnectPlace,
   { channel, adapter }: Choice,
-  typed: Typed,
+  submitted: Submitted,
   errors: FieldErrors
 ): Html => {
   const { say } = view.locale
@@ -154,11 +154,11 @@ const connectForm = (
       name: "label",
       label: say("Label", "نام حساب"),
       hint: say("Only you see it, never your users.", "برای خودتان؛ کاربران شما آن را نمی‌بینند."),
-      value: typed.get("label") ?? suggested,
+      value: submitted.get("label") ?? suggested,
       isRequired: true,
       errors
     })}
-    ${settingsPart(view, adapter, typed, errors)} ${checksPart(view, owner, typed)}
+    ${settingsPart(view, adapter, submitted, errors)} ${checksPart(view, owner, submitted)}
     <div class="actions">
       <button class="button primary">${say("Connect", "اتصال")}</button>
       <a class="button quiet" href="${connectPath}">${say("Choose another provider", "سرویس‌دهندهٔ دیگر")}</a>
@@ -170,11 +170,11 @@ const connectPage = (
   view: View,
   place: ConnectPlace,
   adapters: ProviderAdapters["Service"],
-  typed: Typed,
+  submitted: Submitted,
   errors: FieldErrors
 ): Page => {
   const { say } = view.locale
-  const choice = choiceOf(place, adapters, typed)
+  const choice = choiceOf(place, adapters, submitted)
   return {
     title: say("Connect an account", "اتصال حساب"),
     name: place.name,
@@ -185,7 +185,8 @@ const connectPage = (
             `${providerName(choice.adapter.name, view.locale)}, for ${channelName(choice.channel, view.locale)}`,
             `${providerName(choice.adapter.name, view.locale)}، برای ${channelName(choice.channel, view.locale)}`
           ),
-    content: choice === null ? choose(place, adapters, view) : connectForm(view, place, choice, typed, errors)
+    content:
+      choice === null ? choose(place, adapters, view) : connectForm(view, place, choice, submitted, errors)
   }
 }
 
@@ -209,31 +210,31 @@ const Connected = Schema.Struct({
 })
 
 /** Connects the account that a form describes, unless its provider refuses it. `view` is whose change it is. */
-export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParams) =>
+export const connectAt = (view: View, place: ConnectPlace, submitted: URLSearchParams) =>
   Effect.gen(function* () {
-    const choice = choiceOf(place, yield* ProviderAdapters, typed)
+    const choice = choiceOf(place, yield* ProviderAdapters, submitted)
     if (choice === null) return yield* fieldError("provider", problem("provider_required"))
     const { channel, adapter } = choice
-    const { fields, input } = yield* typedConnection(adapter.name, typed)
+    const { fields, input } = yield* submittedConnection(adapter.name, submitted)
     const save = onceFormAction(connect, {
       target: creating,
       input: () => ({
         ...input,
         channel,
         provider: adapter.name,
-        label: typed.get("label")?.trim(),
-        default: place.owner !== null && typed.has("default")
+        label: submitted.get("label")?.trim(),
+        default: place.owner !== null && submitted.has("default")
       }),
       shown: Connected,
       show: (saved) => ({ id: saved.account.id, notice: savedNotice("created", saved) }),
       done: (_, { id, notice }) => seeOther(withNotice(place.pathOfAccount(id), notice))
     })
-    return yield* Effect.mapError(save(view, typed), bySetting(fields))
+    return yield* Effect.mapError(save(view, submitted), bySetting(fields))
   }).pipe(
     Effect.catch((error: ConsoleError) =>
       Effect.map(ProviderAdapters, (adapters) => {
         const { status, headers } = refusalOf(error, view.locale)
-        return answerPage(view, connectPage(view, place, adapters, typed, wrongFields(error, view)), {
+        return pageResponse(view, connectPage(view, place, adapters, submitted, wrongFields(error, view)), {
           status,
           headers
         })
@@ -241,4 +242,5 @@ export const connectAt = (view: View, place: ConnectPlace, typed: URLSearchParam
     )
   )
 
-export const connectAccount = (view: View, typed: URLSearchParams) => connectAt(view, ownPlace(view), typed)
+export const connectAccount = (view: View, submitted: URLSearchParams) =>
+  connectAt(view, ownPlace(view), submitted)

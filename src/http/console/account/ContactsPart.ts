@@ -46,7 +46,12 @@ const list = (view: View, id: number, items: ReadonlyArray<ContactRecord>): Html
   )
 }
 
-const addForm = (view: View, action: string, errors: FieldErrors, typed: URLSearchParams | null): Html => {
+const addForm = (
+  view: View,
+  action: string,
+  errors: FieldErrors,
+  submitted: URLSearchParams | null
+): Html => {
   const { say } = view.locale
   return html`<form class="fields inline" method="post" action="${action}">
     ${csrfField(view.csrf)}
@@ -57,7 +62,7 @@ const addForm = (view: View, action: string, errors: FieldErrors, typed: URLSear
       placeholder: "09121234567",
       isLtr: true,
       isRequired: true,
-      value: typed?.get("phone") ?? "",
+      value: submitted?.get("phone") ?? "",
       errors
     })}
     ${inputField({
@@ -65,14 +70,19 @@ const addForm = (view: View, action: string, errors: FieldErrors, typed: URLSear
       label: say("Chat id at the platform", "شناسهٔ گفتگو در پیام‌رسان"),
       isLtr: true,
       isRequired: true,
-      value: typed?.get("chat_id") ?? "",
+      value: submitted?.get("chat_id") ?? "",
       errors
     })}
     <div><button class="button">${say("Add", "افزودن")}</button></div>
   </form>`
 }
 
-const importForm = (view: View, action: string, errors: FieldErrors, typed: URLSearchParams | null): Html => {
+const importForm = (
+  view: View,
+  action: string,
+  errors: FieldErrors,
+  submitted: URLSearchParams | null
+): Html => {
   const { say } = view.locale
   const isOpen = errors.has("contacts")
   return html`<details ${isOpen && html`open`}>
@@ -89,7 +99,7 @@ const importForm = (view: View, action: string, errors: FieldErrors, typed: URLS
         rows: 6,
         isCode: true,
         isRequired: true,
-        value: typed?.get("contacts") ?? "",
+        value: submitted?.get("contacts") ?? "",
         errors
       })}
       <label
@@ -106,11 +116,11 @@ const importForm = (view: View, action: string, errors: FieldErrors, typed: URLS
   </details>`
 }
 
-const addForms = (view: View, id: number, errors: FieldErrors, typed: URLSearchParams | null): Html => {
+const addForms = (view: View, id: number, errors: FieldErrors, submitted: URLSearchParams | null): Html => {
   const action = `${CHANNELS_PATH}/${id}/contacts`
   return html`<div class="panel-body stack-tight">
-    ${errorSummary(errors, view.locale)} ${addForm(view, action, errors, typed)}
-    ${importForm(view, action, errors, typed)}
+    ${errorSummary(errors, view.locale)} ${addForm(view, action, errors, submitted)}
+    ${importForm(view, action, errors, submitted)}
   </div>`
 }
 
@@ -119,7 +129,7 @@ export const contactsPanel = Effect.fnUntraced(function* (
   view: View,
   { id }: AccountRecord,
   errors: FieldErrors,
-  typed: URLSearchParams | null
+  submitted: URLSearchParams | null
 ) {
   const { say, number } = view.locale
   const contacts = yield* Contacts
@@ -144,6 +154,6 @@ export const contactsPanel = Effect.fnUntraced(function* (
           )
         : list(view, id, items)
     }
-    ${pager(view, next)} ${view.actor.scope === "full" && addForms(view, id, errors, typed)}
+    ${pager(view, next)} ${view.actor.scope === "full" && addForms(view, id, errors, submitted)}
   </section>`
 })

@@ -6,13 +6,13 @@ import type { Locale } from "../frame/Locale.ts"
 import type { ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import { type SettingField, settingFields } from "../../../services/provider/SettingFields.ts"
 
-interface Words {
+interface Texts {
   readonly label: readonly [english: string, persian: string]
   readonly hint?: string
 }
 
 /** Settings by name, whatever the provider: their labels, and their hints in Persian. */
-const words: Readonly<Record<string, Words>> = {
+const words: Readonly<Record<string, Texts>> = {
   api_key: { label: ["API key", "کلید API"] },
   token: { label: ["Token", "توکن"] },
   username: { label: ["User name", "نام کاربری"] },
@@ -103,13 +103,13 @@ const choicesOf = ({ kind, choices }: SettingField, { say }: Locale) => [
 ]
 
 /** Each problem of a setting at its own input; the whole where one of them belongs to none. */
-const placed = (blamed: FieldProblem, fields: ReadonlyArray<SettingField>): ReadonlyArray<FieldProblem> => {
-  if (blamed.problem.code !== "settings_refused") return [blamed]
-  const { problems } = blamed.problem.params
+const placed = (cause: FieldProblem, fields: ReadonlyArray<SettingField>): ReadonlyArray<FieldProblem> => {
+  if (cause.problem.code !== "settings_refused") return [cause]
+  const { problems } = cause.problem.params
   const own = problems.flatMap(({ setting, problem }) =>
     fields.some(({ name }) => name === setting) ? [{ path: `body.settings.${setting}`, problem }] : []
   )
-  return own.length === problems.length ? own : [blamed]
+  return own.length === problems.length ? own : [cause]
 }
 
 /** The same error with each setting's own problem at its own input, where the provider's schema found it. */
@@ -123,7 +123,7 @@ export const bySetting =
 /** The inputs for a provider's settings. A secret is typed and never shown again: not even after a mistake. */
 export const settingInputs = (
   adapter: Pick<ProviderAdapter, "settings" | "sendingSettings">,
-  typed: (name: string) => string | null,
+  submitted: (name: string) => string | null,
   errors: FieldErrors,
   locale: Locale
 ): ReadonlyArray<Html> =>
@@ -134,7 +134,7 @@ export const settingInputs = (
       label: labelOf(field, adapter, locale),
       hint: hintOf(field, locale),
       isRequired: field.isRequired,
-      value: typed(name) ?? "",
+      value: submitted(name) ?? "",
       errors
     }
     if (field.kind === "secret") {

@@ -7,11 +7,11 @@ import { Channel } from "../../../domain/routing/Channel.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { checkedNotice } from "./AccountForms.ts"
-import { providerName } from "./AccountWords.ts"
+import { providerName } from "./AccountText.ts"
 import { stateColumns } from "./ChannelsPage.ts"
 import { connectAt, connectPageAt, type ConnectPlace } from "./ConnectPage.ts"
 import { formAction } from "../forms/ActionForms.ts"
-import { seeOther } from "../frame/Answers.ts"
+import { seeOther } from "../frame/Responses.ts"
 import { icon } from "../frame/Document.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -20,7 +20,7 @@ import { asPlatform, operatorForm, operatorPage, pathId, type View } from "../fr
 import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
-import { foreign } from "../parts/Text.ts"
+import { isolated } from "../parts/Text.ts"
 import {
   type AccountRecord,
   Accounts,
@@ -69,7 +69,7 @@ const sharedTable = (
         header: say("Account", "حساب"),
         kind: "title",
         cell: ({ label, provider }) =>
-          html`${foreign(label)} <span class="sub">${providerName(provider, locale)}</span>`
+          html`${isolated(label)} <span class="sub">${providerName(provider, locale)}</span>`
       },
       ...stateColumns(states, now, locale),
       { header: say("Actions", "کارها"), kind: "actions", cell: (account) => buttons(view, account) }
@@ -128,8 +128,8 @@ const sharedPlace: ConnectPlace = {
 /** A button of a shared account, in the platform's audit log. */
 const sharedForm = <E extends ConsoleError, R>(
   verb: `/${string}`,
-  act: (view: View, typed: URLSearchParams) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-) => operatorForm(`${ACCOUNT_PATH}${verb}`, (view, typed) => act(asPlatform(view), typed))
+  act: (view: View, submitted: URLSearchParams) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) => operatorForm(`${ACCOUNT_PATH}${verb}`, (view, submitted) => act(asPlatform(view), submitted))
 
 const switchTo = (active: boolean) =>
   formAction(changeAccount, {
@@ -154,7 +154,9 @@ export const sharedAccountPages = {
   routes: [
     operatorPage(SHARED_PATH, showSharedAccounts),
     operatorPage(CONNECT_SHARED_PATH, (view) => connectPageAt(view, sharedPlace)),
-    operatorForm(CONNECT_SHARED_PATH, (view, typed) => connectAt(asPlatform(view), sharedPlace, typed)),
+    operatorForm(CONNECT_SHARED_PATH, (view, submitted) =>
+      connectAt(asPlatform(view), sharedPlace, submitted)
+    ),
     operatorForm(`${ACCOUNT_PATH}/check`, () => check),
     sharedForm("/enable", switchTo(true)),
     sharedForm("/disable", switchTo(false)),

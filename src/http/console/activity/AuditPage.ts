@@ -19,7 +19,7 @@ import {
   table,
   timeFilters
 } from "../parts/Lists.ts"
-import { foreign, ltr, mono } from "../parts/Text.ts"
+import { isolated, ltr, mono } from "../parts/Text.ts"
 import {
   type AuditArea,
   AuditLog,
@@ -76,8 +76,8 @@ const searchOf = ({ query }: View) => ({
 })
 
 const idProblems = ({ query, locale: { say } }: View): ReadonlyArray<string> => {
-  const typed = query.get("id") ?? ""
-  return pastedText(typed) === "" || textOf(typed) !== undefined
+  const submitted = query.get("id") ?? ""
+  return pastedText(submitted) === "" || textOf(submitted) !== undefined
     ? []
     : [say("This is not an id.", "این شناسه نیست.")]
 }
@@ -111,12 +111,12 @@ const detailsOf = ({ details }: AuditRecord, { say }: View["locale"]): Html | nu
     : html`<details>
         <summary class="more-summary">${say("Details", "جزئیات")}</summary>
         <ul class="audit-details">
-          ${known.map(([name, value]) => html`<li>${mono(name)}: ${foreign(detail(value))}</li>`)}
+          ${known.map(([name, value]) => html`<li>${mono(name)}: ${isolated(detail(value))}</li>`)}
         </ul>
       </details>`
 }
 
-const kindWords = (kind: string, { say }: View["locale"]): string => {
+const kindText = (kind: string, { say }: View["locale"]): string => {
   const words = kinds.find(([each]) => each === kind)
   return words === undefined ? kind : say(words[1], words[2])
 }
@@ -139,7 +139,7 @@ const auditTable = (records: ReadonlyArray<AuditRecord>, { locale }: View): Html
       {
         header: say("By", "از سوی"),
         cell: ({ actorKind, actorName }) =>
-          html`${foreign(actorName)} <span class="sub">${kindWords(actorKind, locale)}</span>`
+          html`${isolated(actorName)} <span class="sub">${kindText(actorKind, locale)}</span>`
       },
       {
         header: say("From", "از نشانی"),

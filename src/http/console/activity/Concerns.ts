@@ -3,16 +3,16 @@ import type { Instant } from "../../../domain/Instant.ts"
 import type { Problem } from "../../../domain/Problem.ts"
 import { type AccountState, blockageOf } from "../../../domain/account/AccountState.ts"
 import type { PageName } from "../Navigation.ts"
-import { skipsWords } from "../account/AccountWords.ts"
+import { skipsText } from "../account/AccountText.ts"
 import { icon } from "../frame/Document.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { refusalOf } from "../frame/Refusals.ts"
 import type { View } from "../frame/SignedRoutes.ts"
-import { reasonWords } from "../GuardForms.ts"
+import { reasonText } from "../GuardForms.ts"
 import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
 import { pageLink } from "../parts/Panels.ts"
-import { channelName, foreign } from "../parts/Text.ts"
+import { channelName, isolated } from "../parts/Text.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
 import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
 import type { AccountSummary } from "../../../services/activity/AccountSummaries.ts"
@@ -34,7 +34,7 @@ const accountLink = ({ id }: Pick<AccountRecord, "id">, { say }: Locale) =>
   ({ page: "channels", below: `/${id}`, action: say("See the account", "دیدن حساب") }) as const
 
 const accountName = ({ label, channel }: Pick<AccountRecord, "label" | "channel">, locale: Locale): Html =>
-  html`${foreign(label)} (${channelName(channel, locale)})`
+  html`${isolated(label)} (${channelName(channel, locale)})`
 
 /** What holds an account up now, and passes by itself. */
 const blockageConcern = (
@@ -85,7 +85,7 @@ const ofAccount = (concern: OfAccount, locale: Locale): Concern => {
         ...link,
         badge: stateBadge("misconfigured", locale),
         what: html`${name}: ${say("its provider refuses it:", "سرویس‌دهنده‌اش آن را نمی‌پذیرد:")}
-        ${foreign(concern.error.message)}`
+        ${isolated(concern.error.message)}`
       }
     case "AccountSendsNothing":
       return {
@@ -109,7 +109,7 @@ const ofAccount = (concern: OfAccount, locale: Locale): Concern => {
         ...link,
         badge: badge("warn", say("Skipped", "رد شد")),
         what: html`${name}: ${most}${say("codes skipped it:", "کدهایی از آن گذشتند:")}
-        ${skipsWords(concern, locale)}`
+        ${skipsText(concern, locale)}`
       }
     }
   }
@@ -148,7 +148,7 @@ const setUpConcern = (concern: SetUpConcern, locale: Locale): Concern => {
           concern.open === 1 ? "An alarm is open:" : `${number(concern.open)} alarms are open, the newest:`,
           concern.open === 1 ? "هشداری باز است:" : `${number(concern.open)} هشدار باز است، تازه‌ترین:`
         )}
-        ${reasonWords(concern, locale)}, ${say("since", "از")} ${locale.time(concern.since)}`
+        ${reasonText(concern, locale)}, ${say("since", "از")} ${locale.time(concern.since)}`
       }
   }
 }

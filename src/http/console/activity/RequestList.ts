@@ -9,7 +9,7 @@ import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { addressWith } from "../frame/Visit.ts"
-import { badge, stateBadge, stateWords, type Tone } from "../parts/Badge.ts"
+import { badge, stateBadge, stateText, type Tone } from "../parts/Badge.ts"
 import {
   type ChoiceFilter,
   choiceProblems,
@@ -19,12 +19,12 @@ import {
   pager,
   pageRequest,
   readTimes,
-  searchedWords,
+  searchedText,
   searchProblems,
   table,
   timeFilters
 } from "../parts/Lists.ts"
-import { foreign, mono, phoneNumber } from "../parts/Text.ts"
+import { isolated, mono, phoneNumber } from "../parts/Text.ts"
 import { Settings } from "../../../services/Settings.ts"
 import { RequestLog, RequestRecords, type RequestSearch } from "../../../services/activity/RequestLog.ts"
 
@@ -42,7 +42,7 @@ export const statusBadge = ({ status }: Pick<LoggedRequest, "status">): Html =>
 export const routeOf = ({ method, route }: Pick<LoggedRequest, "method" | "route">): Html =>
   mono(`${method} ${route}`)
 
-export const tookWords = ({ micros }: Pick<LoggedRequest, "micros">, { say, number, duration }: Locale) =>
+export const tookText = ({ micros }: Pick<LoggedRequest, "micros">, { say, number, duration }: Locale) =>
   micros >= MICROS_PER_SECOND
     ? duration(micros / MICROS_PER_SECOND)
     : `${number(Math.max(1, Math.round(micros / MICROS_PER_MILLI)))} ${say("ms", "میلی‌ثانیه")}`
@@ -68,7 +68,7 @@ const ID = /^[A-Za-z0-9._-]{1,128}$/
 const CODE = /^[a-z_]{1,60}$/
 const KEY = /^[1-9]\d{0,8}$/
 
-interface TypedSearch {
+interface SubmittedSearch {
   readonly search: RequestSearch
   /** What could not be understood, in words; such a search finds nothing. */
   readonly problems: ReadonlyArray<string>
@@ -81,7 +81,7 @@ const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone"> | nu
   return ID.test(text) ? { id: text } : null
 }
 
-const areaWords = (area: string, { say }: View["locale"]): string => {
+const areaText = (area: string, { say }: View["locale"]): string => {
   switch (area) {
     case "/v1/otp":
       return say("Codes", "کدها")
@@ -114,7 +114,7 @@ const choicesOf = (
       name: "route",
       label: say("Route", "مسیر"),
       any: say("All", "همه"),
-      choices: areas.map((area) => [area, areaWords(area, locale)] as const)
+      choices: areas.map((area) => [area, areaText(area, locale)] as const)
     },
     within: {
       name: "within",
@@ -129,14 +129,14 @@ const choicesOf = (
       name: "mode",
       label: say("Environment", "محیط"),
       any: say("All", "همه"),
-      choices: modes.map((mode) => [mode, stateWords(mode, locale)] as const)
+      choices: modes.map((mode) => [mode, stateText(mode, locale)] as const)
     }
   }
 }
 
 /** What the address of the request log asks for. */
 const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
-  Effect.map(Clock.currentTimeMillis, (now): TypedSearch => {
+  Effect.map(Clock.currentTimeMillis, (now): SubmittedSearch => {
     const text = (name: string) => pasted(query.get(name) ?? "")
     const { from, to, problems } = readTimes({ query, locale })
     const subject = subjectOf(text("q"))
@@ -226,7 +226,7 @@ const columnsOf = ({ locale, path }: View, isOfAll: boolean): ReadonlyArray<Colu
       ? [
           {
             header: say("Customer", "مشتری"),
-            cell: ({ customerName }: LoggedRequest) => foreign(customerName)
+            cell: ({ customerName }: LoggedRequest) => isolated(customerName)
           }
         ]
       : []),
@@ -234,10 +234,10 @@ const columnsOf = ({ locale, path }: View, isOfAll: boolean): ReadonlyArray<Colu
     {
       header: say("Key", "کلید"),
       cell: ({ key, mode }) =>
-        html`${key === null ? html`<span class="muted">–</span>` : foreign(key.name)}
+        html`${key === null ? html`<span class="muted">–</span>` : isolated(key.name)}
         ${stateBadge(mode, locale)}`
     },
-    { header: say("Took", "مدت"), kind: "number", cell: (each) => tookWords(each, locale) },
+    { header: say("Took", "مدت"), kind: "number", cell: (each) => tookText(each, locale) },
     { header: say("Time", "زمان"), kind: "number", cell: ({ at }) => locale.time(at) }
   ]
 }
@@ -257,7 +257,7 @@ const emptyList = (
   if (next !== null && searchedTo !== undefined)
     return emptyState(
       say("Nothing in this part", "در این بخش چیزی نیست"),
-      searchedWords(searchedTo, view.locale),
+      searchedText(searchedTo, view.locale),
       { href: addressWith(view, { cursor: next }), label: say("Search on", "ادامهٔ جست‌وجو") }
     )
   return isFiltered

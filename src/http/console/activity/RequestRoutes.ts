@@ -4,7 +4,7 @@ import type { LoggedRequest } from "../../../domain/LoggedRequest.ts"
 import { subjectKindOf } from "../../Api.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { type PageName, pathOf } from "../Navigation.ts"
-import { maskedPhone, requestList, routeOf, statusBadge, tookWords } from "./RequestList.ts"
+import { maskedPhone, requestList, routeOf, statusBadge, tookText } from "./RequestList.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { refusalOf } from "../frame/Refusals.ts"
@@ -13,7 +13,7 @@ import { visibleKey } from "../key/KeysPage.ts"
 import { stateBadge } from "../parts/Badge.ts"
 import { copyButton } from "../parts/Code.ts"
 import { type Fact, facts, pageLink } from "../parts/Panels.ts"
-import { foreign, mono } from "../parts/Text.ts"
+import { isolated, mono } from "../parts/Text.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
 import { RequestRecords } from "../../../services/activity/RequestLog.ts"
 import { Keys } from "../../../services/key/Keys.ts"
@@ -38,7 +38,7 @@ const subjectFact = (view: View, { route, subjectId }: LoggedRequest): Fact | nu
 
 const keyFact = (view: View, { key, customerId }: LoggedRequest): Html => {
   if (key === null) return html`<span class="muted">–</span>`
-  const name = html`${foreign(key.name)} ${visibleKey(key)}`
+  const name = html`${isolated(key.name)} ${visibleKey(key)}`
   return view.actor.customerId === customerId ? pageLink(view, "keys", name, `/${key.id}`) : name
 }
 
@@ -51,11 +51,11 @@ const factsOf = (view: View, request: LoggedRequest): Html => {
     [say("Status", "وضعیت"), statusBadge(request)],
     request.code === null ? null : [say("Error code", "کد خطا"), mono(request.code)],
     [say("Answered at", "زمان پاسخ"), locale.time(request.at)],
-    [say("Took", "مدت"), tookWords(request, locale)],
+    [say("Took", "مدت"), tookText(request, locale)],
     isOperator
       ? [
           say("Customer", "مشتری"),
-          html`<a href="${pathOf("customers")}/${request.customerId}">${foreign(request.customerName)}</a>`
+          html`<a href="${pathOf("customers")}/${request.customerId}">${isolated(request.customerName)}</a>`
         ]
       : null,
     [say("Environment", "محیط"), stateBadge(request.mode, locale)],

@@ -3,7 +3,7 @@ import type { HttpServerResponse } from "effect/http"
 import { fieldError, type ValidationError } from "../../../domain/Errors.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { CHANGED, CONFLICT, type FieldErrors, fieldErrorsOf } from "./Fields.ts"
-import { answerPage } from "../frame/Answers.ts"
+import { pageResponse } from "../frame/Responses.ts"
 import type { Page, Signed } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { type ConsoleError, refusalOf } from "../frame/Refusals.ts"
@@ -58,12 +58,12 @@ const withPage = <PE extends ConsoleError, PR, E extends ConsoleError, R>(
   face: Pick<FormFace<unknown, unknown, unknown, PE, PR>, "again">,
   view: View,
   fields: URLSearchParams,
-  answer: Effect.Effect<Response, E, R>
+  response: Effect.Effect<Response, E, R>
 ): Effect.Effect<Response, ConsoleError, R | PR> => {
   const { again } = face
   return again === undefined
-    ? answer
-    : Effect.catch(answer, (error: ConsoleError) =>
+    ? response
+    : Effect.catch(response, (error: ConsoleError) =>
         rerender(view, (errors) => again(view, fields, errors))(error)
       )
 }
@@ -181,5 +181,5 @@ export const rerender =
     const errors = formErrorsOf(error, view.locale)
     if (errors.size === 0) return Effect.fail(error)
     const { status, headers } = refusalOf(error, view.locale)
-    return Effect.map(show(errors), (page) => answerPage(view, page, { status, headers }))
+    return Effect.map(show(errors), (page) => pageResponse(view, page, { status, headers }))
   }

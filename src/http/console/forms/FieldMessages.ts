@@ -6,7 +6,7 @@ import type {
   SettingProblem
 } from "../../../domain/Problem.ts"
 import type { Locale } from "../frame/Locale.ts"
-import { isolated } from "../parts/Text.ts"
+import { isolatedText } from "../parts/Text.ts"
 
 const typeProblem = (expected: ReadonlyArray<Expected>, { say }: Locale): string => {
   const values = expected.flatMap((each) => ("value" in each ? [each.value] : []))
@@ -83,7 +83,7 @@ const texts = {
     "نشانی IP یا شبکه بنویسید، مانند {example}."
   ],
   not_date_time: (_, { say }) =>
-    say("Enter a date and time.", `تاریخ و ساعت را بنویسید، مانند ${isolated("۱۴۰۵/۰۹/۰۳ ۱۴:۳۰")}.`),
+    say("Enter a date and time.", `تاریخ و ساعت را بنویسید، مانند ${isolatedText("۱۴۰۵/۰۹/۰۳ ۱۴:۳۰")}.`),
   not_a_year: ({ first, last }, { say }) =>
     say(`Enter a time from ${first} to ${last}.`, `زمانی از سال ${first} تا ${last} میلادی بنویسید.`),
   not_in_future: ["Enter a time in the future.", "زمانی در آینده بنویسید."],
@@ -92,7 +92,7 @@ const texts = {
   one_of_two: ({ given: [one, other] }, { say }) =>
     say(
       `Enter ${one} or ${other}, not both.`,
-      `${isolated(one)} یا ${isolated(other)} را بنویسید، نه هر دو را.`
+      `${isolatedText(one)} یا ${isolatedText(other)} را بنویسید، نه هر دو را.`
     ),
   star_not_alone: ["Choose all events, or some, not both.", "یا همهٔ رویدادها را برگزینید یا برخی را."],
   metadata_too_long: ["Enter at most {bytes} bytes of JSON.", "حداکثر {bytes} بایت JSON بنویسید."],
@@ -111,7 +111,7 @@ const texts = {
   metadata_filter_form: (_, { say }) =>
     say(
       "Enter the search as metadata[key]=value.",
-      `جست‌وجو را به شکل ${isolated("metadata[key]=value")} بنویسید.`
+      `جست‌وجو را به شکل ${isolatedText("metadata[key]=value")} بنویسید.`
     ),
   metadata_filter_key: [
     "Enter a key of {minimum} to {maximum} characters.",
@@ -127,12 +127,12 @@ const texts = {
   not_https: ({ unless }, { say }) =>
     say(
       `The address must begin with https://, unless this installation has ${unless}=true.`,
-      `نشانی باید با ${isolated("https://")} آغاز شود، مگر آنکه این نصب ${isolated(`${unless}=true`)} داشته باشد.`
+      `نشانی باید با ${isolatedText("https://")} آغاز شود، مگر آنکه این نصب ${isolatedText(`${unless}=true`)} داشته باشد.`
     ),
   private_network: ({ unless }, { say }) =>
     say(
       `The address must not lead into a private network, unless this installation has ${unless}=true.`,
-      `نشانی نباید به شبکه‌ای خصوصی برسد، مگر آنکه این نصب ${isolated(`${unless}=true`)} داشته باشد.`
+      `نشانی نباید به شبکه‌ای خصوصی برسد، مگر آنکه این نصب ${isolatedText(`${unless}=true`)} داشته باشد.`
     ),
 
   settings_refused: ({ problems }, locale) => problems.map(settingMessage(locale)).join(between(locale)),
@@ -162,14 +162,14 @@ const texts = {
   simulator_off: (_, { say }) =>
     say(
       "The simulator is switched off (PEYK_SIMULATOR).",
-      `شبیه‌ساز خاموش است (${isolated("PEYK_SIMULATOR")}).`
+      `شبیه‌ساز خاموش است (${isolatedText("PEYK_SIMULATOR")}).`
     ),
 
   provider_required: ["Choose a channel and a provider.", "کانال و سرویس‌دهنده را برگزینید."],
   provider_unknown: ({ provider, known }, { say }) =>
     say(
       `There is no provider ${provider}; there are: ${known.join(", ")}.`,
-      `سرویس‌دهندهٔ ${isolated(provider)} نیست؛ اینها هستند: ${isolated(known.join(", "))}.`
+      `سرویس‌دهندهٔ ${isolatedText(provider)} نیست؛ اینها هستند: ${isolatedText(known.join(", "))}.`
     ),
   provider_gone: ["There is no provider {provider}.", "سرویس‌دهندهٔ {provider} نیست."],
   provider_refuses: ({ reason }, { say }) =>
@@ -180,7 +180,7 @@ const texts = {
   channel_not_served: ({ provider, channel, served }, { say }) =>
     say(
       `The provider ${provider} does not serve ${channel}, but: ${served.join(", ")}.`,
-      `سرویس‌دهندهٔ ${isolated(provider)} کانال ${isolated(channel)} را ندارد؛ اینها را دارد: ${isolated(served.join(", "))}.`
+      `سرویس‌دهندهٔ ${isolatedText(provider)} کانال ${isolatedText(channel)} را ندارد؛ اینها را دارد: ${isolatedText(served.join(", "))}.`
     ),
   codes_over_telegram: [
     "Codes over Telegram need an account of Telegram Gateway; a bot sends messages only.",
@@ -260,9 +260,9 @@ const texts = {
   template_off: ["The template is switched off.", "قالب خاموش است."],
   template_braces: ["The text has braces that are no placeholder.", "در متن آکولادی هست که جای‌نما نیست."],
   template_without_code: (_, { say }) =>
-    say("The text does not contain {{code}}.", `متن ${isolated("{{code}}")} را ندارد.`),
+    say("The text does not contain {{code}}.", `متن ${isolatedText("{{code}}")} را ندارد.`),
   template_placeholder: ({ name }, { say }) =>
-    say(`A code has no {{${name}}}.`, `کد ${isolated(`{{${name}}}`)} ندارد.`),
+    say(`A code has no {{${name}}}.`, `کد ${isolatedText(`{{${name}}}`)} ندارد.`),
   template_in_routing: ["A step of the routing order names it.", "گامی از مسیر ارسال آن را نام می‌برد."],
 
   key_not_active: ["The key is no longer active.", "کلید دیگر فعال نیست."],
@@ -303,7 +303,7 @@ const checked: {
 
 const shownParam = (value: unknown, { language, number }: Locale): string => {
   if (typeof value === "number") return number(value)
-  return language === "fa" ? isolated(String(value)) : String(value)
+  return language === "fa" ? isolatedText(String(value)) : String(value)
 }
 
 const between = ({ say }: Locale): string => say("; ", "؛ ")

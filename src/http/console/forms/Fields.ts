@@ -228,7 +228,11 @@ export const timeField = (options: Omit<InputOptions, "type">, { language }: Loc
  * The version of which a form shows the values. A form that was refused keeps it, until its page has said that
  * somebody changed it, and shows what is saved now.
  */
-export const versionField = (current: number, typed: URLSearchParams | null, errors: FieldErrors): Html => {
-  const version = errors.has(CHANGED) ? null : typed?.get("version")
+export const versionField = (
+  current: number,
+  submitted: URLSearchParams | null,
+  errors: FieldErrors
+): Html => {
+  const version = errors.has(CHANGED) ? null : submitted?.get("version")
   return html`<input type="hidden" name="version" value="${version ?? current}" />`
 }

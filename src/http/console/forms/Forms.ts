@@ -60,7 +60,7 @@ export const sentForm = (url: string, fields: URLSearchParams): IdempotentReques
 }
 
 /** A number that was typed, in any digits; what is none stays text, so that its schema says what it expected. */
-export const typedNumber = (text: string | null): unknown => {
+export const submittedNumber = (text: string | null): unknown => {
   const trimmed = plainNumber(pasted(text ?? ""))
   if (trimmed === "") return null
   return /^-?\d{1,15}$/.test(trimmed) ? Number(trimmed) : trimmed

@@ -4,12 +4,12 @@ import { fieldMessage } from "../forms/FieldMessages.ts"
 import type { Locale } from "./Locale.ts"
 
 /** A form that no page of ours was the origin of. */
-interface ForeignForm {
-  readonly _tag: "foreign_form"
+interface CsrfFailed {
+  readonly _tag: "csrf_failed"
 }
-export const csrfFailed: ForeignForm = { _tag: "foreign_form" }
+export const csrfFailed: CsrfFailed = { _tag: "csrf_failed" }
 
-export type ConsoleError = CodedError | ForeignForm
+export type ConsoleError = CodedError | CsrfFailed
 
 /** In place of texts for programs. An idempotency key stands for a form. */
 const english: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -110,7 +110,7 @@ const textsIn = ({ details, problem, problems = [] }: CodedError, locale: Locale
 /** The text of an error for people. */
 export const refusalOf = (error: ConsoleError, locale: Locale): Refusal => {
   const { say } = locale
-  if (error._tag === "foreign_form") {
+  if (error._tag === "csrf_failed") {
     const text = say(
       "This form is too old, or did not come from this site. Open the page again and repeat what you did.",
       "این فرم قدیمی است یا از این سایت نیامده. صفحه را دوباره باز کنید و کار را تکرار کنید."

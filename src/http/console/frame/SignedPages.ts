@@ -7,7 +7,7 @@ import { type ConsoleSession, operatorActorOf, userActor } from "../../../domain
 import type { ConsoleRoute } from "../ConsolePages.ts"
 import { CONSOLE_PATH, HOME_PATH, safeNext, SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import { navigationFor, type NavigationGroup, operatorPaths, type PageName, pathOf } from "../Navigation.ts"
-import { answerPage, redirectTo } from "./Answers.ts"
+import { pageResponse, redirectTo } from "./Responses.ts"
 import { csrfOfSession, sessionSecret } from "./Cookies.ts"
 import { html, type Html } from "./Html.ts"
 import type { Signed } from "./Layout.ts"
@@ -69,7 +69,7 @@ const uses: Readonly<Record<UsedBy, Use>> = {
 /** What still needs something that was to be deleted, and what to do; null for other errors. */
 const usePart = (view: Signed, error: ConsoleError): Html | null => {
   const { say } = view.locale
-  const usedBy = error._tag === "foreign_form" ? undefined : error.usedBy
+  const usedBy = error._tag === "csrf_failed" ? undefined : error.usedBy
   if (usedBy === undefined) return null
   const { what, todo, page, below, link } = uses[usedBy]
   return html`<p><strong>${say(...what)}</strong></p>
@@ -89,7 +89,7 @@ const wayBack = ({ request, path }: View, status: number): string => {
   return safeNext(referer === undefined ? null : referer.replace(/^https?:\/\/[^/]+/, ""))
 }
 
-const answerError = (view: View, error: ConsoleError): Response => {
+const errorResponse = (view: View, error: ConsoleError): Response => {
   const { status, text, reasons, headers } = refusalOf(error, view.locale)
   const { say } = view.locale
   const use = usePart(view, error)
@@ -107,7 +107,7 @@ const answerError = (view: View, error: ConsoleError): Response => {
       : status === 404
         ? say("Not found", "پیدا نشد")
         : say("That did not work", "انجام نشد")
-  return answerPage(view, { title, name: null, content }, { status, headers })
+  return pageResponse(view, { title, name: null, content }, { status, headers })
 }
 
 /** The visitor: a user of a customer, or an operator who has entered a customer's console. */
@@ -168,7 +168,7 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
       }
       if (!hasCustomer && !isWithoutCustomer(visit.path)) return redirectTo(visit, pathOf("customers"))
       return yield* Effect.andThen(limits.admit(actor), handle(view)).pipe(
-        Effect.catch((error: ConsoleError) => Effect.succeed(answerError(view, error)))
+        Effect.catch((error: ConsoleError) => Effect.succeed(errorResponse(view, error)))
       )
     })
 

@@ -6,7 +6,7 @@ import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import type { Actor } from "../../../domain/user/Actor.ts"
 import { maxBodyBytes } from "../../RequestGuards.ts"
 import { readForm, sentForm } from "../forms/Forms.ts"
-import { answerPage } from "./Answers.ts"
+import { pageResponse } from "./Responses.ts"
 import { isSameToken } from "./Cookies.ts"
 import type { Page, Signed } from "./Layout.ts"
 import { type ConsoleError, csrfFailed } from "./Refusals.ts"
@@ -59,7 +59,7 @@ export const page = <R>(
 ): SignedRoute<R> => ({
   method: "GET",
   path,
-  handle: (view) => Effect.map(render(view), (made) => answerPage(view, made))
+  handle: (view) => Effect.map(render(view), (made) => pageResponse(view, made))
 })
 
 /** Something that is looked at, but not as a page: a file. */

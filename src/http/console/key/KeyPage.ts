@@ -12,13 +12,13 @@ import {
   selectField,
   versionField
 } from "../forms/Fields.ts"
-import { csrfField, onceField, typedNumber } from "../forms/Forms.ts"
-import { answerPage, seeOther } from "../frame/Answers.ts"
+import { csrfField, onceField, submittedNumber } from "../forms/Forms.ts"
+import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { change, page, pathId, type View, writerPage } from "../frame/SignedRoutes.ts"
 import {
-  asTyped,
+  asSubmitted,
   KEYS_PATH,
   limitFields,
   nameField,
@@ -26,8 +26,8 @@ import {
   newKeyPage,
   showKeys,
   showNewKey,
-  typedKey,
-  typedTime,
+  submittedKey,
+  submittedTime,
   visibleKey
 } from "./KeysPage.ts"
 import { stateBadge } from "../parts/Badge.ts"
@@ -35,7 +35,7 @@ import { codeBlock, secretPanel } from "../parts/Code.ts"
 import { confirmButton } from "../parts/Confirm.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { facts } from "../parts/Panels.ts"
-import { foreign, isolated, mono } from "../parts/Text.ts"
+import { isolated, isolatedText, mono } from "../parts/Text.ts"
 import {
   changeKey,
   type CreatedKey,
@@ -77,13 +77,14 @@ const factsOf = (key: ApiKeyRecord, status: ApiKeyStatus, { locale }: View): Htm
   ])
 }
 
-const changeForm = (view: View, key: ApiKeyRecord, typed: URLSearchParams, errors: FieldErrors): Html => {
+const changeForm = (view: View, key: ApiKeyRecord, submitted: URLSearchParams, errors: FieldErrors): Html => {
   const { say } = view.locale
   return html`<section class="panel" aria-labelledby="change-title">
     <div class="panel-head"><h2 id="change-title">${say("Name and limits", "نام و محدودیت‌ها")}</h2></div>
     <form class="panel-body fields" method="post" action="${KEYS_PATH}/${key.id}">
-      ${csrfField(view.csrf)} ${versionField(key.version, typed, errors)} ${errorSummary(errors, view.locale)}
-      ${nameField(view.locale, typed.get("name") ?? "", errors)} ${limitFields(view.locale, typed, errors)}
+      ${csrfField(view.csrf)} ${versionField(key.version, submitted, errors)}
+      ${errorSummary(errors, view.locale)} ${nameField(view.locale, submitted.get("name") ?? "", errors)}
+      ${limitFields(view.locale, submitted, errors)}
       <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
     </form>
   </section>`
@@ -114,7 +115,7 @@ const rotateForm = (view: View, { id }: ApiKeyRecord): Html => {
 const keyPage = Effect.fnUntraced(function* (
   view: View,
   id: number,
-  typed: URLSearchParams | null,
+  submitted: URLSearchParams | null,
   errors: FieldErrors
 ) {
   const { say } = view.locale
@@ -124,7 +125,7 @@ const keyPage = Effect.fnUntraced(function* (
   return {
     title: key.name,
     name: "keys",
-    lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a> / ${foreign(key.name)}`,
+    lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a> / ${isolated(key.name)}`,
     actions: mayChange
       ? confirmButton(view, {
           action: `${KEYS_PATH}/${id}/revoke`,
@@ -144,7 +145,7 @@ const keyPage = Effect.fnUntraced(function* (
         </section>
         ${mayChange && rotateForm(view, key)}
       </div>
-      ${mayChange && html`<div class="stack">${changeForm(view, key, typed ?? asTyped(key), errors)}</div>`}
+      ${mayChange && html`<div class="stack">${changeForm(view, key, submitted ?? asSubmitted(key), errors)}</div>`}
     </div>`
   } satisfies Page
 })
@@ -177,7 +178,7 @@ const createdKeyPage = (view: View, { name, mode, secret }: typeof ShownKey.Type
   return {
     title,
     name: "keys",
-    lead: foreign(name),
+    lead: isolated(name),
     content: secretPanel(
       {
         label: say("The key", "کلید"),
@@ -186,7 +187,7 @@ const createdKeyPage = (view: View, { name, mode, secret }: typeof ShownKey.Type
         more: codeBlock(
           say(
             "A first request, with the key in $PEYK_KEY",
-            `نخستین درخواست، با کلید در ${isolated("$PEYK_KEY")}`
+            `نخستین درخواست، با کلید در ${isolatedText("$PEYK_KEY")}`
           ),
           firstRequest(mode, view.baseUrl),
           view.locale
@@ -200,31 +201,31 @@ const createdKeyPage = (view: View, { name, mode, secret }: typeof ShownKey.Type
 const submitNewKey = onceFormAction(createKey, {
   target: creating,
   input: (fields, { locale }) => ({
-    ...typedKey(fields),
+    ...submittedKey(fields),
     mode: fields.get("mode"),
-    expires_at: typedTime(fields.get("expires_at"), locale.zone)
+    expires_at: submittedTime(fields.get("expires_at"), locale.zone)
   }),
   shown: ShownKey,
   show: shownKey,
   done: (view, key) =>
-    answerPage(view, createdKeyPage(view, key, view.locale.say("The key is made", "کلید ساخته شد"))),
+    pageResponse(view, createdKeyPage(view, key, view.locale.say("The key is made", "کلید ساخته شد"))),
   again: (view, fields, errors) => Effect.succeed(newKeyPage(view, fields, byField(errors)))
 })
 
 const submitKey = formAction(changeKey, {
   target: pathId,
-  input: typedKey,
+  input: submittedKey,
   done: (_, { id }) => seeOther(withNotice(`${KEYS_PATH}/${id}`, "saved")),
   again: (view, fields, errors) => Effect.flatMap(pathId, (id) => keyPage(view, id, fields, byField(errors)))
 })
 
 const submitRotation = onceFormAction(rotateKey, {
   target: pathId,
-  input: (fields) => ({ overlap_seconds: typedNumber(fields.get("overlap_seconds")) }),
+  input: (fields) => ({ overlap_seconds: submittedNumber(fields.get("overlap_seconds")) }),
   shown: ShownKey,
   show: shownKey,
   done: (view, key) =>
-    answerPage(
+    pageResponse(
       view,
       createdKeyPage(view, key, view.locale.say("The new key is made", "کلید جایگزین ساخته شد"))
     )

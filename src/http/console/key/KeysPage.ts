@@ -13,7 +13,7 @@ import {
   textAreaField,
   timeField
 } from "../forms/Fields.ts"
-import { csrfField, emptyForm, onceField, typedNumber } from "../forms/Forms.ts"
+import { csrfField, emptyForm, onceField, submittedNumber } from "../forms/Forms.ts"
 import { parseLocalTime } from "../forms/LocalTime.ts"
 import { type Html, html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -30,7 +30,7 @@ import {
   searchProblems,
   table
 } from "../parts/Lists.ts"
-import { foreign, mono } from "../parts/Text.ts"
+import { isolated, mono } from "../parts/Text.ts"
 import { Keys } from "../../../services/key/Keys.ts"
 
 /** The parts of a key that pages may show. */
@@ -51,7 +51,7 @@ const keyTable = (keys: ReadonlyArray<ApiKeyRecord>, now: Instant, { locale }: V
       {
         header: say("Name", "نام"),
         kind: "title",
-        cell: (key: ApiKeyRecord) => html`<a href="${KEYS_PATH}/${key.id}">${foreign(key.name)}</a>`
+        cell: (key: ApiKeyRecord) => html`<a href="${KEYS_PATH}/${key.id}">${isolated(key.name)}</a>`
       },
       { header: say("Key", "کلید"), cell: visibleKey },
       { header: say("Mode", "حالت"), cell: ({ mode }) => stateBadge(mode, locale) },
@@ -132,7 +132,7 @@ export const showKeys = Effect.fnUntraced(function* (view: View) {
 })
 
 /** A time typed into a form, as the management API takes it; null: none. The API refuses any other text. */
-export const typedTime = (text: string | null, zone: string): string | null => {
+export const submittedTime = (text: string | null, zone: string): string | null => {
   const trimmed = (text ?? "").trim()
   if (trimmed === "") return null
   const at = parseLocalTime(trimmed, zone)
@@ -140,7 +140,7 @@ export const typedTime = (text: string | null, zone: string): string | null => {
 }
 
 /** Networks, one a line. */
-const typedNetworks = (text: string | null): ReadonlyArray<string> | null => {
+const submittedNetworks = (text: string | null): ReadonlyArray<string> | null => {
   const networks = withoutFormat(text ?? "")
     .split(/[\s,،]+/)
     .filter((network) => network !== "")
@@ -148,10 +148,10 @@ const typedNetworks = (text: string | null): ReadonlyArray<string> | null => {
 }
 
 /** The fields of a form for a new or changed key, as the body of the management API. */
-export const typedKey = (fields: URLSearchParams) => ({
+export const submittedKey = (fields: URLSearchParams) => ({
   name: fields.get("name")?.trim(),
-  rate_limit_per_minute: typedNumber(fields.get("rate_limit_per_minute")),
-  allowed_ips: typedNetworks(fields.get("allowed_ips"))
+  rate_limit_per_minute: submittedNumber(fields.get("rate_limit_per_minute")),
+  allowed_ips: submittedNetworks(fields.get("allowed_ips"))
 })
 
 export const nameField = ({ say }: Locale, value: string, errors: FieldErrors): Html =>
@@ -180,12 +180,12 @@ const modeField = ({ say }: Locale, value: string): Html =>
   })
 
 /** Its limit, and the networks that it may be used from. */
-export const limitFields = ({ say }: Locale, typed: URLSearchParams, errors: FieldErrors): Html =>
+export const limitFields = ({ say }: Locale, submitted: URLSearchParams, errors: FieldErrors): Html =>
   html`${inputField({
     name: "rate_limit_per_minute",
     label: say("Requests per minute", "درخواست در دقیقه"),
     hint: say("Empty: the default. 0: no limit.", "خالی: پیش‌فرض. ۰: بی‌سقف."),
-    value: typed.get("rate_limit_per_minute") ?? "",
+    value: submitted.get("rate_limit_per_minute") ?? "",
     isNumber: true,
     errors
   })}
@@ -196,21 +196,21 @@ export const limitFields = ({ say }: Locale, typed: URLSearchParams, errors: Fie
       "Addresses or networks such as 203.0.113.0/24, one a line. Empty: any. From elsewhere it is refused with 403.",
       "نشانی یا شبکه، مانند 203.0.113.0/24، در هر خط یکی. خالی: همه‌جا. از جای دیگر با ۴۰۳ رد می‌شود."
     ),
-    value: typed.get("allowed_ips") ?? "",
+    value: submitted.get("allowed_ips") ?? "",
     rows: 3,
     isCode: true,
     errors
   })}`
 
 /** The fields of a key as its form has them. */
-export const asTyped = ({ name, requestsPerMinute, allowedIps }: ApiKeyRecord): URLSearchParams =>
+export const asSubmitted = ({ name, requestsPerMinute, allowedIps }: ApiKeyRecord): URLSearchParams =>
   new URLSearchParams({
     name,
     rate_limit_per_minute: String(requestsPerMinute ?? ""),
     allowed_ips: (allowedIps ?? []).join("\n")
   })
 
-export const newKeyPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+export const newKeyPage = (view: View, submitted: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
     title: say("New key", "کلید تازه"),
@@ -218,10 +218,10 @@ export const newKeyPage = (view: View, typed: URLSearchParams, errors: FieldErro
     lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_KEY_PATH}">
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
-      ${nameField(view.locale, typed.get("name") ?? "", errors)}
-      ${modeField(view.locale, typed.get("mode") ?? "live")}
-      ${expiryField(view.locale, typed.get("expires_at") ?? "", say("Empty: never.", "خالی: هرگز."), errors)}
-      ${limitFields(view.locale, typed, errors)}
+      ${nameField(view.locale, submitted.get("name") ?? "", errors)}
+      ${modeField(view.locale, submitted.get("mode") ?? "live")}
+      ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: never.", "خالی: هرگز."), errors)}
+      ${limitFields(view.locale, submitted, errors)}
       <div class="actions">
         <button class="button primary">${say("Create the key", "ساخت کلید")}</button>
         <a class="button quiet" href="${KEYS_PATH}">${say("Cancel", "انصراف")}</a>

@@ -8,23 +8,23 @@ import { pathOf } from "../Navigation.ts"
 import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
 import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "../forms/Fields.ts"
 import { csrfField, emptyForm, onceField } from "../forms/Forms.ts"
-import { answerPage, seeOther } from "../frame/Answers.ts"
+import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { ownerChange, ownerPage, page, pathId, type View } from "../frame/SignedRoutes.ts"
-import { expiryField, nameField, typedTime, visibleKey } from "./KeysPage.ts"
+import { expiryField, nameField, submittedTime, visibleKey } from "./KeysPage.ts"
 import { stateBadge } from "../parts/Badge.ts"
 import { secretPanel } from "../parts/Code.ts"
 import { confirmButton } from "../parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
-import { foreign } from "../parts/Text.ts"
+import { isolated } from "../parts/Text.ts"
 import { createToken, revokeToken, Tokens } from "../../../services/key/Tokens.ts"
 
 const TOKENS_PATH = pathOf("tokens")
 const NEW_TOKEN_PATH = `${TOKENS_PATH}/new` as const
 
-const scopeWords = (scope: TokenRecord["scope"], { locale: { say } }: View): string =>
+const scopeText = (scope: TokenRecord["scope"], { locale: { say } }: View): string =>
   scope === "full" ? say("Full", "کامل") : say("Read only", "فقط خواندن")
 
 const revokeButton = (view: View, { id }: TokenRecord): Html => {
@@ -48,9 +48,9 @@ const tokenTable = (tokens: ReadonlyArray<TokenRecord>, now: Instant, view: View
   return table(
     say("Personal access tokens", "توکن‌های دسترسی"),
     [
-      { header: say("Name", "نام"), kind: "title", cell: ({ name }: TokenRecord) => foreign(name) },
+      { header: say("Name", "نام"), kind: "title", cell: ({ name }: TokenRecord) => isolated(name) },
       { header: say("Token", "توکن"), cell: visibleKey },
-      { header: say("Access", "دسترسی"), cell: ({ scope }) => scopeWords(scope, view) },
+      { header: say("Access", "دسترسی"), cell: ({ scope }) => scopeText(scope, view) },
       { header: say("Status", "وضعیت"), cell: (token) => stateBadge(status(token), view.locale) },
       { header: say("Last used", "آخرین استفاده"), cell: ({ lastUsedAt }) => time(lastUsedAt) },
       { header: say("Expires", "انقضا"), cell: ({ expiresAt }) => time(expiresAt) },
@@ -97,7 +97,7 @@ const showTokens = Effect.fnUntraced(function* (view: View) {
   } satisfies Page
 })
 
-const newTokenPage = (view: View, typed: URLSearchParams, errors: FieldErrors): Page => {
+const newTokenPage = (view: View, submitted: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
     title: say("New token", "توکن تازه"),
@@ -105,18 +105,18 @@ const newTokenPage = (view: View, typed: URLSearchParams, errors: FieldErrors): 
     lead: html`<a href="${TOKENS_PATH}">${say("Tokens", "توکن‌ها")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_TOKEN_PATH}">
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
-      ${nameField(view.locale, typed.get("name") ?? "", errors)}
+      ${nameField(view.locale, submitted.get("name") ?? "", errors)}
       ${selectField({
         name: "scope",
         label: say("Access", "دسترسی"),
-        value: typed.get("scope") ?? "read_only",
+        value: submitted.get("scope") ?? "read_only",
         choices: [
           ["read_only", say("Read only", "فقط خواندن")],
           ["full", say("Full: may change everything", "کامل: اجازهٔ همهٔ تغییرها")]
         ],
         errors
       })}
-      ${expiryField(view.locale, typed.get("expires_at") ?? "", say("Empty: in 90 days.", "خالی: ۹۰ روز دیگر."), errors)}
+      ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: in 90 days.", "خالی: ۹۰ روز دیگر."), errors)}
       <div class="actions">
         <button class="button primary">${say("Create the token", "ساخت توکن")}</button>
         <a class="button quiet" href="${TOKENS_PATH}">${say("Cancel", "انصراف")}</a>
@@ -136,17 +136,17 @@ const submitNewToken = onceFormAction(createToken, {
   input: (fields, { locale }) => ({
     name: fields.get("name")?.trim(),
     scope: fields.get("scope"),
-    expires_at: typedTime(fields.get("expires_at"), locale.zone)
+    expires_at: submittedTime(fields.get("expires_at"), locale.zone)
   }),
   shown: ShownToken,
   show: ({ record: { name }, secret }) => ({ name, secret }),
   done: (view, { name, secret }) => {
     const { say } = view.locale
     const panel = { label: say("The token", "توکن"), secret: Redacted.value(secret), done: TOKENS_PATH }
-    return answerPage(view, {
+    return pageResponse(view, {
       title: say("The token is made", "توکن ساخته شد"),
       name: "tokens",
-      lead: foreign(name),
+      lead: isolated(name),
       content: secretPanel(panel, view.locale)
     })
   },

@@ -4,8 +4,8 @@ import { isUncertain } from "../../../domain/ProviderOutcome.ts"
 import { html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"
-import { channelName, foreign, mono } from "../parts/Text.ts"
-import { callWords, deliveryMoment, type Moment, routeWords, whatWentWrong } from "../runs/Timeline.ts"
+import { channelName, isolated, mono } from "../parts/Text.ts"
+import { callText, deliveryMoment, type Moment, routeText, whatWentWrong } from "../runs/Timeline.ts"
 import type { Story } from "../verification/VerificationStory.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
 
@@ -127,8 +127,8 @@ const accepted = ({ message }: MessageRun, locale: Locale): Moment => {
       strategy === "broadcast"
         ? html`${say("Over all of", "هم‌زمان از")}:
           ${route.map(({ channel }, index) => [index > 0 && say(", ", "، "), channelName(channel, locale)])}`
-        : html`${say("Route of the request", "مسیر درخواست")}: ${routeWords(route, locale)}`,
-      template !== null && html`${say("Template", "قالب")}: ${foreign(template.name)}`,
+        : html`${say("Route of the request", "مسیر درخواست")}: ${routeText(route, locale)}`,
+      template !== null && html`${say("Template", "قالب")}: ${isolated(template.name)}`,
       scheduledFor !== null && html`${say("Scheduled for", "زمان‌بندی برای")} ${locale.time(scheduledFor)}`,
       held > 0 &&
         say(
@@ -180,7 +180,7 @@ const attempted = (
     isToCome: attempt.status === "pending" && attempt.due_at > now,
     what: titleOf(attempt, name, locale),
     more: [
-      callWords(step, attempt.provider_message_id, locale),
+      callText(step, attempt.provider_message_id, locale),
       attempt.tries > 1 &&
         say(
           `The provider was called ${number(attempt.tries)} times.`,
@@ -200,7 +200,7 @@ const attempted = (
   return attempt.delivery === undefined ? [moment] : [moment, deliveryMoment(attempt.delivery, name, locale)]
 }
 
-const endWords = {
+const endText = {
   sent: ["good", "Sent", "فرستاده شد"],
   failed: ["bad", "Failed: no route is left", "ناموفق: مسیری نمانده است"],
   partial_failed: [
@@ -214,7 +214,7 @@ const endWords = {
 const end = ({ message }: MessageRun, locale: Locale): ReadonlyArray<Moment> => {
   const { status, completedAt, captured } = message
   if (status === "queued" || status === "sending") return []
-  const [tone, english, persian] = endWords[status]
+  const [tone, english, persian] = endText[status]
   const charge =
     captured > 0
       ? locale.say(`${locale.rials(captured)} were charged.`, `${locale.rials(captured)} برداشته شد.`)

@@ -24,7 +24,7 @@ import {
   versionField
 } from "../forms/Fields.ts"
 import { csrfField, onceField } from "../forms/Forms.ts"
-import { answerPage, seeOther } from "../frame/Answers.ts"
+import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { icon } from "../frame/Document.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -35,7 +35,7 @@ import { postButton } from "../parts/Confirm.ts"
 import { type Column, emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { facts } from "../parts/Panels.ts"
-import { channelName, foreign, ltr, mono } from "../parts/Text.ts"
+import { channelName, isolated, ltr, mono } from "../parts/Text.ts"
 import { changeTemplate, createTemplate } from "../../../services/message/TemplateActions.ts"
 import { type TemplateRecord, TemplateRecords } from "../../../services/message/Templates.ts"
 
@@ -49,8 +49,8 @@ const columns = ({ locale }: View): ReadonlyArray<Column<TemplateRecord>> => {
       header: say("Name", "نام"),
       kind: "title",
       cell: ({ id, name, body }) =>
-        html`<a href="${TEMPLATES_PATH}/${id}">${foreign(name)}</a>
-          <span class="sub clip">${foreign(body)}</span>`
+        html`<a href="${TEMPLATES_PATH}/${id}">${isolated(name)}</a>
+          <span class="sub clip">${isolated(body)}</span>`
     },
     { header: say("Id", "شناسه"), cell: ({ id }) => mono(String(id)) },
     {
@@ -126,12 +126,12 @@ const samples: Readonly<Record<string, string>> = {
 const sampleName = (placeholder: string): string => `sample.${placeholder}`
 
 /** The text for a placeholder, else its sample; an unknown placeholder shows its own name. */
-const sampleOf = (placeholder: string, typed: (name: string) => string | null): string =>
-  typed(sampleName(placeholder)) ?? samples[placeholder] ?? `[${placeholder}]`
+const sampleOf = (placeholder: string, submitted: (name: string) => string | null): string =>
+  submitted(sampleName(placeholder)) ?? samples[placeholder] ?? `[${placeholder}]`
 
 const MAX_MESSAGE_LENGTH = 1000
 
-const partWords = ({ encoding, length, parts, left }: SmsSize, { say, number }: Locale): Html => {
+const partText = ({ encoding, length, parts, left }: SmsSize, { say, number }: Locale): Html => {
   const alphabet = encoding === "gsm7" ? "GSM-7" : "UCS-2"
   return html`${say(
     `${number(parts)} ${parts === 1 ? "part" : "parts"} · ${number(length)} places, ${number(left)} left ·`,
@@ -144,7 +144,7 @@ const bubble = (channel: Channel, text: string, locale: Locale): Html =>
   html`<li class="bubble-row">
     <p class="bubble-head">
       <strong>${channelName(channel, locale)}</strong>
-      ${channel === "sms" && html`<span class="muted">${partWords(smsSize(text), locale)}</span>`}
+      ${channel === "sms" && html`<span class="muted">${partText(smsSize(text), locale)}</span>`}
     </p>
     <p class="bubble" dir="auto">${text === "" ? "…" : text}</p>
   </li>`
@@ -160,10 +160,10 @@ const uses = (body: string, locale: Locale): Html => {
 }
 
 /** How a text looks on each channel, with samples in place of its placeholders. */
-const templatePreview = (body: string, typed: (name: string) => string | null, locale: Locale): Html => {
+const templatePreview = (body: string, submitted: (name: string) => string | null, locale: Locale): Html => {
   const { say, number } = locale
   const names = placeholders(body)
-  const text = render(body, new Map(names.map((name) => [name, sampleOf(name, typed)])))
+  const text = render(body, new Map(names.map((name) => [name, sampleOf(name, submitted)])))
   const length = Array.from(text).length
   const isLong = length > MAX_MESSAGE_LENGTH
   return html`<section class="panel" id="template-preview" aria-labelledby="preview-title">
@@ -201,25 +201,25 @@ const templatePreview = (body: string, typed: (name: string) => string | null, l
 
 interface Shown {
   /** Null: nothing was typed yet. */
-  readonly typed: URLSearchParams | null
+  readonly submitted: URLSearchParams | null
   readonly errors: FieldErrors
 }
 
-const emptyForm: Shown = { typed: null, errors: noFieldErrors }
+const emptyForm: Shown = { submitted: null, errors: noFieldErrors }
 
 /** A textarea sends lines with CR LF; templates have LF. */
-const bodyIn = (typed: URLSearchParams): string => (typed.get("body") ?? "").replaceAll("\r\n", "\n")
+const bodyIn = (submitted: URLSearchParams): string => (submitted.get("body") ?? "").replaceAll("\r\n", "\n")
 
-const orStored = ({ typed }: Shown) => ({
-  name: (stored: string) => typed?.get("name") ?? stored,
-  body: (stored: string) => (typed === null ? stored : bodyIn(typed)),
-  sample: (name: string) => typed?.get(name) ?? null
+const orStored = ({ submitted }: Shown) => ({
+  name: (stored: string) => submitted?.get("name") ?? stored,
+  body: (stored: string) => (submitted === null ? stored : bodyIn(submitted)),
+  sample: (name: string) => submitted?.get(name) ?? null
 })
 
 /** The typed fields of a template, as the input of its actions has them. */
-const typedTemplate = (typed: URLSearchParams) => ({
-  name: (typed.get("name") ?? "").trim(),
-  body: bodyIn(typed)
+const submittedTemplate = (submitted: URLSearchParams) => ({
+  name: (submitted.get("name") ?? "").trim(),
+  body: bodyIn(submitted)
 })
 
 interface TemplateDraft {
@@ -228,11 +228,11 @@ interface TemplateDraft {
   readonly body: string
   /** The field with the version of the template to change; null: a new template. */
   readonly version: Html | null
-  readonly typed: (name: string) => string | null
+  readonly submitted: (name: string) => string | null
   readonly errors: FieldErrors
 }
 
-const sampleInputs = ({ body, typed }: TemplateDraft, { locale: { say } }: View): Html | null => {
+const sampleInputs = ({ body, submitted }: TemplateDraft, { locale: { say } }: View): Html | null => {
   const names = placeholders(body)
   if (names.length === 0) return null
   return html`<fieldset class="fields">
@@ -241,7 +241,12 @@ const sampleInputs = ({ body, typed }: TemplateDraft, { locale: { say } }: View)
       (name) =>
         html`<label class="field">
           <span>${ltr(`{{${name}}}`)}</span>
-          <input name="${sampleName(name)}" value="${sampleOf(name, typed)}" dir="auto" autocomplete="off" />
+          <input
+            name="${sampleName(name)}"
+            value="${sampleOf(name, submitted)}"
+            dir="auto"
+            autocomplete="off"
+          />
         </label>`
     )}
   </fieldset>`
@@ -283,7 +288,7 @@ const templateEditor = (view: View, draft: TemplateDraft): Html => {
         </div>
       </form>`
     }
-    ${templatePreview(body, draft.typed, view.locale)}
+    ${templatePreview(body, draft.submitted, view.locale)}
   </div>`
 }
 
@@ -301,7 +306,7 @@ const savedPanel = ({ name, body }: TemplateRecord, { locale: { say } }: View): 
     <div class="panel-head"><h2 id="saved-title">${say("Saved now", "اکنون ذخیره است")}</h2></div>
     <div class="panel-body">
       ${facts([
-        [say("Name", "نام"), foreign(name)],
+        [say("Name", "نام"), isolated(name)],
         [say("Text", "متن"), html`<p class="message-text" dir="auto">${body}</p>`]
       ])}
     </div>
@@ -322,8 +327,8 @@ const existingPage = Effect.fnUntraced(function* (view: View, id: number, shown:
       action: `${TEMPLATES_PATH}/${id}`,
       name: value.name(template.name),
       body: value.body(template.body),
-      version: versionField(template.version, shown.typed, shown.errors),
-      typed: value.sample,
+      version: versionField(template.version, shown.submitted, shown.errors),
+      submitted: value.sample,
       errors: shown.errors
     })}`
   } satisfies Page
@@ -341,7 +346,7 @@ const newPage = (view: View, shown: Shown): Page => {
       name: value.name(""),
       body: value.body(DEFAULT_CODE_TEXT),
       version: null,
-      typed: value.sample,
+      submitted: value.sample,
       errors: shown.errors
     })
   }
@@ -355,12 +360,12 @@ type Response = HttpServerResponse.HttpServerResponse
 const orPreview =
   <E1, R1, E2, R2>(
     show: (view: View, shown: Shown) => Effect.Effect<Page, E1, R1>,
-    save: (view: View, typed: URLSearchParams) => Effect.Effect<Response, E2, R2>
+    save: (view: View, submitted: URLSearchParams) => Effect.Effect<Response, E2, R2>
   ) =>
-  (view: View, typed: URLSearchParams): Effect.Effect<Response, E1 | E2, R1 | R2> =>
-    typed.get("do") === "preview"
-      ? Effect.map(show(view, { typed, errors: noFieldErrors }), (shown) => answerPage(view, shown))
-      : save(view, typed)
+  (view: View, submitted: URLSearchParams): Effect.Effect<Response, E1 | E2, R1 | R2> =>
+    submitted.get("do") === "preview"
+      ? Effect.map(show(view, { submitted, errors: noFieldErrors }), (shown) => pageResponse(view, shown))
+      : save(view, submitted)
 
 const showNew = (view: View, shown: Shown) => Effect.succeed(newPage(view, shown))
 
@@ -369,18 +374,18 @@ const showExisting = (view: View, shown: Shown) =>
 
 const submitNew = onceFormAction(createTemplate, {
   target: creating,
-  input: typedTemplate,
+  input: submittedTemplate,
   shown: Schema.Int,
   show: ({ id }) => id,
   done: (_, id) => seeOther(withNotice(`${TEMPLATES_PATH}/${id}`, "created")),
-  again: (view, typed, errors) => showNew(view, { typed, errors })
+  again: (view, submitted, errors) => showNew(view, { submitted, errors })
 })
 
 const submitExisting = formAction(changeTemplate, {
   target: pathId,
-  input: typedTemplate,
+  input: submittedTemplate,
   done: (_, { id }) => seeOther(withNotice(`${TEMPLATES_PATH}/${id}`, "saved")),
-  again: (view, typed, errors) => showExisting(view, { typed, errors })
+  again: (view, submitted, errors) => showExisting(view, { submitted, errors })
 })
 
 const switchTo = (active: boolean) =>

@@ -38,7 +38,7 @@ type State = keyof typeof states
 
 const isState = (name: string): name is State => Object.hasOwn(states, name)
 
-export const stateWords = (state: string, { say }: Locale): string => {
+export const stateText = (state: string, { say }: Locale): string => {
   if (!isState(state)) return state
   const [, english, persian] = states[state]
   return say(english, persian)
@@ -48,4 +48,4 @@ export const stateTone = (state: string): Tone => (isState(state) ? states[state
 
 /** The badge of a state; of one that is not in the table, its own name. */
 export const stateBadge = (state: string, locale: Locale): Html =>
-  badge(stateTone(state), stateWords(state, locale))
+  badge(stateTone(state), stateText(state, locale))

@@ -95,7 +95,7 @@ export const pageRequest = (
 }
 
 /** How far a search went that has not found enough yet. */
-export const searchedWords = (searchedTo: Instant, { say, time }: Locale): Html =>
+export const searchedText = (searchedTo: Instant, { say, time }: Locale): Html =>
   html`${say("Searched back to", "جست‌وجو شد تا")} ${time(searchedTo)}`
 
 /**
@@ -115,7 +115,7 @@ export const pager = (
   const rest = (cursor: string): Html =>
     searchedTo === undefined
       ? link(cursor, say("Next page", "صفحهٔ بعد"))
-      : html`<span class="muted">${searchedWords(searchedTo, view.locale)}</span>
+      : html`<span class="muted">${searchedText(searchedTo, view.locale)}</span>
           ${link(cursor, say("Search on", "ادامهٔ جست‌وجو"))}`
   return html`<nav class="pager" aria-label="${say("Pages", "صفحه‌ها")}">
     ${isFirst ? html`<span></span>` : link(null, say("First page", "صفحهٔ نخست"))}
@@ -159,10 +159,10 @@ const textControl = (filter: TextFilter, value: string, { language }: Locale): H
 }
 
 /** A shared address may have its times in the calendar of the other language. What is no time stays as it was typed. */
-const shownValue = (filter: Filter, typed: string, locale: Locale): string => {
-  if (!("type" in filter) || filter.type !== "datetime-local") return typed
-  const at = parseLocalTime(typed, locale.zone)
-  return at === null ? typed : formatLocalTime(at, locale)
+const shownValue = (filter: Filter, submitted: string, locale: Locale): string => {
+  if (!("type" in filter) || filter.type !== "datetime-local") return submitted
+  const at = parseLocalTime(submitted, locale.zone)
+  return at === null ? submitted : formatLocalTime(at, locale)
 }
 
 const control = (filter: Filter, value: string, locale: Locale): Html =>

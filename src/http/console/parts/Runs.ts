@@ -4,8 +4,8 @@ import type { Attempt } from "../../../domain/verification/Verification.ts"
 import { isTaken, type WebhookDelivery, type WebhookTry } from "../../../domain/Webhook.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
-import { badge, stateBadge, stateTone, stateWords } from "./Badge.ts"
-import { channelName, foreign } from "./Text.ts"
+import { badge, stateBadge, stateTone, stateText } from "./Badge.ts"
+import { channelName, isolated } from "./Text.ts"
 
 export interface Hop {
   readonly channel: string
@@ -20,9 +20,9 @@ export const hops = (all: ReadonlyArray<Hop>, locale: Locale): Html =>
     : html`<ol class="hops">
         ${all.map(
           ({ channel, state }) =>
-            html`<li class="hop" title="${stateWords(state, locale)}">
+            html`<li class="hop" title="${stateText(state, locale)}">
               <span class="mark ${stateTone(state)}"></span>${channelName(channel, locale)}
-              <span class="hidden">: ${stateWords(state, locale)}</span>
+              <span class="hidden">: ${stateText(state, locale)}</span>
             </li>`
         )}
       </ol>`
@@ -30,7 +30,7 @@ export const hops = (all: ReadonlyArray<Hop>, locale: Locale): Html =>
 /** The response to a try: its status, or why there is none. */
 export const tryBadge = ({ status, error }: Pick<WebhookTry, "status" | "error">): Html =>
   status === null
-    ? html`${badge("bad", "–")} ${foreign(error ?? "")}`
+    ? html`${badge("bad", "–")} ${isolated(error ?? "")}`
     : badge(isTaken(status) ? "good" : "bad", String(status))
 
 const MAX_TRIES = WEBHOOK_TRY_MILLIS.length

@@ -11,13 +11,13 @@ export const ltr = (text: string): Html => html`<bdi dir="ltr">${text}</bdi>`
 export const phoneNumber = (phone: string): Html => html`<bdi dir="ltr" class="nowrap">${phone}</bdi>`
 
 /** Left to right within plain text, as in a title. */
-export const isolated = (text: string): string => `\u2066${text}\u2069`
+export const isolatedText = (text: string): string => `\u2066${text}\u2069`
 
 /** As `ltr`, in the type of code. */
 export const mono = (text: string): Html => html`<bdi dir="ltr" class="mono">${text}</bdi>`
 
 /** Text by somebody else, in either direction. */
-export const foreign = (text: string): Html => html`<bdi>${shown(text)}</bdi>`
+export const isolated = (text: string): Html => html`<bdi>${shown(text)}</bdi>`
 
 /** The first part of a UUID, which people compare by eye; the whole one on hover. */
 export const shortId = (id: string): Html =>
@@ -25,7 +25,7 @@ export const shortId = (id: string): Html =>
 
 /** A phone within a title. The one in the place of erased phones is no number to show. */
 export const phoneText = (phone: string, { say }: Locale): string =>
-  phone === ERASED_PHONE ? say("an erased phone", "شماره‌ای پاک‌شده") : isolated(phone)
+  phone === ERASED_PHONE ? say("an erased phone", "شماره‌ای پاک‌شده") : isolatedText(phone)
 
 /** The same as a part of a page. */
 export const phonePart = (phone: string, { say }: Locale): Part =>

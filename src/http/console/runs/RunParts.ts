@@ -5,7 +5,7 @@ import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../../domain/Instant
 import { isUuid } from "../../../domain/Uuid.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { metadataFields } from "../../Metadata.ts"
-import { seeOther } from "../frame/Answers.ts"
+import { seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { badge, stateBadge } from "../parts/Badge.ts"
@@ -14,7 +14,7 @@ import { postButton } from "../parts/Confirm.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { type Fact, facts, pageLink } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
-import { foreign, mono, phonePart } from "../parts/Text.ts"
+import { isolated, mono, phonePart } from "../parts/Text.ts"
 import { type Moment, timeline, whatToDo } from "./Timeline.ts"
 import type { Story } from "../verification/VerificationStory.ts"
 import { performOnce } from "../../../services/Action.ts"
@@ -33,7 +33,7 @@ interface Run {
   readonly metadata: string | null
 }
 
-interface RunWords {
+interface RunText {
   readonly status: string
   readonly isLive: boolean
   /** The name of the phone's row. */
@@ -49,7 +49,7 @@ interface RunWords {
 export const runFacts = (
   { locale }: View,
   { id, phone, createdAt, held, captured, metadata }: Run,
-  words: RunWords
+  words: RunText
 ): Html => {
   const { say } = locale
   return facts([
@@ -63,7 +63,7 @@ export const runFacts = (
     [say("Cost", "هزینه"), locale.rials(captured)],
     held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)],
     ...words.further,
-    ...metadataFields(metadata ?? "{}").map(([key, value]) => [mono(key), foreign(value)] as const)
+    ...metadataFields(metadata ?? "{}").map(([key, value]) => [mono(key), isolated(value)] as const)
   ])
 }
 

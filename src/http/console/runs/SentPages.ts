@@ -8,14 +8,14 @@ import { Channel } from "../../../domain/routing/Channel.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/VisibleText.ts"
 import { pathOf } from "../Navigation.ts"
-import { answerPage, seeOther } from "../frame/Answers.ts"
+import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { allRows, type CsvCell, csvFile } from "../frame/CsvFile.ts"
 import { icon } from "../frame/Document.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { addressWith } from "../frame/Visit.ts"
-import { stateWords } from "../parts/Badge.ts"
+import { stateText } from "../parts/Badge.ts"
 import {
   choiceProblems,
   type Column,
@@ -26,7 +26,7 @@ import {
   pageRequest,
   readTimes,
   refusedSearch,
-  searchedWords,
+  searchedText,
   searchProblems,
   table,
   timeFilters
@@ -122,7 +122,7 @@ const searchFilters = (
   more: ReadonlyArray<Filter> = []
 ): SearchFilters => {
   const { say } = locale
-  const periodWords: ReadonlyArray<readonly [string, string]> = [
+  const periodText: ReadonlyArray<readonly [string, string]> = [
     ["1h", say("Last hour", "ساعت گذشته")],
     ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")],
     ["7d", say("Last 7 days", "۷ روز گذشته")],
@@ -141,7 +141,7 @@ const searchFilters = (
         name: "status",
         label: say("Status", "وضعیت"),
         any: say("All", "همه"),
-        choices: statuses.map((status) => [status, stateWords(status, locale)] as const)
+        choices: statuses.map((status) => [status, stateText(status, locale)] as const)
       },
       {
         name: "channel",
@@ -149,7 +149,7 @@ const searchFilters = (
         any: say("All", "همه"),
         choices: channels.map((channel) => [channel, channelName(channel, locale)] as const)
       },
-      { name: "within", label: say("Time", "زمان"), any: say("Any time", "هر زمان"), choices: periodWords }
+      { name: "within", label: say("Time", "زمان"), any: say("Any time", "هر زمان"), choices: periodText }
     ],
     folded: [
       ...timeFilters(locale),
@@ -198,11 +198,10 @@ const emptyList = <Row>(view: View, { none, found, path }: SentList<Row>): Html 
         say("Try a longer time, or fewer filters.", "بازهٔ بلندتر یا پالایه‌های کمتری را امتحان کنید."),
         { href: path, label: say("Show everything", "نمایش همه") }
       )
-    : emptyState(
-        say("Nothing in this part", "در این بخش چیزی نیست"),
-        searchedWords(searchedTo, view.locale),
-        { href: addressWith(view, { cursor: next }), label: say("Search on", "ادامهٔ جست‌وجو") }
-      )
+    : emptyState(say("Nothing in this part", "در این بخش چیزی نیست"), searchedText(searchedTo, view.locale), {
+        href: addressWith(view, { cursor: next }),
+        label: say("Search on", "ادامهٔ جست‌وجو")
+      })
 }
 
 const REFRESH_SECONDS = 5
@@ -327,7 +326,7 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
     if (search.id !== null) return seeOther(`${path}/${search.id}`)
     const found = yield* find(view, search, yield* sentPage(view))
     const { title, lead, none } = kind.words(say)
-    return answerPage(view, {
+    return pageResponse(view, {
       title,
       name: kind.name,
       lead,

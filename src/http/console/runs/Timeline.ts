@@ -6,9 +6,9 @@ import type { PageName } from "../Navigation.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { Tone } from "../parts/Badge.ts"
-import { channelName, foreign, mono } from "../parts/Text.ts"
+import { channelName, isolated, mono } from "../parts/Text.ts"
 
-interface ErrorWords {
+interface ErrorText {
   /** The end of a sentence that begins with “Bale: ”. */
   readonly what: readonly [english: string, persian: string]
   readonly todo: readonly [english: string, persian: string]
@@ -16,7 +16,7 @@ interface ErrorWords {
   readonly page: PageName | null
 }
 
-const words: Readonly<Record<AttemptErrorCode, ErrorWords>> = {
+const words: Readonly<Record<AttemptErrorCode, ErrorText>> = {
   recipient_unreachable: {
     what: [
       "this phone cannot be reached there: no account, or the sender is blocked",
@@ -141,14 +141,14 @@ interface ShownStep extends Pick<RouteAccount, "channel" | "descriptor"> {
 }
 
 /** “Bale → Eitaa → SMS (standby SMS.ir)”, in the direction of the language. */
-export const routeWords = (route: ReadonlyArray<ShownStep>, locale: Locale): Html => {
+export const routeText = (route: ReadonlyArray<ShownStep>, locale: Locale): Html => {
   const { say } = locale
   return html`${route.map(({ channel, descriptor, standby }, index) => {
     if (standby !== true) return html`${index > 0 && say(" → ", " ← ")}${channelName(channel, locale)}`
     const isFirst = route[index - 1]?.standby !== true
     const isLast = route[index + 1]?.standby !== true
     const before = isFirst ? ` (${say("standby", "پشتیبان")} ` : say(", ", "، ")
-    return html`${before}${foreign(descriptor.label)}${isLast && ")"}`
+    return html`${before}${isolated(descriptor.label)}${isLast && ")"}`
   })}`
 }
 
@@ -174,13 +174,13 @@ export const deliveryMoment = (
 }
 
 /** The account that was called, and the id that the provider gave the message. */
-export const callWords = (
+export const callText = (
   { account_id, channel, descriptor: { label, provider } }: RouteAccount,
   messageId: string | null,
   { say }: Locale
 ): Html =>
   account_id === null
     ? html`${say("Sandbox: nothing was really sent", "محیط آزمایشی: واقعاً چیزی فرستاده نشد")}`
-    : html`${foreign(label)}${provider !== channel && html` · ${provider}`}${
+    : html`${isolated(label)}${provider !== channel && html` · ${provider}`}${
         messageId !== null && html` · ${say("message id", "شناسهٔ پیام")} ${mono(messageId)}`
       }`

@@ -30,29 +30,29 @@ export const SAMPLE_PHONE = "09121234567"
 /** The route's selects: a first channel, and two more if it fails. */
 const ROUTE_LENGTH = 3
 
-type Typed = Pick<URLSearchParams, "get" | "getAll" | "entries">
+type Submitted = Pick<URLSearchParams, "get" | "getAll" | "entries">
 
 /** The form's name of a placeholder, apart from the names of its other fields. */
 const parameterName = (placeholder: string): string => `parameter.${placeholder}`
 
-const parametersOf = (typed: Typed): ReadonlyMap<string, string> =>
+const parametersOf = (submitted: Submitted): ReadonlyMap<string, string> =>
   new Map(
-    [...typed.entries()].flatMap(([name, value]) =>
+    [...submitted.entries()].flatMap(([name, value]) =>
       name.startsWith("parameter.") ? [[name.slice("parameter.".length), value] as const] : []
     )
   )
 
-export const testRequestOf = (typed: Typed): TestRequest => {
-  const template = typed.get("template") ?? ""
-  const mode = typed.get("mode") === "live" ? "live" : "sandbox"
+export const testRequestOf = (submitted: Submitted): TestRequest => {
+  const template = submitted.get("template") ?? ""
+  const mode = submitted.get("mode") === "live" ? "live" : "sandbox"
   return {
     mode,
-    kind: typed.get("kind") === "message" ? "message" : "code",
-    phone: (typed.get("phone") ?? "").trim(),
-    targets: typed.getAll("target").slice(0, ROUTE_LENGTH),
+    kind: submitted.get("kind") === "message" ? "message" : "code",
+    phone: (submitted.get("phone") ?? "").trim(),
+    targets: submitted.getAll("target").slice(0, ROUTE_LENGTH),
     templateId: /^[1-9]\d{0,8}$/.test(template) ? Number(template) : null,
-    message: (typed.get("message") ?? "").replaceAll("\r\n", "\n"),
-    parameters: parametersOf(typed)
+    message: (submitted.get("message") ?? "").replaceAll("\r\n", "\n"),
+    parameters: parametersOf(submitted)
   }
 }
 

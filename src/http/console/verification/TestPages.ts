@@ -6,14 +6,14 @@ import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { errorSummary, type FieldErrors, fieldErrorsOf, inputField, noFieldErrors } from "../forms/Fields.ts"
 import { csrfField, ownDraft } from "../forms/Forms.ts"
-import { answerPage, seeOther } from "../frame/Answers.ts"
+import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { type ConsoleError, refusalOf } from "../frame/Refusals.ts"
 import { change, page, type View } from "../frame/SignedRoutes.ts"
 import { stateBadge, type Tone } from "../parts/Badge.ts"
 import { facts, pageLink } from "../parts/Panels.ts"
-import { foreign, phoneNumber, shortId } from "../parts/Text.ts"
+import { isolated, phoneNumber, shortId } from "../parts/Text.ts"
 import { choicesOf } from "../RoutingPage.ts"
 import {
   channelsOf,
@@ -105,7 +105,7 @@ const codeResult = Effect.fnUntraced(function* (view: View, id: string, errors: 
         [say("Code", "کد"), html`<a href="${pathOf("verifications")}/${id}">${shortId(id)}</a>`],
         [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
         [say("Phone", "شماره"), phoneNumber(found.phone)],
-        isLive ? [say("Channel", "کانال"), foreign(found.currentChannel.label)] : null,
+        isLive ? [say("Channel", "کانال"), isolated(found.currentChannel.label)] : null,
         [say("Valid until", "اعتبار تا"), time(found.expiresAt)]
       ])}
     </div>
@@ -204,14 +204,14 @@ const sendMessage = Effect.fnUntraced(function* ({ actor, sent }: View, request:
 })
 
 /** Longer than a provider takes, unless its time-out was raised. */
-const UNTIL_ANSWERED = Schedule.upTo(Schedule.spaced("250 millis"), { duration: "30 seconds" })
+const UNTIL_DONE = Schedule.upTo(Schedule.spaced("250 millis"), { duration: "30 seconds" })
 
 /** If the form is sent again, it gets the id of the first time, once that was answered. */
 const sendOnce = Effect.fnUntraced(
   function* (view: View, request: TestRequest) {
     return request.kind === "code" ? yield* sendCode(view, request) : yield* sendMessage(view, request)
   },
-  Effect.retry({ while: ({ _tag }) => _tag === "idempotency_key_in_progress", schedule: UNTIL_ANSWERED })
+  Effect.retry({ while: ({ _tag }) => _tag === "idempotency_key_in_progress", schedule: UNTIL_DONE })
 )
 
 /** Sends what the form says, and notes in the audit log who did: without the phone and the text. */
@@ -249,26 +249,27 @@ const errorsOf = (error: ConsoleError, view: View): FieldErrors => {
   return new Map([[fieldOf[error._tag] ?? "send", [text, ...reasons].join(" ")]])
 }
 
-const submitTest = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
-  const request = testRequestOf(typed)
-  if (typed.get("do") === "preview") return answerPage(view, yield* testPage(view, request, noFieldErrors))
+const submitTest = Effect.fnUntraced(function* (view: View, submitted: URLSearchParams) {
+  const request = testRequestOf(submitted)
+  if (submitted.get("do") === "preview")
+    return pageResponse(view, yield* testPage(view, request, noFieldErrors))
   return yield* send(view, request).pipe(
     Effect.catch((error: ConsoleError) => {
       const { status, headers } = refusalOf(error, view.locale)
       return Effect.map(testPage(view, request, errorsOf(error, view)), (shown) =>
-        answerPage(view, shown, { status, headers })
+        pageResponse(view, shown, { status, headers })
       )
     })
   )
 })
 
 /** Compares the code that somebody typed; it counts as any other entry does. */
-const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) {
-  const id = typed.get("id") ?? ""
+const verify = Effect.fnUntraced(function* (view: View, submitted: URLSearchParams) {
+  const id = submitted.get("id") ?? ""
   if (!isUuidPosition(id)) return yield* new NotFound()
-  const mode = typed.get("mode") === "live" ? "live" : "sandbox"
+  const mode = submitted.get("mode") === "live" ? "live" : "sandbox"
   const { customerId } = view.actor
-  const code = typed.get("code") ?? ""
+  const code = submitted.get("code") ?? ""
   const verifications = yield* verificationsOf(mode)
   const { reason } = yield* verifications.verify({ customerId, id, code })
   const query = ownDraft(view, { mode, kind: "code", id })
@@ -280,7 +281,7 @@ const verify = Effect.fnUntraced(function* (view: View, typed: URLSearchParams) 
     noFieldErrors,
     new Map([["code", wrong]])
   )
-  return answerPage({ ...view, query }, shown, { status: 422 })
+  return pageResponse({ ...view, query }, shown, { status: 422 })
 })
 
 /** Sending from the console, through the same use cases as the API. */

@@ -11,8 +11,8 @@ import {
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { formAction } from "../forms/ActionForms.ts"
-import { typedNumber } from "../forms/Forms.ts"
-import { seeOther } from "../frame/Answers.ts"
+import { submittedNumber } from "../forms/Forms.ts"
+import { seeOther } from "../frame/Responses.ts"
 import { html } from "../frame/Html.ts"
 import { change, page, raw, type View } from "../frame/SignedRoutes.ts"
 import { stateBadge } from "../parts/Badge.ts"
@@ -219,7 +219,7 @@ const cancel = formAction(cancelVerification, {
 
 const tryNext = formAction(tryNextChannel, {
   target: requestedId,
-  input: (fields) => ({ from_sequence: typedNumber(fields.get("from_sequence")) }),
+  input: (fields) => ({ from_sequence: submittedNumber(fields.get("from_sequence")) }),
   done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "next"))
 })
 

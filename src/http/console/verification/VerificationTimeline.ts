@@ -9,12 +9,12 @@ import {
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"
-import { channelName, foreign, mono } from "../parts/Text.ts"
+import { channelName, isolated, mono } from "../parts/Text.ts"
 import {
-  callWords,
+  callText,
   deliveryMoment,
   type Moment,
-  routeWords,
+  routeText,
   whatWentWrong,
   whySkipped
 } from "../runs/Timeline.ts"
@@ -22,7 +22,7 @@ import { type CodeRun, stepName } from "./VerificationStory.ts"
 
 const SLOT_SHOWN_MILLIS = 300
 
-const slotWords = (millis: number, locale: Locale): string | null =>
+const slotText = (millis: number, locale: Locale): string | null =>
   millis < SLOT_SHOWN_MILLIS
     ? null
     : locale.say(
@@ -47,7 +47,7 @@ const reasonOf = (
   const { attempts, route, createdAt } = verification
   const [previous, current] = [attempts[index - 1], attempts[index]]
   if (current?.attempted_at == null) return null
-  if (previous?.attempted_at == null) return slotWords(current.attempted_at - createdAt, locale)
+  if (previous?.attempted_at == null) return slotText(current.attempted_at - createdAt, locale)
   const waitedMillis = current.attempted_at - previous.attempted_at
   const waited = locale.duration(waitedMillis / 1000)
   const name = stepName(verification, previous.step, locale)
@@ -67,7 +67,7 @@ const reasonOf = (
 }
 
 /** “Standby: SMS.ir, not needed.” */
-const standbyWords = ({ verification }: CodeRun, attempt: Attempt, { say }: Locale): Html | null => {
+const standbyText = ({ verification }: CodeRun, attempt: Attempt, { say }: Locale): Html | null => {
   const { route, attempts } = verification
   const labels = standbyNotNeeded(route, attempt).flatMap((step) =>
     attempts.some((each) => each.step === step) ? [] : [route[step]?.descriptor.label ?? ""]
@@ -75,7 +75,7 @@ const standbyWords = ({ verification }: CodeRun, attempt: Attempt, { say }: Loca
   return labels.length === 0
     ? null
     : html`${say("Standby", "پشتیبان")}:
-      ${labels.map((label, index) => [index > 0 && say(", ", "، "), foreign(label)])}${say(
+      ${labels.map((label, index) => [index > 0 && say(", ", "، "), isolated(label)])}${say(
         ", not needed.",
         "، نیازی نشد."
       )}`
@@ -92,7 +92,7 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
   const step = route[attempt.step] ?? route[0]
   const name = channelName(step.channel, locale)
   const state = attemptState(attempt)
-  const call = callWords(step, attempt.provider_message_id, locale)
+  const call = callText(step, attempt.provider_message_id, locale)
   return {
     at: attempt.attempted_at,
     tone: attempt.status === "sent" ? "good" : state === "unknown" ? "warn" : "bad",
@@ -107,7 +107,7 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
     more: [
       call,
       reasonOf(run, index, locale),
-      standbyWords(run, attempt, locale),
+      standbyText(run, attempt, locale),
       attempt.error_code !== null && html`${mono(attempt.error_code)}: ${causeOf(attempt, locale)}.`
     ],
     words: attempt.provider_error
@@ -124,7 +124,8 @@ const skipped = ({ verification }: CodeRun, step: number, locale: Locale): Momen
     tone: "warn",
     what: say(`${name} was skipped`, `از ${name} گذشت`),
     more: [
-      html`${foreign(account)} · ${say("its account could not send in time", "حسابش به‌موقع نمی‌توانست بفرستد")}`
+      html`${isolated(account)} ·
+      ${say("its account could not send in time", "حسابش به‌موقع نمی‌توانست بفرستد")}`
     ]
   }
 }
@@ -152,7 +153,7 @@ const attemptMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => 
 }
 
 /** Why the next step waits, and for what. */
-const waitWords = ({ repeating, slotReserved }: Verification, { say }: Locale): string => {
+const waitText = ({ repeating, slotReserved }: Verification, { say }: Locale): string => {
   if (repeating) {
     return say(
       "Asked again with the same id, because the first answer was lost.",
@@ -189,12 +190,12 @@ const nextMoments = ({ verification, now }: CodeRun, locale: Locale): ReadonlyAr
       `Next: ${stepName(verification, next, locale)} in ${within(nextStepAt)}`,
       `بعدی: ${stepName(verification, next, locale)} تا ${within(nextStepAt)} دیگر`
     ),
-    more: [waitWords(verification, locale)]
+    more: [waitText(verification, locale)]
   }
   return [step, expiry]
 }
 
-const endWords = {
+const endText = {
   verified: ["good", "Verified: the right code was entered", "تأیید شد: کد درست وارد شد"],
   locked: ["bad", "Locked: too many wrong codes", "قفل شد: کدهای نادرست زیاد"],
   expired: ["plain", "Expired: its time was over", "منقضی شد: زمانش به سر رسید"],
@@ -209,7 +210,7 @@ const endMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
   const { verification, now } = run
   const status = effectiveStatus(verification, now)
   if (!isTerminal(status) || status === "pending" || status === "queued") return []
-  const [tone, english, persian] = endWords[status]
+  const [tone, english, persian] = endText[status]
   const at =
     status === "verified"
       ? verification.verifiedAt
@@ -246,7 +247,7 @@ const accepted = ({ verification }: CodeRun, locale: Locale): Moment => {
     what: say("Accepted", "پذیرفته شد"),
     more: [
       html`${say("Route", "مسیر")}:
-      ${routeWords(route, locale)}${origin !== null && ` · ${say("from", "از")} ${origin}`}`,
+      ${routeText(route, locale)}${origin !== null && ` · ${say("from", "از")} ${origin}`}`,
       say(
         `The code is valid for ${locale.duration((expiresAt - createdAt) / 1000)}.`,
         `کد ${locale.duration((expiresAt - createdAt) / 1000)} اعتبار دارد.`

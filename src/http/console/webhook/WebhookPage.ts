@@ -27,8 +27,8 @@ import {
 } from "../parts/Lists.ts"
 import { facts } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
-import { foreign, ltr, mono } from "../parts/Text.ts"
-import { asTyped, pathFor, webhookFields, WEBHOOKS_PATH, webhookState } from "./WebhooksPage.ts"
+import { isolated, ltr, mono } from "../parts/Text.ts"
+import { asSubmitted, pathFor, webhookFields, WEBHOOKS_PATH, webhookState } from "./WebhooksPage.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
 
 const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoint): Html => {
@@ -67,7 +67,7 @@ const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoint): Ht
 const changeForm = Effect.fnUntraced(function* (
   view: View,
   webhook: WebhookEndpoint,
-  typed: URLSearchParams,
+  submitted: URLSearchParams,
   errors: FieldErrors
 ) {
   const { say } = view.locale
@@ -76,9 +76,9 @@ const changeForm = Effect.fnUntraced(function* (
     <details class="panel-details" ${errors.size > 0 && html`open`}>
       <summary class="panel-head"><h2 id="change-title">${say("Change", "تغییر")}</h2></summary>
       <form class="panel-body fields" method="post" action="${pathFor(webhook.id)}">
-        ${csrfField(view.csrf)} ${versionField(webhook.version, typed, errors)}
+        ${csrfField(view.csrf)} ${versionField(webhook.version, submitted, errors)}
         ${errorSummary(errors, view.locale)}
-        ${webhookFields(view.locale, typed, errors, allowsPrivateAddresses)}
+        ${webhookFields(view.locale, submitted, errors, allowsPrivateAddresses)}
         <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
       </form>
     </details>
@@ -131,7 +131,7 @@ const secretForm = (view: View, { id }: WebhookEndpoint): Html => {
 }
 
 /** The response to the last try. */
-const lastAnswer = ({ tries }: WebhookDelivery): Html => {
+const lastResponse = ({ tries }: WebhookDelivery): Html => {
   const last = tries.at(-1)
   return last === undefined ? html`<span class="muted">–</span>` : tryBadge(last)
 }
@@ -148,7 +148,7 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
           html`<a href="${pathFor(id, `/events/${eventId}`)}">${mono(eventType)}</a>`
       },
       { header: say("State", "وضعیت"), cell: (delivery) => deliveryBadge(delivery, locale) },
-      { header: say("Response", "پاسخ"), cell: lastAnswer },
+      { header: say("Response", "پاسخ"), cell: lastResponse },
       { header: say("Tries", "تلاش"), kind: "number", cell: ({ tries }) => number(tries.length) },
       { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) },
       { header: say("Next try", "تلاش بعدی"), cell: ({ nextTryAt }) => time(nextTryAt) }
@@ -217,7 +217,7 @@ const webhookFacts = (webhook: WebhookEndpoint, locale: Locale): Html => {
         ? say("Every event", "همهٔ رویدادها")
         : html`<span class="badges">${webhook.events.map((event) => badge("plain", event))}</span>`
     ],
-    webhook.description === "" ? null : [say("Description", "توضیح"), foreign(webhook.description)],
+    webhook.description === "" ? null : [say("Description", "توضیح"), isolated(webhook.description)],
     [say("Created", "ساخت"), time(webhook.createdAt)]
   ])
 }
@@ -226,7 +226,7 @@ const webhookFacts = (webhook: WebhookEndpoint, locale: Locale): Html => {
 export const webhookPage = Effect.fnUntraced(function* (
   view: View,
   id: number,
-  typed: URLSearchParams | null,
+  submitted: URLSearchParams | null,
   errors: FieldErrors
 ) {
   const { actor, locale } = view
@@ -246,7 +246,7 @@ export const webhookPage = Effect.fnUntraced(function* (
         ${
           mayWrite &&
           html`<div class="stack">
-            ${yield* changeForm(view, webhook, typed ?? asTyped(webhook), errors.has("since") ? noFieldErrors : errors)}
+            ${yield* changeForm(view, webhook, submitted ?? asSubmitted(webhook), errors.has("since") ? noFieldErrors : errors)}
             ${replayForm(view, webhook, errors)} ${secretForm(view, webhook)}
           </div>`
         }

@@ -5,11 +5,11 @@ import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
 import { byField, type FieldErrors, noFieldErrors } from "../forms/Fields.ts"
-import { answerPage, seeOther } from "../frame/Answers.ts"
+import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { change, page, pathId, type View, writerPage } from "../frame/SignedRoutes.ts"
-import { typedTime } from "../key/KeysPage.ts"
+import { submittedTime } from "../key/KeysPage.ts"
 import { codeBlock } from "../parts/Code.ts"
 import { postButton } from "../parts/Confirm.ts"
 import { emptyState, table } from "../parts/Lists.ts"
@@ -25,7 +25,7 @@ import {
   shownWebhook,
   ShownWebhook,
   showWebhooks,
-  typedWebhook,
+  submittedWebhook,
   WEBHOOKS_PATH,
   webhookSecretPage
 } from "./WebhooksPage.ts"
@@ -137,11 +137,11 @@ const showWebhook = (view: View) => Effect.flatMap(pathId, (id) => webhookPage(v
 
 const submitNew = onceFormAction(createWebhook, {
   target: creating,
-  input: (fields) => ({ ...typedWebhook(fields), mode: fields.get("mode") }),
+  input: (fields) => ({ ...submittedWebhook(fields), mode: fields.get("mode") }),
   shown: ShownWebhook,
   show: shownWebhook,
   done: (view, created) =>
-    answerPage(
+    pageResponse(
       view,
       webhookSecretPage(view, created, view.locale.say("The webhook is made", "وب‌هوک ساخته شد"))
     ),
@@ -150,7 +150,7 @@ const submitNew = onceFormAction(createWebhook, {
 
 const submitChange = formAction(changeWebhook, {
   target: pathId,
-  input: typedWebhook,
+  input: submittedWebhook,
   done: (_, { id }) => backTo(id, "saved"),
   again: (view, fields, errors) =>
     Effect.flatMap(pathId, (id) => webhookPage(view, id, fields, byField(errors)))
@@ -183,7 +183,7 @@ const submitRotation = onceFormAction(rotateSecret, {
   shown: ShownWebhook,
   show: shownWebhook,
   done: (view, created) =>
-    answerPage(view, webhookSecretPage(view, created, view.locale.say("The new secret", "کلید امضای تازه")))
+    pageResponse(view, webhookSecretPage(view, created, view.locale.say("The new secret", "کلید امضای تازه")))
 })
 
 const eventInPath = Effect.gen(function* () {
@@ -209,7 +209,7 @@ const submitReplaySince = (view: View, fields: URLSearchParams) =>
   Effect.flatMap(pathId, (id) =>
     onceFormAction(replaySince, {
       target: Effect.succeed(id),
-      input: () => ({ since: typedTime(fields.get("since"), view.locale.zone) ?? "" }),
+      input: () => ({ since: submittedTime(fields.get("since"), view.locale.zone) ?? "" }),
       shown: Schema.Int,
       show: ({ replayed }) => replayed,
       done: (_, replayed) => backTo(id, replayed === 0 ? "nothing_to_replay" : "replayed"),

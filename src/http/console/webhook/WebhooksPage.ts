@@ -11,11 +11,11 @@ import type { View } from "../frame/SignedRoutes.ts"
 import { badge, stateBadge } from "../parts/Badge.ts"
 import { secretPanel } from "../parts/Code.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
-import { foreign, ltr, mono } from "../parts/Text.ts"
+import { isolated, ltr, mono } from "../parts/Text.ts"
 import { type CreatedWebhook, Webhooks } from "../../../services/webhook/Webhooks.ts"
 
 /** The fields of a webhook form, as the body of the management API. */
-export const typedWebhook = (fields: URLSearchParams) => {
+export const submittedWebhook = (fields: URLSearchParams) => {
   const events = fields.getAll("events")
   return {
     url: fields.get("url")?.trim(),
@@ -24,20 +24,20 @@ export const typedWebhook = (fields: URLSearchParams) => {
   }
 }
 
-export const asTyped = ({ url, events, description }: WebhookEndpoint): URLSearchParams =>
+export const asSubmitted = ({ url, events, description }: WebhookEndpoint): URLSearchParams =>
   new URLSearchParams([
     ["url", url],
     ["description", description],
     ...events.map((event) => ["events", event])
   ])
 
-const eventBox = (event: string, label: Html | string, typed: URLSearchParams): Html =>
+const eventBox = (event: string, label: Html | string, submitted: URLSearchParams): Html =>
   html`<label class="check">
     <input
       type="checkbox"
       name="events"
       value="${event}"
-      ${typed.getAll("events").includes(event) && html`checked`}
+      ${submitted.getAll("events").includes(event) && html`checked`}
     />
     <span>${label}</span>
   </label>`
@@ -56,8 +56,8 @@ const groups: Readonly<
 }
 
 /** Which events an endpoint takes. */
-const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldErrors): Html => {
-  const some = typed.getAll("events").filter((event) => event !== EVERY_EVENT)
+const eventChoice = ({ say }: Locale, submitted: URLSearchParams, errors: FieldErrors): Html => {
+  const some = submitted.getAll("events").filter((event) => event !== EVERY_EVENT)
   const label = say("Events", "رویدادها")
   const isWrong = errors.has("events")
   return html`<fieldset
@@ -68,7 +68,7 @@ const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldError
   >
     <legend>${label}</legend>
     ${isWrong && html`<p class="field-error" id="field-events-error" dir="auto">${errors.get("events")}</p>`}
-    ${eventBox(EVERY_EVENT, say("All events, also future types", "همهٔ رویدادها، آینده‌ها هم"), typed)}
+    ${eventBox(EVERY_EVENT, say("All events, also future types", "همهٔ رویدادها، آینده‌ها هم"), submitted)}
     <details ${some.length > 0 && html`open`}>
       <summary class="more-summary">${say("Choose events", "انتخاب رویدادها")}</summary>
       <div class="event-groups">
@@ -78,7 +78,7 @@ const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldError
               <p class="muted">${say(...words)}</p>
               ${WebhookEventType.literals
                 .filter((event) => groupOf(event) === group)
-                .map((event) => eventBox(event, mono(event), typed))}
+                .map((event) => eventBox(event, mono(event), submitted))}
             </div>`
         )}
       </div>
@@ -89,7 +89,7 @@ const eventChoice = ({ say }: Locale, typed: URLSearchParams, errors: FieldError
 /** @param isAnywhere whether plain http and private addresses are taken, too */
 export const webhookFields = (
   locale: Locale,
-  typed: URLSearchParams,
+  submitted: URLSearchParams,
   errors: FieldErrors,
   isAnywhere: boolean
 ): Html => {
@@ -105,7 +105,7 @@ export const webhookFields = (
         )
       : say("https, reachable from the internet.", "https و در دسترس از اینترنت."),
     placeholder: "https://example.ir/peyk/events",
-    value: typed.get("url") ?? "",
+    value: submitted.get("url") ?? "",
     isRequired: true,
     isLtr: true,
     errors
@@ -113,10 +113,10 @@ export const webhookFields = (
   ${inputField({
     name: "description",
     label: say("Description", "توضیح"),
-    value: typed.get("description") ?? "",
+    value: submitted.get("description") ?? "",
     errors
   })}
-  ${eventChoice(locale, typed, errors)}`
+  ${eventChoice(locale, submitted, errors)}`
 }
 
 export const WEBHOOKS_PATH = pathOf("webhooks")
@@ -125,7 +125,7 @@ export const pathFor = (id: number, below = ""): string => `${WEBHOOKS_PATH}/${i
 
 export const NEW_WEBHOOK_PATH = `${WEBHOOKS_PATH}/new` as const
 
-const disabledWords = {
+const disabledText = {
   gone: ["Switched off: it answered 410", "خاموش: پاسخ ۴۱۰ داد"],
   failing: ["Switched off: it failed for days", "خاموش: چند روز شکست خورد"],
   manual: ["Switched off", "خاموش"]
@@ -135,7 +135,7 @@ const disabledWords = {
 export const webhookState = ({ disabledReason, failingSince }: WebhookEndpoint, locale: Locale): Html => {
   const { say, time } = locale
   if (disabledReason !== null) {
-    const [english, persian] = disabledWords[disabledReason]
+    const [english, persian] = disabledText[disabledReason]
     return badge(disabledReason === "manual" ? "plain" : "bad", say(english, persian))
   }
   return failingSince === null
@@ -144,7 +144,7 @@ export const webhookState = ({ disabledReason, failingSince }: WebhookEndpoint, 
         <span class="sub">${say("since", "از")} ${time(failingSince)}</span>`
 }
 
-const eventsWords = ({ events }: WebhookEndpoint, { say, number }: Locale): string =>
+const eventsText = ({ events }: WebhookEndpoint, { say, number }: Locale): string =>
   events.includes(EVERY_EVENT)
     ? say("Every event", "همهٔ رویدادها")
     : say(
@@ -162,9 +162,9 @@ const webhookTable = (webhooks: ReadonlyArray<WebhookEndpoint>, { locale }: View
         kind: "title",
         cell: ({ id, url, description }: WebhookEndpoint) =>
           html`<a href="${WEBHOOKS_PATH}/${id}" class="clip" dir="ltr" title="${url}">${ltr(url)}</a>
-            ${description !== "" && html`<span class="sub">${foreign(description)}</span>`}`
+            ${description !== "" && html`<span class="sub">${isolated(description)}</span>`}`
       },
-      { header: say("Events", "رویدادها"), cell: (webhook) => eventsWords(webhook, locale) },
+      { header: say("Events", "رویدادها"), cell: (webhook) => eventsText(webhook, locale) },
       { header: say("Mode", "حالت"), cell: ({ mode }) => stateBadge(mode, locale) },
       { header: say("State", "وضعیت"), cell: (webhook) => webhookState(webhook, locale) },
       { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) }
@@ -208,7 +208,7 @@ export const showWebhooks = Effect.fnUntraced(function* (view: View) {
 
 export const newWebhookPage = Effect.fnUntraced(function* (
   view: View,
-  typed: URLSearchParams,
+  submitted: URLSearchParams,
   errors: FieldErrors
 ) {
   const { say } = view.locale
@@ -219,7 +219,7 @@ export const newWebhookPage = Effect.fnUntraced(function* (
     lead: html`<a href="${WEBHOOKS_PATH}">${say("Webhooks", "وب‌هوک‌ها")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_WEBHOOK_PATH}">
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
-      ${webhookFields(view.locale, typed, errors, allowsPrivateAddresses)}
+      ${webhookFields(view.locale, submitted, errors, allowsPrivateAddresses)}
       ${selectField({
         name: "mode",
         label: say("Mode", "حالت"),
@@ -227,7 +227,7 @@ export const newWebhookPage = Effect.fnUntraced(function* (
           "Test: events of the sandbox. It cannot be changed later.",
           "آزمایشی: رویدادهای محیط آزمایشی. بعداً تغییر نمی‌کند."
         ),
-        value: typed.get("mode") ?? "live",
+        value: submitted.get("mode") ?? "live",
         choices: [
           ["live", say("Live", "واقعی")],
           ["test", say("Test", "آزمایشی")]

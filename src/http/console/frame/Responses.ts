@@ -10,12 +10,12 @@ import { errorCodeOf } from "../../errors/Envelope.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-interface AnswerOptions {
+interface ResponseOptions {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export const answerDocument = (visit: Visit, text: string, options: AnswerOptions = {}): Response =>
+export const documentResponse = (visit: Visit, text: string, options: ResponseOptions = {}): Response =>
   rememberChoices(visit)(
     HttpServerResponse.text(text, {
       status: options.status ?? 200,
@@ -25,8 +25,8 @@ export const answerDocument = (visit: Visit, text: string, options: AnswerOption
   )
 
 /** A page for somebody who is signed in; with another status, a form that is shown again. */
-export const answerPage = (view: Signed, page: Page, options: AnswerOptions = {}): Response =>
-  answerDocument(view, layout(view, page), options)
+export const pageResponse = (view: Signed, page: Page, options: ResponseOptions = {}): Response =>
+  documentResponse(view, layout(view, page), options)
 
 /** After a form: the browser goes there with GET. */
 export const seeOther = (location: string): Response =>
@@ -36,10 +36,10 @@ export const redirectTo = (visit: Visit, location: string): Response =>
   rememberChoices(visit)(HttpServerResponse.redirect(location, { headers: PAGE_HEADERS }))
 
 /** The error page for a visitor who is not signed in. */
-export const answerRefusal = (visit: Visit, error: ConsoleError): Response => {
+export const refusalResponse = (visit: Visit, error: ConsoleError): Response => {
   const { status, text, headers } = refusalOf(error, visit.locale)
   const title = visit.locale.say("That did not work", "انجام نشد")
-  return answerDocument(visit, signInDocument(visit, title, html`<p>${text}</p>`), { status, headers })
+  return documentResponse(visit, signInDocument(visit, title, html`<p>${text}</p>`), { status, headers })
 }
 
 const isBelowConsole = (url: string): boolean =>
@@ -53,6 +53,6 @@ export const asErrorPage = Effect.fnUntraced(function* (response: HttpServerResp
     return response
   }
   const { allow } = response.headers
-  const page = answerRefusal(yield* readVisit, { _tag: code })
+  const page = refusalResponse(yield* readVisit, { _tag: code })
   return allow === undefined ? page : HttpServerResponse.setHeader(page, "allow", allow)
 })

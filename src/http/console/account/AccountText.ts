@@ -11,7 +11,7 @@ import { sendsNothing } from "../../../domain/customer/Customer.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
-import { foreign, mono } from "../parts/Text.ts"
+import { isolated, mono } from "../parts/Text.ts"
 import { whatWentWrong } from "../runs/Timeline.ts"
 import type { AccountRecord } from "../../../services/account/Accounts.ts"
 
@@ -52,17 +52,17 @@ export const lastCheck = (check: LastCheck | null, locale: Locale): Html => {
   const [tone, english, persian] = checks[check.result]
   return html`${badge(tone, say(english, persian))}
     <span class="sub">${time(check.at)}</span>
-    ${check.detail !== null && html`<span class="sub">${foreign(check.detail)}</span>`}`
+    ${check.detail !== null && html`<span class="sub">${isolated(check.detail)}</span>`}`
 }
 
 /** The last failure of the account that was no recipient's: what it means, and the provider's own words. */
 export const lastError = ({ code, message, at }: LastError, locale: Locale): Html =>
   html`${mono(code)}: ${whatWentWrong(code, locale)}
     <span class="sub">${locale.time(at)}</span>
-    <span class="sub">${foreign(message)}</span>`
+    <span class="sub">${isolated(message)}</span>`
 
 /** Why an account is skipped now, and until when. */
-export const blockageWords = (blockage: Blockage, { say, number, clock }: Locale): Html => {
+export const blockageText = (blockage: Blockage, { say, number, clock }: Locale): Html => {
   if (blockage._tag === "AtRate") {
     return blockage.until === null
       ? html`${say("It is at its rate for this minute.", "سقف این دقیقه پر شده است.")}`
@@ -89,7 +89,7 @@ export const accountState = (
   const blockage = state === undefined ? null : anyBlockage(state, now)
   if (blockage !== null) {
     const name = blockage._tag === "Cooling" ? "cooling" : "at_rate"
-    return html`${stateBadge(name, locale)} <span class="sub">${blockageWords(blockage, locale)}</span>`
+    return html`${stateBadge(name, locale)} <span class="sub">${blockageText(blockage, locale)}</span>`
   }
   const checked = state?.lastCheck?.result
   if (checked === "refused") return stateBadge("misconfigured", locale)
@@ -108,10 +108,7 @@ export const minuteOf = (state: AccountState | undefined, { say, number }: Local
 }
 
 /** The codes of the last hour that skipped an account, with the reasons; null if none did. */
-export const skipsWords = (
-  { skips }: Pick<AccountState, "skips">,
-  { say, number }: Locale
-): string | null => {
+export const skipsText = ({ skips }: Pick<AccountState, "skips">, { say, number }: Locale): string | null => {
   const named = SkipReason.literals.flatMap((reason) => {
     const count = skips[reason] ?? 0
     return count === 0 ? [] : [{ count, why: say(...skipWords[reason]) }]
@@ -122,7 +119,7 @@ export const skipsWords = (
   return say(`${number(total)} in the last hour: ${reasons}`, `${number(total)} در یک ساعت گذشته: ${reasons}`)
 }
 
-export const sendsWords = ({ sendsCodes, sendsTexts }: AccountRecord, { say }: Locale): string => {
+export const sendsText = ({ sendsCodes, sendsTexts }: AccountRecord, { say }: Locale): string => {
   if (sendsCodes && sendsTexts) return say("Codes, messages", "کد و پیام")
   if (sendsCodes) return say("Codes", "کد")
   return sendsTexts
