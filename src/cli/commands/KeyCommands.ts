@@ -6,7 +6,15 @@ import { printOne } from "../output/Output.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import type { ApiKeyRecord } from "../../domain/ApiKey.ts"
 import { toApiKey } from "../../http/manage/ApiKeysApi.ts"
-import { changeKey, type CreatedKey, createKey, Keys, revokeKey, rotateKey } from "../../services/key/Keys.ts"
+import {
+  changeKey,
+  type CreatedKey,
+  createKey,
+  DEFAULT_OVERLAP_SECONDS,
+  Keys,
+  revokeKey,
+  rotateKey
+} from "../../services/key/Keys.ts"
 
 const toFields = (key: ApiKeyRecord, now: number) =>
   Struct.omit(toApiKey(key, now), ["allowed_ips", "version"])
@@ -56,7 +64,7 @@ const rotate = actionCommand(
   {
     flags: {
       overlap_seconds: Flag.Int("overlap-seconds").pipe(
-        Flag.withDescription("How long the old key stays valid; a day if absent"),
+        Flag.withDescription(`How long the old key stays valid; ${DEFAULT_OVERLAP_SECONDS} if absent`),
         Flag.optional
       )
     },

@@ -117,7 +117,7 @@ export const ApiKeyChange = Schema.Struct({
 }).annotate({ identifier: "ApiKeyChange" })
 
 const MAX_OVERLAP_SECONDS = 30 * 24 * 3600
-const DEFAULT_OVERLAP_SECONDS = 86_400
+export const DEFAULT_OVERLAP_SECONDS = 86_400
 
 export const KeyRotation = Schema.Struct({
   overlap_seconds: optional(

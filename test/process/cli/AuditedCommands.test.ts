@@ -95,6 +95,27 @@ describe("a change by the command line is in the customer's audit log, as the op
     ])
   })
 
+  it("setup", async () => {
+    const flags = ["--name", "Ready", "--email", "ready@example.ir", "--channel", "bale"]
+    const made = await run(["setup", ...flags, "--provider", "simulator"], undefined)
+    const customer = Number(made["customer_id"])
+    const own = await insertToken(server.dataDir, String(customer))
+    const log = await manage(server, "GET", "/audit-log", { authorization: `apikey ${own}` })
+    expect(ok<{ readonly data: ReadonlyArray<AuditRecord> }>(log).data).toMatchObject([
+      {
+        actor: OPERATOR,
+        action: "customer.set_up",
+        subject: { type: "customer", id: String(customer) },
+        details: {
+          name: "Ready",
+          plan: "free",
+          accounts: [{ channel: "bale", provider: "simulator" }],
+          routing: [{ channel: "bale" }]
+        }
+      }
+    ])
+  })
+
   it.each(acts)("$command", async (act) => {
     const before = (await auditLog()).length
     await perform(act)

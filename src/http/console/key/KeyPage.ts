@@ -40,13 +40,14 @@ import {
   changeKey,
   type CreatedKey,
   createKey,
+  DEFAULT_OVERLAP_SECONDS,
   Keys,
   revokeKey,
   rotateKey
 } from "../../../services/key/Keys.ts"
 
 const overlaps = [
-  ["86400", "One day", "یک روز"],
+  [String(DEFAULT_OVERLAP_SECONDS), "One day", "یک روز"],
   ["3600", "One hour", "یک ساعت"],
   ["604800", "One week", "یک هفته"],
   ["0", "Not at all", "هیچ"]

@@ -39,6 +39,7 @@ export const allCommands = groups.flatMap(namesBelow)
 
 /** The commands that only show something. */
 export const READS = [
+  "account check",
   "account list",
   "contacts count",
   "customer list",
