@@ -52,7 +52,7 @@ export const licensesOf = (
   return [
     "# Licenses of the packages that Peyk uses",
     "",
-    "`dist` contains parts of those whose text follows the table. The others are installed next to Peyk.",
+    "`dist` and `build/site` contain parts of those whose text follows the table. The others are installed next to Peyk.",
     "",
     "| package | version | license |",
     "| --- | --- | --- |",

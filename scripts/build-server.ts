@@ -28,7 +28,6 @@ const installed = ["effect", "uplot"]
 const published = {
   ...Object.fromEntries(kept.map((field) => [field, manifest[field]])),
   dependencies: Object.fromEntries(installed.map((name) => [name, manifest.dependencies[name]])),
-  keywords: ["otp", "verification", "sms", "2fa", "iran", "eitaa", "bale", "rubika", "telegram"],
   exports: {
     "./client": { types: "./dist/client.d.ts", default: "./dist/client.js" },
     "./package.json": "./package.json"
@@ -84,7 +83,12 @@ for (const page of ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { c
   )
 }
 writeFileSync(`${target}package.json`, `${JSON.stringify(published, null, 2)}\n`)
+/** The documentation contains them; its generator installs them. */
+const fonts = ["inter", "vazirmatn"].map((font) => `${root}site/node_modules/@fontsource-variable/${font}`)
 writeFileSync(
   `${target}LICENSES.md`,
-  licensesOf(root, { ...manifest.dependencies, ...manifest.optionalDependencies }, packagesOf(modules))
+  licensesOf(root, { ...manifest.dependencies, ...manifest.optionalDependencies }, [
+    ...packagesOf(modules),
+    ...fonts
+  ])
 )
