@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { until } from "../../contract/Server.ts"
 import { demoApi } from "../Forms.ts"
 import { newOperator, signedIn, type Visitor } from "../Visitor.ts"
 import { newWebhook, type Receiver, someActivity } from "./kit/Activity.ts"
@@ -12,6 +13,9 @@ const NAME = "a-very-long-name-without-any-space-that-somebody-made-with-a-gener
 const PERSIAN = "فروشگاه بسیار بزرگ و نامدار لاله با نامی بسیار درازتر از آنچه انتظار می‌رود"
 /** 110 characters. */
 const ADDRESS = `http://127.0.0.1:9/${"hooks/".repeat(13)}?token=01234`.padEnd(110, "x")
+
+/** A name that no line can break, of a server that does not answer: the overview names it among what needs attention. */
+const HOST = `${"a".repeat(60)}.${"b".repeat(60)}.localhost:9`
 
 /** What leaves its panel, and tables that hide columns: where nothing scrolls, nothing is hidden. */
 const OUTSIDE = `(() => {
@@ -38,7 +42,11 @@ describeInBrowser("pages with long values", (stage) => {
   beforeAll(async () => {
     owner = await signedIn(stage, stage.demo.customer_id, "owner")
     operator = await newOperator(stage, "widths@example.ir")
+    await newWebhook(stage, `http://${HOST}/events`)
     receiver = await someActivity(stage)
+    await until("the failing webhook on the overview", async () =>
+      (await owner.get("/console/overview")).text.includes(HOST) ? true : undefined
+    )
     await newWebhook(stage, ADDRESS)
     const api = demoApi(stage)
     await api("POST", "/api-keys", { name: NAME, mode: "live" })

@@ -130,14 +130,17 @@ const secretForm = (view: View, { id }: WebhookEndpoint): Html => {
   </section>`
 }
 
-/** The response to the last try. */
-const lastResponse = ({ tries }: WebhookDelivery): Html => {
+/** The response to the last try, and which try it was. */
+const lastResponse = ({ tries }: WebhookDelivery, { say, number }: Locale): Html => {
   const last = tries.at(-1)
-  return last === undefined ? html`<span class="muted">–</span>` : tryBadge(last)
+  if (last === undefined) return html`<span class="muted">–</span>`
+  const count = number(tries.length)
+  return html`${tryBadge(last)}
+  ${tries.length > 1 && html`<div class="muted">${say(`try ${count}`, `تلاش ${count}`)}</div>`}`
 }
 
 const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, { locale }: View): Html => {
-  const { say, time, number } = locale
+  const { say, time } = locale
   return table(
     say("Deliveries", "تحویل‌ها"),
     [
@@ -147,11 +150,17 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
         cell: ({ eventId, eventType }: WebhookDelivery) =>
           html`<a href="${pathFor(id, `/events/${eventId}`)}">${mono(eventType)}</a>`
       },
-      { header: say("State", "وضعیت"), cell: (delivery) => deliveryBadge(delivery, locale) },
-      { header: say("Response", "پاسخ"), cell: lastResponse },
-      { header: say("Tries", "تلاش"), kind: "number", cell: ({ tries }) => number(tries.length) },
-      { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) },
-      { header: say("Next try", "تلاش بعدی"), cell: ({ nextTryAt }) => time(nextTryAt) }
+      {
+        header: say("State, next try", "وضعیت، تلاش بعدی"),
+        cell: (delivery) =>
+          html`${deliveryBadge(delivery, locale)}
+          ${delivery.nextTryAt !== null && html`<div class="muted">${time(delivery.nextTryAt)}</div>`}`
+      },
+      {
+        header: say("Last response", "آخرین پاسخ"),
+        cell: (delivery) => lastResponse(delivery, locale)
+      },
+      { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) }
     ],
     deliveries
   )
