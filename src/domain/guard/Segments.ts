@@ -158,8 +158,17 @@ export const taught = (
 /**
  * What is stored with a code for the guard: what enforcing would have done (it only recorded), that the code passed
  * whatever the guard knew (`exempt`), or the budget that it took from, if that is not the customer's (see `Whole`).
+ * `no_sms_common` is both: enforcing would have left out its SMS, and it took from the budget `common`.
  */
-export const Flag = Schema.Literals(["no_sms", "refuse", "exempt", "common", "known", "vouched"])
+export const Flag = Schema.Literals([
+  "no_sms",
+  "no_sms_common",
+  "refuse",
+  "exempt",
+  "common",
+  "known",
+  "vouched"
+])
 export type Flag = typeof Flag.Type
 
 /**
@@ -170,6 +179,7 @@ export type Whole = "all" | "common" | "known" | "vouched"
 
 /** The budget of the customer that a code took from; null: it took from none, nor from those of its parts. */
 export const wholeTaken = (flag: Flag | null): Whole | null => {
+  if (flag === "no_sms_common") return "common"
   if (flag === "common" || flag === "known" || flag === "vouched") return flag
   return flag === "exempt" || flag === "refuse" ? null : "all"
 }

@@ -3,7 +3,7 @@ import { DAY_MILLIS, HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant
 import type { Phone } from "../Phone.ts"
 import type { Alarm } from "./Alarm.ts"
 import type { GuardEntry, GuardSettings } from "./GuardSettings.ts"
-import { type ClientTraces, prefixOf, type Segment, segmentName, segmentsOf } from "./Segments.ts"
+import { type ClientTraces, type Flag, prefixOf, type Segment, segmentName, segmentsOf } from "./Segments.ts"
 
 /** The effect of an alarm on a segment's codes, if the customer enforces. */
 export const GuardAction = Schema.Literals(["no_sms", "refuse"])
@@ -179,4 +179,17 @@ export const verdictOf = (
   const alarmed = openIn(alarms, counted, now)
   const isOutage = outage !== undefined
   return { _tag: "Judged", action: strongest(alarmed), segments, alarmed, isOutage, counted }
+}
+
+/** The flags of codes to which enforcing would have done something. */
+export const RECORDED_FLAGS = ["no_sms", "no_sms_common", "refuse"] as const satisfies ReadonlyArray<Flag>
+
+/** The flag of a code to which enforcing would have done this. It passes all the same. */
+export const recordedFlag = (action: GuardAction | null, flag: Flag | null): Flag | null =>
+  action === "no_sms" && flag === "common" ? "no_sms_common" : (action ?? flag)
+
+/** What enforcing would have done to a code with this flag; null: nothing. */
+export const actionRecorded = (flag: Flag | null): GuardAction | null => {
+  if (flag === "no_sms_common") return "no_sms"
+  return flag === "no_sms" || flag === "refuse" ? flag : null
 }

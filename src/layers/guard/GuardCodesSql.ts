@@ -4,6 +4,7 @@ import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/Paging.ts"
 import { Flag, prefixOf, wholeTaken } from "../../domain/guard/Segments.ts"
+import { actionRecorded, RECORDED_FLAGS } from "../../domain/guard/Verdict.ts"
 import { slicesOf, weightIn } from "../../domain/guard/Conversion.ts"
 import { first, InstantColumn, isLive, rowsOf } from "../postgres/SqlRows.ts"
 import { BOMBED_BY } from "../../services/guard/Guard.ts"
@@ -26,6 +27,8 @@ const IS_BOMBED = `cardinality(b.callers) >= ${BOMBED_BY}`
 /** Joins the phone's counter as `b` to a code `v`, if the phone was bombed when the code was sent. */
 const BOMBED_JOIN = `left join platform_phone_counters b on b.phone = v.phone and ${IS_BOMBED}
   and b.callers_until > v.created_at and b.callers_until - interval '${COUNTED_MINUTES} minutes' <= v.created_at`
+
+const RECORDED = RECORDED_FLAGS.map((flag) => `'${flag}'`).join(", ")
 
 interface ReadRow {
   readonly id: string
@@ -92,7 +95,6 @@ const ENDED_MILLIS = 10 * MINUTE_MILLIS
 
 const toCode = (row: typeof CodeRow.Type, judgingDelayMillis: number, weight: number): ReadCode => {
   const sentAt = instantOf(row.id)
-  const flag = !row.proven && (row.flag === "no_sms" || row.flag === "refuse") ? row.flag : null
   return {
     id: row.id,
     phone: row.phone,
@@ -105,7 +107,7 @@ const toCode = (row: typeof CodeRow.Type, judgingDelayMillis: number, weight: nu
     isVerified: row.verified,
     isVoid: row.void,
     took: wholeTaken(row.flag),
-    flag,
+    flag: row.proven ? null : actionRecorded(row.flag),
     isBombed: row.bombed && !row.proven,
     sentSms: row.sentSms,
     charged: row.charged,
@@ -140,7 +142,7 @@ export const guardCodes = (sql: SqlClient.SqlClient, isDistributed = false): Cod
           v.status in ('failed', 'canceled') as void,
           coalesce(v.status = 'verified'
             and v.verified_at <= v.created_at + make_interval(secs => ${judgingDelayMillis / 1000}), false) as verified,
-          case when v.guard in ('no_sms', 'refuse') or ${bombed.holds} then ${isProven(sql, customerId)} else false end as proven,
+          case when v.guard in (${sql.literal(RECORDED)}) or ${bombed.holds} then ${isProven(sql, customerId)} else false end as proven,
           ${bombed.holds} as bombed, v.captured::int as charged, (
             select count(*)::int from jsonb_array_elements(v.attempts) a
             where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' = 'sms') as "sentSms"

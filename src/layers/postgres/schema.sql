@@ -473,7 +473,8 @@ create table verifications (
   metadata text,
   -- hashes of the client
   client jsonb,
-  -- The verdict that the guard had on the code, or the reason why the code passed anyway. Most have neither.
+  -- The verdict that the guard had on the code, the reason why the code passed anyway, or the budget that it took from.
+  -- Most have none.
   guard text,
   created_at timestamptz not null,
   expires_at timestamptz not null,

@@ -3,7 +3,7 @@ import { BlockedPhone, SuspectedFraud, type TooManyRequestsPhoneHour } from "../
 import type { Instant } from "../../domain/Instant.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import { NO_TRACES } from "../../domain/guard/Segments.ts"
-import { verdictOf } from "../../domain/guard/Verdict.ts"
+import { recordedFlag, verdictOf } from "../../domain/guard/Verdict.ts"
 import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import { CodeBudgets } from "./CodeBudgets.ts"
 import {
@@ -58,7 +58,7 @@ const makeAnswers = Effect.gen(function* () {
 
   const recorded = ({ route }: GuardRequest, { action, flag, taken }: Decision): Admitted => {
     if (action !== null) metrics.flagged(action)
-    return { route, flag: action ?? flag, callersLimit: NO_CALLERS_LIMIT, taken }
+    return { route, flag: recordedFlag(action, flag), callersLimit: NO_CALLERS_LIMIT, taken }
   }
 
   const enforced = (

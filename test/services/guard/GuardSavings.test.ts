@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { RECORDED_LOOKUPS_PER_SECOND } from "../../../src/services/guard/CodeDecisions.ts"
+import type { GuardMode } from "../../../src/domain/guard/GuardSettings.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import {
@@ -15,6 +16,27 @@ import {
   send,
   verified
 } from "./GuardedCustomer.ts"
+
+const ATTACKER = "203.0.113.7"
+
+/** The network of an attack has an alarm that takes SMS away, and then a code from it is verified. */
+const verifiedWithoutSms = Effect.fnUntraced(function* (mode: GuardMode) {
+  const customerId = yield* customerIn(mode, ["bale", "sms"])
+  for (let n = 0; n < 24; n++) yield* send(customerId, phoneOf(1000 + n), { ip: ATTACKER })
+  yield* judged
+  const before = yield* budgetsOf(customerId)
+  assert.isTrue(yield* verified(customerId, phoneOf(0), ATTACKER))
+  yield* judged
+  return { customerId, before, after: yield* budgetsOf(customerId) }
+})
+
+/** What is used of each budget of the customer as a whole. */
+const budgetsOf = Effect.fnUntraced(function* (customerId: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* Effect.orDie(sql<{ readonly segment: string; readonly used: number }>`
+    select segment, round(used::numeric, 3)::float8 as used from guard_budgets
+    where customer_id = ${customerId} and segment like 'customer%' order by segment`)
+})
 
 /** What a process may still have in hand when codes are given back. */
 const IN_HAND = 4
@@ -57,5 +79,19 @@ layer(TestDatabase, { excludeTestServices: true })("what enforcing would save", 
       const [day] = yield* (yield* GuardRecords).days(customerId)
       assert.deepInclude(day, { flagged: flags.length - 1 })
     }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect(
+    "gives a verified code back to the budget that it took from, also if its SMS would be left out",
+    () =>
+      Effect.gen(function* () {
+        const enforced = yield* verifiedWithoutSms("enforcing")
+        const recorded = yield* verifiedWithoutSms("record")
+        assert.notDeepEqual(enforced.after, enforced.before)
+        assert.deepStrictEqual(recorded.before, enforced.before)
+        assert.deepStrictEqual(recorded.after, enforced.after)
+        const [day] = yield* (yield* GuardRecords).days(recorded.customerId)
+        assert.deepInclude(day, { flagged: 1, flaggedVerified: 1, flaggedSms: 0, flaggedCharges: 0 })
+      }).pipe(Effect.provide(guarded()))
   )
 })
