@@ -132,10 +132,7 @@ export const cases: ReadonlyArray<Case> = [
     }),
     faults: (outcome) => [
       ...leaks(outcome),
-      // The night of a customer's first day is another matter: what is usual then is not known yet.
-      ...outcome.outages
-        .filter(({ from }) => from >= ATTACK)
-        .map(({ from }) => `an outage at ${from / HOUR} h`)
+      ...outcome.outages.map(({ from }) => `an outage at ${from / HOUR} h`)
     ]
   },
   {
