@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { chromium } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
 import { hasTools, root } from "../clients/packages/Packed.ts"
@@ -11,7 +10,7 @@ import { type SharedServer, sharedServer } from "../contract/SharedServer.ts"
 import { djangoPython, hasLaravel } from "../support/InstalledPrograms.ts"
 import { relayTo } from "./PeykRelay.ts"
 import { askForCode, codeField, inPersian, shows, visitLogin, wrongFor } from "./LoginSteps.ts"
-import { copyExample, type Quickstart, quickstarts } from "./QuickstartPrograms.ts"
+import { type Quickstart, quickstarts } from "./QuickstartPrograms.ts"
 
 const executablePath = findChromium()
 
@@ -26,17 +25,6 @@ const runs: Readonly<Record<keyof typeof quickstarts, boolean>> = {
   NestJS: hasTools,
   Django: djangoPython !== undefined,
   Laravel: hasLaravel()
-}
-
-interface Adapter {
-  readonly peykOtp: (options: { readonly baseUrl: string; readonly apiKey: string }) => {
-    readonly sendOTP: (request: { readonly phoneNumber: string }) => Promise<void>
-    readonly verifyOTP: (request: { readonly phoneNumber: string; readonly code: string }) => Promise<boolean>
-    readonly verifiedPhone: (request: {
-      readonly phoneNumber: string
-      readonly code: string
-    }) => Promise<string | null>
-  }
 }
 
 /** Posts as a browser does, with the cookies it received. A proxy passes its address on. */
@@ -187,39 +175,5 @@ describe("the quickstart for", () => {
     for (const file of files) {
       expect(readFileSync(join(root, file), "utf8").split("\n").length - 1, file).toBeLessThanOrEqual(60)
     }
-  })
-})
-
-describe("the hooks for sign-in libraries", () => {
-  it("send a code of Peyk's, and accept it once", async () => {
-    const file = pathToFileURL(join(copyExample("auth"), "peyk-otp.mjs"))
-    const { peykOtp } = (await import(file.href)) as Adapter
-    const { sendOTP, verifyOTP } = peykOtp({ baseUrl: server.url, apiKey: server.demo.live_key })
-    const phoneNumber = newPhone()
-    expect(await verifyOTP({ phoneNumber, code: "123456" })).toBe(false)
-    await sendOTP({ phoneNumber })
-    const code = await codeOf(server, phoneNumber)
-    expect(await verifyOTP({ phoneNumber, code })).toBe(true)
-    expect(await verifyOTP({ phoneNumber, code })).toBe(false)
-  })
-
-  it("take a code that is no number for a wrong one", async () => {
-    const file = pathToFileURL(join(copyExample("auth"), "peyk-otp.mjs"))
-    const { peykOtp } = (await import(file.href)) as Adapter
-    const { sendOTP, verifyOTP } = peykOtp({ baseUrl: server.url, apiKey: server.demo.live_key })
-    const phoneNumber = newPhone()
-    await sendOTP({ phoneNumber })
-    expect(await verifyOTP({ phoneNumber, code: "abc" })).toBe(false)
-    expect(await verifyOTP({ phoneNumber: "12", code: "123456" })).toBe(false)
-  })
-
-  it("name a person by one form of the phone, however it was typed", async () => {
-    const file = pathToFileURL(join(copyExample("auth"), "peyk-otp.mjs"))
-    const { peykOtp } = (await import(file.href)) as Adapter
-    const { sendOTP, verifiedPhone } = peykOtp({ baseUrl: server.url, apiKey: server.demo.live_key })
-    const phone = newPhone()
-    const phoneNumber = phone.replace("+98", "0")
-    await sendOTP({ phoneNumber })
-    expect(await verifiedPhone({ phoneNumber, code: await codeOf(server, phone) })).toBe(phone)
   })
 })
