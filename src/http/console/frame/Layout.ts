@@ -2,6 +2,7 @@ import type { ConsoleSession } from "../../../domain/user/Sessions.ts"
 import { LEAVE_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import type { NavigationGroup, PageName } from "../Navigation.ts"
 import { choices, htmlDocument, icon } from "./Document.ts"
+import { documentationLink } from "./DocumentationLink.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { html, type Html } from "./Html.ts"
 import { notice } from "../parts/Notice.ts"
@@ -91,7 +92,7 @@ export const layout = (visit: Signed, { title, name, actions, lead, content }: P
         </header>
         <main id="main" tabindex="-1">
           ${operatorBanner(visit)}
-          <div class="top">${choices(visit)}</div>
+          <div class="top">${documentationLink(name, visit.locale)} ${choices(visit)}</div>
           <div class="heading">
             <div>
               <h1>${title}</h1>
