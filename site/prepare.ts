@@ -2,7 +2,7 @@
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { prepared, preparedFile } from "./lib/Documents.ts"
+import { examplesOf, prepared, preparedFile } from "./lib/Documents.ts"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const content = fileURLToPath(new URL("src/content/docs/", import.meta.url))
@@ -22,7 +22,9 @@ export const readSource = (file: string): string => readFileSync(join(root, file
 
 export const prepare = (): void => {
   rmSync(content, { recursive: true, force: true })
-  for (const file of sources) write(join(content, preparedFile(file)), prepared(file, readSource(file)))
+  const examples = examplesOf(sources.map(readSource))
+  for (const file of sources)
+    write(join(content, preparedFile(file)), prepared(file, readSource(file), examples))
   for (const picture of globSync("docs/**/*.png", { cwd: root })) {
     const target = join(content, picture.replace(/^docs./, ""))
     mkdirSync(dirname(target), { recursive: true })

@@ -58,14 +58,7 @@ export const linkFrom = (file: string, href: string, pages: ReadonlySet<string>)
 }
 
 const FENCE = "(?:<!-- [^\\n]*-->\\n+)?```\\w+ \\[[^\\]\\n]+\\]\\n[\\s\\S]*?\\n```\\n"
-const GROUP = new RegExp(`^(?:${FENCE}\\n*){2,}`, "gm")
-
-/** Code blocks that follow one another and have a label (```` ```ts [TypeScript] ````) become the tabs of one group. */
-export const withTabs = (markdown: string): string =>
-  markdown.replaceAll(GROUP, (group) => {
-    const labels = [...group.matchAll(/^```\w+ \[([^\]\n]+)\]$/gm)].map(([, label]) => label)
-    return `<div class="tabs" data-labels="${labels.join("|")}">\n\n${group.trimEnd()}\n\n</div>\n\n`
-  })
+const GROUP = new RegExp(`^(?:${FENCE}\\n*)+`, "gm")
 
 export interface Sample {
   readonly label: string
@@ -73,13 +66,40 @@ export interface Sample {
   readonly code: string
 }
 
-/** The groups of tabs of a page. */
-export const tabsIn = (markdown: string): ReadonlyArray<ReadonlyArray<Sample>> =>
-  [...markdown.matchAll(GROUP)].map(([group]) =>
-    [...group.matchAll(/^```(\w+) \[([^\]\n]+)\]\n([\s\S]*?)\n```$/gm)].map(
-      ([, lang = "", label = "", code = ""]) => ({ lang, label, code })
-    )
+const samplesIn = (group: string): ReadonlyArray<Sample> =>
+  [...group.matchAll(/^```(\w+) \[([^\]\n]+)\]\n([\s\S]*?)\n```$/gm)].map(
+    ([, lang = "", label = "", code = ""]) => ({ lang, label, code })
   )
+
+/** The groups of tabs of a page: code blocks that follow one another and have a label (```` ```ts [TypeScript] ````). */
+export const tabsIn = (markdown: string): ReadonlyArray<ReadonlyArray<Sample>> =>
+  [...markdown.matchAll(GROUP)].map(([group]) => samplesIn(group)).filter(({ length }) => length > 1)
+
+/** The labelled blocks of a page that stand alone: each is an example whose other languages another page has. */
+export const loneIn = (markdown: string): ReadonlyArray<Sample> =>
+  [...markdown.matchAll(GROUP)].flatMap(([group]) => {
+    const samples = samplesIn(group)
+    return samples.length === 1 ? samples : []
+  })
+
+/** All languages of an example, by the code of its first one. */
+export type Examples = ReadonlyMap<string, ReadonlyArray<Sample>>
+
+/** @param pages the pages' Markdown */
+export const examplesOf = (pages: ReadonlyArray<string>): Examples =>
+  new Map(pages.flatMap(tabsIn).flatMap((tabs) => tabs.slice(0, 1).map(({ code }) => [code, tabs])))
+
+const fenced = ({ lang, label, code }: Sample): string => `\`\`\`${lang} [${label}]\n${code}\n\`\`\``
+
+/** Makes the tabs of each group. A labelled block that stands alone becomes those of the example that it begins. */
+export const withTabs = (markdown: string, examples: Examples = new Map()): string =>
+  markdown.replaceAll(GROUP, (group) => {
+    const own = samplesIn(group)
+    const tabs = own.length > 1 ? own : examples.get(own[0]?.code ?? "")
+    if (tabs === undefined) throw new Error(`no page has the other languages of this example:\n${group}`)
+    const labels = tabs.map(({ label }) => label).join("|")
+    return `<div class="tabs" data-labels="${labels}">\n\n${tabs.map(fenced).join("\n\n")}\n\n</div>\n\n`
+  })
 
 const PICTURE = /(!\[[^\]]*\]\()([^)]+\.png)(\))/g
 
@@ -95,9 +115,9 @@ export const preparedFile = (file: string): string =>
   file.endsWith("/decisions/README.md") ? "decisions/index.md" : `${slugOf(file)}.md`
 
 /** A page as the generator takes it: the title and what it is for go before the text. */
-export const prepared = (file: string, markdown: string): string => {
+export const prepared = (file: string, markdown: string, examples: Examples): string => {
   const front = { title: titleOf(markdown), description: descriptionOf(markdown), source: file }
-  const text = withPictures(file, withTabs(markdown.replace(/^# .*\n/m, "")))
+  const text = withPictures(file, withTabs(markdown.replace(/^# .*\n/m, ""), examples))
     // the title is not a heading of the text any more
     .replaceAll(`](#${anchorOf(front.title)})`, "](#_top)")
   const lines = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)

@@ -46,6 +46,9 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "docs/bridge.md",
     "BRIDGE_SECRET=whsec_… SMPP_URL=smpp://smsc.example.com:2775 SMPP_SYSTEM_ID=… SMPP_PASSWORD=… SMPP_FROM=30001234 \\"
   ],
+  ["docs/clients.md", "cd peyk && npm ci && npm pack -w @peyk/client --pack-destination ../shop"],
+  ["docs/clients.md", "cd shop && pip install ../peyk/clients/python"],
+  ["docs/clients.md", "cd shop && composer config repositories.peyk path ../peyk/clients/php"],
   ["docs/command-line.md", 'npx peyk setup --name "First shop" --email sara@example.com \\'],
   ["docs/fa/README.md", "npm ci"],
   ["docs/fa/quickstart.md", "mkdir ../shop"],
@@ -55,10 +58,6 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "peyk() { sudo systemd-run --quiet --pipe --wait --uid=peyk --property=EnvironmentFile=/etc/peyk/environment \\"
   ],
   ["docs/operations.md", "PEYK_TEST_DATABASE_URL=postgres://postgres@localhost:6432/postgres \\"],
-  [
-    "docs/providers.md",
-    "curl -s http://127.0.0.1:8080/v1/inbound/TOKEN -H 'Content-Type: application/json' \\"
-  ],
   ["docs/quickstarts.md", "mkdir ../shop"]
 ]
 

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
 import { Readable, Writable } from "node:stream"
 import * as readline from "node:readline/promises"
-import { createClient } from "../../packages/client/src/index.ts"
+import { createClient, isPeykError } from "../../packages/client/src/index.ts"
 import { root } from "../clients/packages/Packed.ts"
 import { neutralEnvironment } from "../contract/Server.ts"
 import { hasPhp, hasPython } from "../support/InstalledPrograms.ts"
@@ -107,9 +107,9 @@ const runTypeScript = async (code: string, { url, key, token, ids, enterCode }: 
     ...(script.includes("createClient(") ? {} : { peyk: createClient({ baseUrl: url, apiKey: key, token }) }),
     ...(script.includes("const code =") ? {} : { code: "" }),
     ...Object.fromEntries(Object.entries(ids).filter(([name]) => !script.includes(`const { ${name} }`))),
-    modules: { "@peyk/client": { createClient }, "node:readline/promises": readline },
+    modules: { "@peyk/client": { createClient, isPeykError }, "node:readline/promises": readline },
     process: {
-      env: { PEYK_URL: url, PEYK_API_KEY: key },
+      env: { PEYK: url, PEYK_TOKEN: token, PEYK_URL: url, PEYK_API_KEY: key },
       stdin: Readable.from(
         (async function* () {
           yield `${await enterCode()}\n`

@@ -1,7 +1,16 @@
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { anchorOf, linkFrom, prepared, slugOf, tabsIn, withTabs } from "../../site/lib/Documents.ts"
+import {
+  anchorOf,
+  examplesOf,
+  linkFrom,
+  loneIn,
+  prepared,
+  slugOf,
+  tabsIn,
+  withTabs
+} from "../../site/lib/Documents.ts"
 import { sidebarOf } from "../../site/lib/Sidebar.ts"
 import { makeStrict } from "../../site/lib/Strict.ts"
 
@@ -9,6 +18,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 const sources = ["README.md", ...globSync("docs/**/*.md", { cwd: root })]
 const english = sources.filter((file) => !file.startsWith("docs/fa/"))
 const pages = new Set(sources)
+const read = (file: string): string => readFileSync(`${root}${file}`, "utf8")
+const examples = examplesOf(sources.map(read))
 
 const CURL = "```sh [curl]\ncurl $PEYK\n```\n"
 const PYTHON = "```python [Python]\npeyk.otp\n```\n"
@@ -37,7 +48,7 @@ describe("the pages of the site", () => {
 
   it("have a title, and what they are for", () => {
     for (const file of sources) {
-      const page = prepared(file, readFileSync(`${root}${file}`, "utf8"))
+      const page = prepared(file, read(file), examples)
       expect(page, file).toMatch(/^---\ntitle: ".+"\ndescription: ".+"\nsource: ".+"\n---\n/)
       expect(page, file).not.toMatch(/^# [^\n]*\n/)
     }
@@ -82,7 +93,38 @@ describe("code blocks with labels", () => {
 
   it("are two groups where text is between them, and none where they are alone", () => {
     expect(tabsIn(`${CURL}\n${PYTHON}\nText\n\n${CURL}\n${PYTHON}`)).toHaveLength(2)
-    expect(withTabs(CURL)).toBe(CURL)
+    expect(tabsIn(CURL)).toEqual([])
+  })
+
+  it("become the tabs of the page that has the other languages, where they are alone", () => {
+    expect(loneIn(`${CURL}\n${PYTHON}\nText\n\n${CURL}`)).toEqual([
+      { label: "curl", lang: "sh", code: "curl $PEYK" }
+    ])
+    const whole = withTabs(`${CURL}\n${PYTHON}`)
+    expect(withTabs(CURL, examplesOf([`${CURL}\n${PYTHON}`]))).toBe(whole)
+    expect(() => withTabs(CURL, examplesOf([]))).toThrow("no page has the other languages")
+  })
+
+  /** With commands of the project beside it, a call is part of a script of the shell. */
+  const isScript = (block: string): boolean => block.includes("npx peyk")
+
+  it("are tabs wherever the API is called", () => {
+    const blocks = sources.flatMap((file) =>
+      [...read(file).matchAll(/^```(?:sh|bash|shell)( \[curl\])?\n([\s\S]*?)\n```$/gm)].map(
+        ([, label, code = ""]) => ({ file, isTab: label !== undefined, code })
+      )
+    )
+    const calls = blocks.filter(({ code }) => /\bcurl\b[\s\S]*\/v1\//.test(code) && !isScript(code))
+    expect(calls.length).toBeGreaterThan(40)
+    expect(calls.filter(({ isTab }) => !isTab).map(({ file, code }) => `${file}: ${code}`)).toEqual([])
+  })
+
+  it.each(sources)("have their other languages on some page: %s", (file) => {
+    expect(
+      loneIn(read(file))
+        .map(({ code }) => code)
+        .filter((code) => !examples.has(code))
+    ).toEqual([])
   })
 })
 
