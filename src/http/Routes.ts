@@ -10,7 +10,7 @@ import {
   RootPage,
   rootRoutes
 } from "./system/DocumentationPage.ts"
-import { type DocumentationSite, findSite, SITE_PATHS, sitePages } from "./system/DocumentationSite.ts"
+import { findSite, pagesWithoutSite, SITE_PATHS, sitePages } from "./system/DocumentationSite.ts"
 import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageAuth.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
@@ -19,17 +19,16 @@ import { asErrorPage } from "./console/frame/Responses.ts"
 import { makeRouteTable, personalPaths, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 
-const documentRoutes = (site: DocumentationSite | undefined): ReadonlyArray<ServedRoute> =>
-  [OPENAPI_PATH, REFERENCE_PATH, site === undefined ? DOCS_PATH : SITE_PATHS].map((path) => ({
-    method: "GET",
-    path,
-    load: "asset"
-  }))
+const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, REFERENCE_PATH, SITE_PATHS].map((path) => ({
+  method: "GET",
+  path,
+  load: "asset"
+}))
 
 /** Everything that is served. */
-export const servedRoutes = (simulator: boolean, site = findSite()): ReadonlyArray<ServedRoute> => [
+export const servedRoutes = (simulator: boolean): ReadonlyArray<ServedRoute> => [
   ...apiRoutes,
-  ...documentRoutes(site),
+  ...documentRoutes,
   ...rootRoutes,
   ...consoleRoutes,
   ...inboundRoutes,
@@ -43,11 +42,11 @@ export const makeRoutes = (options: {
   readonly corsOrigins: ReadonlySet<string>
 }) => {
   const site = findSite()
-  const served = servedRoutes(options.simulator, site)
+  const served = servedRoutes(options.simulator)
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api),
     referenceAt(REFERENCE_PATH),
-    site === undefined ? referenceAt(DOCS_PATH) : sitePages(site),
+    site === undefined ? Layer.merge(referenceAt(DOCS_PATH), pagesWithoutSite) : sitePages(site),
     OpenApiDocument,
     RootPage,
     ConsoleRoutes,

@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
-import { acceptsHtml } from "./DocumentationPage.ts"
+import { acceptsHtml, DOCS_PATH } from "./DocumentationPage.ts"
 import { answerWith, type FixedPage, makePage } from "./FixedPages.ts"
 
 /** What `npm run site` makes: next to the program in a clone, a package and an image. */
@@ -118,3 +118,14 @@ export const SITE_PATHS = "/docs/*"
 /** The pages of the site: the path of the documentation, and all below it. */
 export const sitePages = (site: DocumentationSite) =>
   HttpRouter.add("GET", SITE_PATHS, Effect.flatMap(HttpServerRequest.HttpServerRequest, makeSiteAnswer(site)))
+
+/** Where no site was built, the reference says what it can: links of the console lead somewhere. */
+export const pagesWithoutSite = HttpRouter.add(
+  "GET",
+  "/docs/:page/*",
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+    acceptsHtml(request)
+      ? HttpServerResponse.redirect(DOCS_PATH, { status: 302, headers: HEADERS })
+      : HttpServerResponse.empty({ status: 404 })
+  )
+)
