@@ -1,4 +1,4 @@
-import { Result, Schema } from "effect"
+import { type Array as Arr, Result, Schema } from "effect"
 import type { SendKind } from "../account/Pace.ts"
 import { settingsNeeded } from "../account/AccountState.ts"
 import { Channel, ChannelDescriptor, channelType, TELEGRAM_GATEWAY } from "./Channel.ts"
@@ -29,6 +29,12 @@ export const RouteAccount = Schema.Struct({
   descriptor: ChannelDescriptor
 })
 export type RouteAccount = typeof RouteAccount.Type
+
+/** The account of a step of this route. */
+export const accountAt = <Step extends RouteAccount>(
+  { route }: { readonly route: Arr.NonEmptyReadonlyArray<Step> },
+  step: number
+): Step => route[step] ?? route[0]
 
 /** One requested step; its channel exists. */
 export interface AccountRequest {

@@ -197,14 +197,17 @@ export const skipRemaining = (
  */
 export const MAX_LATENESS_MILLIS = 5000
 
-const waitedUntil = ({ route, nextStepAt }: Verification, { step, attemptedAt, slotAt }: Call): Instant => {
+const waitedUntil = (
+  { route, nextStepAt }: Verification,
+  { step, attemptedAt, slotAt }: StepCall
+): Instant => {
   const planned = Math.max(nextStepAt ?? attemptedAt, slotAt ?? 0)
   const base = attemptedAt - planned > MAX_LATENESS_MILLIS ? attemptedAt : planned
   return base + (route[step]?.wait ?? 0) * 1000
 }
 
 /** One call to a provider, and its outcome. */
-interface Call {
+export interface StepCall {
   readonly step: number
   readonly outcome: ProviderOutcome
   readonly attemptedAt: Instant
@@ -219,7 +222,7 @@ interface Call {
  * The late answer to a call that was taken for lost and is being repeated. An acceptance settles the step; anything else
  * says nothing about the repeat.
  */
-const isOvertaken = ({ repeating }: Verification, { isRepeat, outcome }: Call): boolean =>
+const isOvertaken = ({ repeating }: Verification, { isRepeat, outcome }: StepCall): boolean =>
   repeating && isRepeat === false && outcome._tag !== "Accepted"
 
 const toAttempt = (step: number, outcome: ProviderOutcome, attemptedAt: Instant): Attempt => ({
@@ -286,7 +289,7 @@ const recordLate = (
 })
 
 /** If the provider de-duplicates, a call with an unknown outcome is repeated once, while that is still of use. */
-const mayRepeat = ({ route, status, repeating, expiresAt }: Verification, call: Call): boolean =>
+const mayRepeat = ({ route, status, repeating, expiresAt }: Verification, call: StepCall): boolean =>
   call.outcome._tag === "Unknown" &&
   !repeating &&
   route[call.step]?.deduplicates === true &&
@@ -307,7 +310,7 @@ const queuedEvents = ({ status }: Verification, next: Verification): ReadonlyArr
   status === "pending" && next.status === "queued" ? ["verification.queued"] : []
 
 /** The attempt counts as failed until its repeat says otherwise: there may never be one. */
-const repeatStep = (verification: Verification, attempt: Attempt, call: Call): VerificationTransition => {
+const repeatStep = (verification: Verification, attempt: Attempt, call: StepCall): VerificationTransition => {
   const { step, finishedAt } = call
   const next = answered({
     ...verification,
@@ -324,7 +327,7 @@ const repeatStep = (verification: Verification, attempt: Attempt, call: Call): V
 }
 
 /** A provider answered (or did not): the attempt is recorded, and the route goes on, waits or ends. */
-export const recordAttempt = (verification: Verification, call: Call): VerificationTransition => {
+export const recordAttempt = (verification: Verification, call: StepCall): VerificationTransition => {
   const { step, attemptedAt, finishedAt } = call
   const { repeating } = verification
   if (!verification.remaining.includes(step) || isOvertaken(verification, call))

@@ -2,13 +2,13 @@ import { Layer } from "effect"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
 import { AccountSlots } from "../../services/account/AccountSlots.ts"
 import { Billing, Limits } from "../../services/customer/Limits.ts"
-import { CallLimiters } from "../../services/provider/ProviderCalls.ts"
+import { CallLimiters, ProviderCalls } from "../../services/provider/ProviderCalls.ts"
 import { MessageBatches, type MessageBatchStore } from "../../services/message/MessageBatches.ts"
 import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
-import { MessageMetrics } from "../../services/message/MessageMetrics.ts"
 import { Messages } from "../../services/message/Messages.ts"
 import { MessageSends } from "../../services/message/MessageSends.ts"
 import type { MessageStore } from "../../services/message/MessageStore.ts"
+import { MessageMetrics, MessageWrites } from "../../services/message/MessageWrites.ts"
 import { Providers } from "../../services/provider/Providers.ts"
 import { Routing } from "../../services/routing/Routing.ts"
 import type { Templates } from "../../services/message/Templates.ts"
@@ -37,6 +37,7 @@ export const messageGraph = <E, R, E2, R2>(
   Layer.fresh(Messages.layer).pipe(
     Layer.provide(Layer.mergeAll(Layer.fresh(MessageSends.layer), Layer.fresh(MessageBatches.layer))),
     Layer.provideMerge(Layer.fresh(MessageDeliveries.layer)),
+    Layer.provide([Layer.fresh(ProviderCalls.layer), Layer.fresh(MessageWrites.layer)]),
     Layer.provide(ports),
     Layer.provideMerge(store)
   )

@@ -1,14 +1,14 @@
 import { Layer } from "effect"
 import { AccountSlots } from "../../services/account/AccountSlots.ts"
 import { Billing, Limits } from "../../services/customer/Limits.ts"
-import { CallLimiters } from "../../services/provider/ProviderCalls.ts"
+import { CallLimiters, ProviderCalls } from "../../services/provider/ProviderCalls.ts"
 import { Codes } from "../../services/verification/Codes.ts"
 import { Guard } from "../../services/guard/Guard.ts"
 import { Providers } from "../../services/provider/Providers.ts"
 import { Routing } from "../../services/routing/Routing.ts"
 import { Templates } from "../../services/message/Templates.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
-import { VerificationMetrics } from "../../services/verification/VerificationWrites.ts"
+import { VerificationMetrics, VerificationWrites } from "../../services/verification/VerificationWrites.ts"
 import { VerificationSends } from "../../services/verification/VerificationSends.ts"
 import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
 import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
@@ -41,6 +41,7 @@ export const verificationGraph = <E, R, E2, R2>(
   Layer.fresh(Verifications.layer).pipe(
     Layer.provide(Layer.fresh(VerificationSends.layer)),
     Layer.provideMerge(Layer.fresh(VerificationSteps.layer)),
+    Layer.provide([Layer.fresh(ProviderCalls.layer), Layer.fresh(VerificationWrites.layer)]),
     Layer.provide(ports),
     Layer.provideMerge(store)
   )

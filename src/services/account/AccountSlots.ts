@@ -3,7 +3,7 @@ import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { CREDIT_ROUND_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
-import type { SendKind, SkipReason } from "../../domain/account/Pace.ts"
+import { isSlotUsable, type SendKind, type SkipReason } from "../../domain/account/Pace.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import { Accounts } from "./Accounts.ts"
 import { flushAfter } from "../concurrency/Workers.ts"
@@ -88,6 +88,16 @@ export class AccountSlots extends Context.Service<
     })
   )
 }
+
+/** Whether a slot reserved earlier can be used: it is not long past, and the account is not in cooldown. */
+export const isSlotReady = (
+  slots: AccountSlots["Service"],
+  account: RouteAccount,
+  { kind, at, now }: { readonly kind: SendKind; readonly at: Instant; readonly now: Instant }
+): Effect.Effect<boolean> =>
+  isSlotUsable(at, now)
+    ? Effect.map(slots.isCooling(account, kind, now), (isCooling) => !isCooling)
+    : Effect.succeed(false)
 
 /** Asks providers regularly for the remaining credit of each account, so that operators see early that one runs out. */
 export class AccountCredits extends Context.Service<

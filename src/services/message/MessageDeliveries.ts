@@ -1,43 +1,68 @@
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type { DueTimer } from "../../domain/Timer.ts"
-import { isSlotUsable } from "../../domain/account/Pace.ts"
 import type { Message, Reservation } from "../../domain/message/Message.ts"
 import {
   awaitAccount,
   awaitSlot,
+  beginAttempt,
+  type Call,
   decideMessage,
+  type LaneTurn,
   type MessageAction,
-  patienceEnd
+  patienceEnd,
+  postponeAttempt
 } from "../../domain/message/MessageMachine.ts"
 import { candidatesOf } from "../../domain/message/MessageLanes.ts"
+import { accountAt } from "../../domain/routing/RouteAccount.ts"
 import { Settings } from "../Settings.ts"
-import { AccountSlots } from "../account/AccountSlots.ts"
-import {
-  accountAt,
-  makeLaneTurns,
-  makeMessageWrites,
-  makeRecord,
-  makeSendStep,
-  type MessageWrites
-} from "./MessageCalls.ts"
-import { MessageStore } from "./MessageStore.ts"
-import { neverRecorded } from "../provider/ProviderCalls.ts"
+import { AccountSlots, isSlotReady, type Start } from "../account/AccountSlots.ts"
+import { CallLimiters, neverRecorded, ProviderCalls, type Waiting } from "../provider/ProviderCalls.ts"
+import { Providers } from "../provider/Providers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { Timers } from "../timer/Timers.ts"
+import { MessageStore } from "./MessageStore.ts"
+import { MessageMetrics, MessageWrites } from "./MessageWrites.ts"
 
-/** Chooses the step to send: the first one whose account may send now; otherwise waits for a slot. */
-const makeMessageSlots = Effect.fnUntraced(function* (writes: MessageWrites) {
-  const { write } = writes
+/** A lane of a message, under a lease of its timer. */
+interface Due {
+  readonly timer: DueTimer
+  readonly message: Message
+}
+
+/** A step whose account has a slot. */
+interface ChosenStep {
+  readonly step: number
+  readonly slot: Start
+}
+
+/** A call that is written as begun, in the message's newest state. */
+interface BegunCall extends Due {
+  readonly call: Call
+}
+
+/** No request waits for a message: a step that must wait is due again later. */
+const waiting: Waiting = (wait) => wait
+const NOT_WAITING = { waitMillis: 0, waiting }
+
+const makeLaneTurns = Effect.map(
+  Settings,
+  ({ messagePatienceMillis }) =>
+    (timer: DueTimer, now: number): LaneTurn => ({
+      lane: timer.lane,
+      dueAt: timer.wasAbandoned ? null : timer.dueAt,
+      now,
+      patienceMillis: messagePatienceMillis
+    })
+)
+
+/** Chooses the step to call: the first one whose account may send now. None: the lane waits for a slot, or has ended. */
+const makeChoose = Effect.gen(function* () {
   const { slotWaitMillis } = yield* Settings
   const slots = yield* AccountSlots
   const turnOf = yield* makeLaneTurns
-  const sendStep = yield* makeSendStep(writes)
+  const { write } = yield* MessageWrites
 
-  const send = Effect.fnUntraced(function* (
-    timer: DueTimer,
-    message: Message,
-    candidates: ReadonlyArray<number>
-  ) {
+  const takeSlot = Effect.fnUntraced(function* ({ timer, message }: Due, candidates: ReadonlyArray<number>) {
     const turn = turnOf(timer, yield* Clock.currentTimeMillis)
     const slot = yield* slots.take({
       customerId: message.customerId,
@@ -50,28 +75,118 @@ const makeMessageSlots = Effect.fnUntraced(function* (writes: MessageWrites) {
     })
     if (slot._tag === "FreeAt") {
       yield* write(timer, message, (current) => awaitAccount(current, slot.at, turn))
-      return
+      return Option.none<ChosenStep>()
     }
     const step = candidates[slot.index]
     if (step === undefined) return yield* Effect.die("a slot was taken of an account not asked for")
-    if (slot.at <= turn.now) return yield* sendStep(timer, message, { step, slot })
+    if (slot.at <= turn.now) return Option.some<ChosenStep>({ step, slot })
     yield* write(timer, message, (current) => awaitSlot(current, { step, at: slot.at }, turn))
+    return Option.none<ChosenStep>()
   })
 
-  /** An account in cooldown does not send, even with a reserved slot. */
-  const sendReserved = Effect.fnUntraced(function* (
-    timer: DueTimer,
-    message: Message,
-    { step, at }: Reservation
+  return Effect.fnUntraced(function* (
+    due: Due,
+    candidates: ReadonlyArray<number>,
+    reservation: Reservation | null
   ) {
-    const now = yield* Clock.currentTimeMillis
-    const isReady = isSlotUsable(at, now) && !(yield* slots.isCooling(accountAt(message, step), "text", now))
-    yield* isReady
-      ? sendStep(timer, message, { step, slot: { at, hasStart: false } })
-      : send(timer, message, candidatesOf(message, timer.lane))
+    if (reservation !== null) {
+      const { step, at } = reservation
+      const now = yield* Clock.currentTimeMillis
+      const isReady = yield* isSlotReady(slots, accountAt(due.message, step), { kind: "text", at, now })
+      if (isReady) return Option.some<ChosenStep>({ step, slot: { at, hasStart: false } })
+    }
+    return yield* takeSlot(due, candidates)
   })
+})
 
-  return { send, sendReserved }
+/**
+ * Waits for the account's start, and writes that the call begins. None: the start is too late, or another process has
+ * this lane.
+ */
+const makeBegin = Effect.gen(function* () {
+  const calls = yield* ProviderCalls
+  const timers = yield* Timers
+  const turnOf = yield* makeLaneTurns
+  const { write } = yield* MessageWrites
+
+  return Effect.fnUntraced(function* ({ timer, message }: Due, { step, slot }: ChosenStep) {
+    const account = accountAt(message, step)
+    const first = yield* calls.awaitStart(account, slot, NOT_WAITING)
+    const turn = turnOf(timer, yield* Clock.currentTimeMillis)
+    if (!first.hasStart) {
+      yield* write(timer, message, (current) => awaitSlot(current, { step, at: first.at }, turn))
+      return Option.none<BegunCall>()
+    }
+    const begun = yield* write(timer, message, (current) => beginAttempt(current, step, turn))
+    if (!begun.written) return Option.none<BegunCall>()
+    const tries = begun.state.attempts.find((attempt) => attempt.step === step)?.tries ?? 0
+    const call = { step, tries }
+    const start = yield* calls.awaitStart(account, first, NOT_WAITING)
+    // Another process that has leased it since takes this attempt for lost, and goes on with the route.
+    if (!timers.isLeased(timer)) return Option.none<BegunCall>()
+    if (start.hasStart) return Option.some<BegunCall>({ timer, message: begun.state, call })
+    yield* write(timer, begun.state, (current) => postponeAttempt(current, call, message, start.at))
+    return Option.none<BegunCall>()
+  })
+})
+
+/** Calls the provider, and records the outcome. */
+const makeCallStep = Effect.gen(function* () {
+  const providers = yield* Providers
+  const calls = yield* ProviderCalls
+  const metrics = yield* MessageMetrics
+  const { record } = yield* MessageWrites
+
+  return ({ timer, message, call }: BegunCall) => {
+    const { id, customerId, phone, text } = message
+    const account = accountAt(message, call.step)
+    return calls.callAndRecord({
+      kind: "text",
+      account,
+      call: providers.sendText({
+        attemptId: `${id}-${call.step + 1}`,
+        customerId,
+        step: account,
+        phone,
+        text: Redacted.make(text)
+      }),
+      waiting,
+      count: metrics.attempted,
+      record: (result) => record(timer, message, call, result)
+    })
+  }
+})
+
+/** Tries a step of a lane: chooses one whose account may send, waits for its turn, calls, records. */
+const makeTryStep = Effect.gen(function* () {
+  const limiters = yield* CallLimiters
+  const timerStore = yield* TimerStore
+  const choose = yield* makeChoose
+  const begin = yield* makeBegin
+  const callStep = yield* makeCallStep
+
+  return Effect.fnUntraced(function* (
+    due: Due,
+    candidates: ReadonlyArray<number>,
+    reservation: Reservation | null = null
+  ) {
+    const { timer, message } = due
+    const chosen = yield* choose(due, candidates, reservation)
+    if (Option.isNone(chosen)) return
+    const request = {
+      customerId: message.customerId,
+      kind: "text" as const,
+      account: accountAt(message, chosen.value.step),
+      waitMillis: null,
+      waiting
+    }
+    const called = yield* limiters.withPermit(
+      request,
+      Effect.flatMap(begin(due, chosen.value), Option.match({ onNone: () => Effect.void, onSome: callStep }))
+    )
+    // This process stops, so another goes on.
+    if (Option.isNone(called)) yield* timerStore.release(timer, yield* Clock.currentTimeMillis)
+  })
 })
 
 /** Carries messages along their routes: attempts, retries, failover, patience. */
@@ -90,18 +205,18 @@ export class MessageDeliveries extends Context.Service<
       const store = yield* MessageStore
       const timers = yield* Timers
       const timerStore = yield* TimerStore
-      const writes = yield* makeMessageWrites
-      const record = makeRecord(writes)
-      const { send, sendReserved } = yield* makeMessageSlots(writes)
+      const { record, sharing } = yield* MessageWrites
+      const tryStep = yield* makeTryStep
 
-      const carryOut = (action: MessageAction, timer: DueTimer, message: Message): Effect.Effect<void> => {
+      const carryOut = (action: MessageAction, due: Due, now: number): Effect.Effect<void> => {
+        const { timer, message } = due
         switch (action._tag) {
           case "Send":
-            return send(timer, message, action.candidates)
+            return tryStep(due, action.candidates)
           case "SendReserved":
-            return sendReserved(timer, message, action.reservation)
+            return tryStep(due, candidatesOf(message, timer.lane), action.reservation)
           case "Abandon":
-            return record(timer, message, action.call, neverRecorded)
+            return record(timer, message, action.call, { outcome: neverRecorded, finishedAt: now })
           case "Sleep":
             return timerStore.release(timer, action.until)
           case "Nothing":
@@ -112,7 +227,7 @@ export class MessageDeliveries extends Context.Service<
       const runLane = Effect.fnUntraced(function* (timer: DueTimer, message: Message) {
         const now = yield* Clock.currentTimeMillis
         const action = decideMessage(message, timer.lane, now)
-        yield* writes.sharing(message, carryOut(action, timer, message))
+        yield* sharing(message, carryOut(action, { timer, message }, now))
       })
 
       return MessageDeliveries.of({

@@ -10,10 +10,10 @@ import { cancelMessage, stopMessage } from "../../domain/message/MessageMachine.
 import type { Subject } from "../customer/Customers.ts"
 import type { IfKeyed, SetUpChanged } from "../customer/Idempotency.ts"
 import { type BatchAnswer, type BatchRequest, MessageBatches } from "./MessageBatches.ts"
-import { MessageMetrics } from "./MessageMetrics.ts"
 import type { MessageRefusal } from "./MessagePlans.ts"
 import { type MessageAnswer, type MessageRequest, MessageSends } from "./MessageSends.ts"
 import { MessageStore } from "./MessageStore.ts"
+import { MessageMetrics } from "./MessageWrites.ts"
 
 /** Messages to one phone each: sent, followed and canceled. */
 export class Messages extends Context.Service<

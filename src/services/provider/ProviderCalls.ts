@@ -9,51 +9,43 @@ import { Settings } from "../Settings.ts"
 import { AccountConnections, AccountSlots, type Start } from "../account/AccountSlots.ts"
 import { FairShares } from "../concurrency/FairQueue.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { inSpan, logFailure, reportSpan } from "../system/Observability.ts"
+import { type CountAttempt, inSpan, logFailure, reportSpan } from "../system/Observability.ts"
+
+/** Wraps a wait, so that its fiber counts as waiting. */
+export type Waiting = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 interface StartWait {
   /** The longest wait in total, even if other calls start first several times. */
   readonly waitMillis: number
-  readonly waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly waiting: Waiting
 }
 
 /** Recording a start can take long itself. The start is then recorded ahead of time, by at most this. */
 const MAX_LEAD_MILLIS = 1000
 
 /** Decides when a call starts once its slot has come: at the slot, or a gap after the account's last start. */
-export const makeCallStarts = Effect.gen(function* () {
-  const clock = yield* Clock.Clock
-  const slots = yield* AccountSlots
-
-  const awaitStart = Effect.fnUntraced(function* (
-    account: RouteAccount,
-    slot: Start,
-    { waitMillis, waiting }: StartWait
-  ) {
-    const until = clock.currentTimeMillisUnsafe() + waitMillis
-    let { at, hasStart } = slot
-    let lead = 0
-    for (let isNoted = false; ; isNoted = true) {
-      const before = clock.currentTimeMillisUnsafe()
-      if (at > Math.max(until, before + lead)) return { hasStart: false, at }
-      if (at > before) yield* waiting(Effect.sleep(at - before))
-      const now = clock.currentTimeMillisUnsafe()
-      if (hasStart && isStartInTime(at, now)) return { hasStart: true, at }
-      if (isNoted && hasStart) lead = Math.min(Math.max(2 * lead, now - at), MAX_LEAD_MILLIS)
-      const instead: Instant | null = hasStart ? at : null
-      const start: Start = yield* slots.start(account, { now: now + lead, instead })
-      at = start.at
-      hasStart = start.hasStart
-    }
-  })
-
-  /** With `hasStart`, call at once. Otherwise `at` is when the account can start the call, after the longest wait. */
-  return (account: RouteAccount, slot: Start, wait: StartWait): Effect.Effect<Start> =>
-    Effect.suspend(() =>
-      slot.hasStart && isStartInTime(slot.at, clock.currentTimeMillisUnsafe())
-        ? Effect.succeed(slot)
-        : awaitStart(account, slot, wait)
-    )
+const awaitStart = Effect.fnUntraced(function* (
+  clock: Clock.Clock,
+  slots: AccountSlots["Service"],
+  account: RouteAccount,
+  slot: Start,
+  { waitMillis, waiting }: StartWait
+) {
+  const until = clock.currentTimeMillisUnsafe() + waitMillis
+  let { at, hasStart } = slot
+  let lead = 0
+  for (let isNoted = false; ; isNoted = true) {
+    const before = clock.currentTimeMillisUnsafe()
+    if (at > Math.max(until, before + lead)) return { hasStart: false, at }
+    if (at > before) yield* waiting(Effect.sleep(at - before))
+    const now = clock.currentTimeMillisUnsafe()
+    if (hasStart && isStartInTime(at, now)) return { hasStart: true, at }
+    if (isNoted && hasStart) lead = Math.min(Math.max(2 * lead, now - at), MAX_LEAD_MILLIS)
+    const instead: Instant | null = hasStart ? at : null
+    const start: Start = yield* slots.start(account, { now: now + lead, instead })
+    at = start.at
+    hasStart = start.hasStart
+  }
 })
 
 const NO_ANSWER = "no answer within the time-out"
@@ -107,21 +99,81 @@ export const reportFailure = (
         `${send.subject}: ${send.channel} to ${maskPhone(send.phone)}: ${outcome._tag}, ${keptText(outcome.providerError)}`
       )
 
-/** One call that has a place, or waits for one. */
+/** The result of one call to a provider. */
+export interface CallResult {
+  readonly outcome: ProviderOutcome
+  readonly attemptedAt: Instant
+  readonly finishedAt: Instant
+}
+
+/** One call to a provider about a step of a code or a message. */
+export interface ProviderCall<A> {
+  readonly kind: SendKind
+  readonly account: RouteAccount
+  readonly call: Effect.Effect<ProviderOutcome>
+  /** Wraps the wait for the provider's response. */
+  readonly waiting: Waiting
+  readonly count: CountAttempt
+  /** Writes the result. */
+  readonly record: (result: CallResult) => Effect.Effect<A>
+}
+
+/** What codes and messages do alike once an account has a slot: wait for its start, call, and record the outcome. */
+export class ProviderCalls extends Context.Service<
+  ProviderCalls,
+  {
+    /** With `hasStart`, call at once. Otherwise `at` is when the account can start the call, after the longest wait. */
+    readonly awaitStart: (account: RouteAccount, slot: Start, wait: StartWait) => Effect.Effect<Start>
+    /** Calls, counts, records; then the account's cooldown follows from the outcome. */
+    readonly callAndRecord: <A>(call: ProviderCall<A>) => Effect.Effect<A>
+  }
+>()("peyk/services/provider/ProviderCalls") {
+  static readonly layer = Layer.effect(
+    ProviderCalls,
+    Effect.gen(function* () {
+      const { providerTimeoutMillis: timeoutMillis } = yield* Settings
+      const clock = yield* Clock.Clock
+      const slots = yield* AccountSlots
+
+      return ProviderCalls.of({
+        awaitStart: (account, slot, wait) =>
+          Effect.suspend(() =>
+            slot.hasStart && isStartInTime(slot.at, clock.currentTimeMillisUnsafe())
+              ? Effect.succeed(slot)
+              : awaitStart(clock, slots, account, slot, wait)
+          ),
+        callAndRecord: ({ kind, account, call, waiting, count, record }) =>
+          Effect.suspend(() => {
+            const { channel } = account
+            const attemptedAt = clock.currentTimeMillisUnsafe()
+            return Effect.flatMap(waiting(outcomeOf(call, { channel, timeoutMillis })), (outcome) => {
+              const now = clock.currentTimeMillisUnsafe()
+              count({ channel, outcome, attemptedAt, finishedAt: now })
+              return Effect.tap(record({ outcome, attemptedAt, finishedAt: now }), () =>
+                slots.report(account, { kind, outcome, now })
+              )
+            })
+          })
+      })
+    })
+  )
+}
+
+/** One call that has a permit, or waits for one. */
 interface Entry {
   readonly customerId: number
-  hasPlace: boolean
-  /** Opened with the place; null if nobody waited for it. */
+  hasPermit: boolean
+  /** Opened with the permit; null if nobody waited for it. */
   granted: Latch.Latch | null
 }
 
 /**
- * Places for calls to one host, which customers share. A customer's calls wait in its own queue. The next place goes to
- * the customer that holds the fewest, so that a long queue delays no other customer.
+ * Permits for calls to one host, which customers share. A customer's calls wait in its own queue. The next permit goes to
+ * the customer that has the fewest, so that a long queue delays no other customer.
  */
 class CallLimiter {
   readonly #shares: FairShares
-  readonly #lines = new Map<number, Set<Entry>>()
+  readonly #queues = new Map<number, Set<Entry>>()
 
   /** @param mostOfOne how many calls one customer makes at once while no other customer makes any */
   constructor(mostOfOne: number) {
@@ -129,23 +181,23 @@ class CallLimiter {
   }
 
   get isEmpty(): boolean {
-    return this.#shares.isEmpty && this.#lines.size === 0
+    return this.#shares.isEmpty && this.#queues.size === 0
   }
 
-  /** Takes a place at once if there is one. */
+  /** Takes a permit at once if there is one. */
   begin(customerId: number): Entry {
-    const mayEnter = !this.#lines.has(customerId) && this.#shares.mayEnter(customerId)
+    const mayEnter = !this.#queues.has(customerId) && this.#shares.mayEnter(customerId)
     if (mayEnter) this.#shares.enter(customerId)
     const entry: Entry = {
       customerId,
-      hasPlace: mayEnter,
+      hasPermit: mayEnter,
       granted: mayEnter ? null : Latch.makeUnsafe(false)
     }
-    if (!mayEnter) this.#lineOf(customerId).add(entry)
+    if (!mayEnter) this.#queueOf(customerId).add(entry)
     return entry
   }
 
-  /** Whether it gets a place within this time; null: however long that takes. */
+  /** Waits for its permit, for at most this time; null: however long that takes. */
   wait({ granted }: Entry, millis: number | null): Effect.Effect<unknown> {
     if (granted === null || millis === 0) return Effect.void
     return millis === null ? granted.await : Effect.timeoutOption(granted.await, millis)
@@ -153,57 +205,60 @@ class CallLimiter {
 
   /** The call is over, or has stopped waiting. */
   end(entry: Entry): void {
-    if (entry.hasPlace) this.#shares.leave(entry.customerId)
-    else this.#leaveLine(entry)
+    if (entry.hasPermit) this.#shares.leave(entry.customerId)
+    else this.#leaveQueue(entry)
     this.#admit()
   }
 
-  #lineOf(customerId: number): Set<Entry> {
-    const line = this.#lines.get(customerId) ?? new Set()
-    this.#lines.set(customerId, line)
-    return line
+  #queueOf(customerId: number): Set<Entry> {
+    const queue = this.#queues.get(customerId) ?? new Set()
+    this.#queues.set(customerId, queue)
+    return queue
   }
 
-  #leaveLine(entry: Entry): void {
-    const line = this.#lines.get(entry.customerId)
-    line?.delete(entry)
-    if (line?.size === 0) this.#lines.delete(entry.customerId)
+  #leaveQueue(entry: Entry): void {
+    const queue = this.#queues.get(entry.customerId)
+    queue?.delete(entry)
+    if (queue?.size === 0) this.#queues.delete(entry.customerId)
   }
 
   #admit(): void {
     for (;;) {
-      const fewest = [...this.#lines.keys()]
+      const fewest = [...this.#queues.keys()]
         .filter((customerId) => this.#shares.mayEnter(customerId))
         .toSorted((a, b) => this.#shares.heldBy(a) - this.#shares.heldBy(b))
-      const [next] = this.#lines.get(fewest[0] ?? Number.NaN) ?? []
+      const [next] = this.#queues.get(fewest[0] ?? Number.NaN) ?? []
       if (next === undefined) return
-      this.#leaveLine(next)
+      this.#leaveQueue(next)
       this.#shares.enter(next.customerId)
-      next.hasPlace = true
+      next.hasPermit = true
       next.granted?.openUnsafe()
     }
   }
 }
 
-export interface PlaceRequest {
+export interface PermitRequest {
   readonly customerId: number
   readonly kind: SendKind
   readonly account: RouteAccount
   /** Null: without a limit. */
   readonly waitMillis: number | null
-  /** Wraps the wait for a place. */
-  readonly waiting: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Wraps the wait for a permit. */
+  readonly waiting: Waiting
 }
 
 /**
- * Room for calls to providers, before the connections: codes and messages have separate places at each host, and
+ * Room for calls to providers, before the connections: codes and messages have separate permits for each host, and
  * customers share them. Waiting here counts as no failure, because nothing was called yet.
  */
 export class CallLimiters extends Context.Service<
   CallLimiters,
   {
-    /** None if there was no place in time, or if this process begins to stop. */
-    readonly withPlace: <A>(request: PlaceRequest, call: Effect.Effect<A>) => Effect.Effect<Option.Option<A>>
+    /** None if there was no permit in time, or if this process begins to stop. */
+    readonly withPermit: <A>(
+      request: PermitRequest,
+      call: Effect.Effect<A>
+    ) => Effect.Effect<Option.Option<A>>
   }
 >()("peyk/services/provider/ProviderCalls/CallLimiters") {
   static readonly layer = Layer.effect(
@@ -213,10 +268,10 @@ export class CallLimiters extends Context.Service<
       const connections = yield* AccountConnections
       const workers = yield* Workers
       const limiters = { code: new Map<string, CallLimiter>(), text: new Map<string, CallLimiter>() }
-      const placesOf = { code: codeConnections, text: messageConnections }
+      const permitsOf = { code: codeConnections, text: messageConnections }
 
       const limiterAt = (origin: string, kind: SendKind) => {
-        const limiter = limiters[kind].get(origin) ?? new CallLimiter(placesOf[kind])
+        const limiter = limiters[kind].get(origin) ?? new CallLimiter(permitsOf[kind])
         limiters[kind].set(origin, limiter)
         return limiter
       }
@@ -230,12 +285,12 @@ export class CallLimiters extends Context.Service<
               onSuccess: ({ origin }) => origin ?? null
             })
 
-      const withPlaceAt = <A>(origin: string, request: PlaceRequest, call: Effect.Effect<A>) => {
+      const withPermitAt = <A>(origin: string, request: PermitRequest, call: Effect.Effect<A>) => {
         const { kind, customerId, waitMillis, waiting } = request
         const limiter = limiterAt(origin, kind)
         const entry = limiter.begin(customerId)
-        const called = Effect.suspend(() => (entry.hasPlace ? Effect.asSome(call) : Effect.succeedNone))
-        const work = entry.hasPlace
+        const called = Effect.suspend(() => (entry.hasPermit ? Effect.asSome(call) : Effect.succeedNone))
+        const work = entry.hasPermit
           ? called
           : Effect.andThen(workers.untilStop(waiting(limiter.wait(entry, waitMillis))), called)
         return Effect.onExitPrimitive(work, () => {
@@ -246,17 +301,17 @@ export class CallLimiters extends Context.Service<
       }
 
       return CallLimiters.of({
-        withPlace: (request, call) =>
+        withPermit: (request, call) =>
           Effect.flatMap(originOf(request.account), (origin) =>
-            origin === null ? Effect.asSome(call) : withPlaceAt(origin, request, call)
+            origin === null ? Effect.asSome(call) : withPermitAt(origin, request, call)
           )
       })
     })
   )
 
-  /** Has a place for every call. */
+  /** Has a permit for every call. */
   static readonly layerUnlimited = Layer.succeed(
     CallLimiters,
-    CallLimiters.of({ withPlace: (_request, call) => Effect.asSome(call) })
+    CallLimiters.of({ withPermit: (_request, call) => Effect.asSome(call) })
   )
 }

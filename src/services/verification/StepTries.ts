@@ -1,14 +1,13 @@
 import { type Cause, Clock, Effect, Option, Redacted } from "effect"
 import type { SkipReason } from "../../domain/account/Pace.ts"
-import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { ownCodeText, renderCodeText } from "../../domain/message/Template.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
+import { accountAt } from "../../domain/routing/RouteAccount.ts"
 import {
   awaitSlot,
   type Choice,
   chooseStep,
-  recordAttempt,
   releaseStep,
   type SkipReasons,
   skipRemaining
@@ -16,12 +15,12 @@ import {
 import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
 import { isStepDue } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"
-import type { Workers } from "../concurrency/Workers.ts"
-import { CallLimiters, makeCallStarts, outcomeOf, reportFailure } from "../provider/ProviderCalls.ts"
+import { CallLimiters, ProviderCalls, type Waiting } from "../provider/ProviderCalls.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Settings } from "../Settings.ts"
+import type { Written } from "../Subjects.ts"
 import { Timers } from "../timer/Timers.ts"
-import { makeVerificationWrites, VerificationMetrics } from "./VerificationWrites.ts"
+import { VerificationMetrics, VerificationWrites } from "./VerificationWrites.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 /** How long a try waits for others. */
@@ -29,9 +28,9 @@ interface TryWaits {
   /** For an account's slot, at most. */
   readonly waitMillis: number
   /** For a free connection to the provider, at most. */
-  readonly placeMillis: number
+  readonly permitMillis: number
   /** Wraps each wait: for the account's slot, for a free connection, for the provider's response. */
-  readonly waiting: ReturnType<Workers["Service"]["waitOutside"]>
+  readonly waiting: Waiting
   /** True if a request waits for this try: longer waits then continue in the background. */
   readonly isAwaited: boolean
 }
@@ -62,7 +61,7 @@ type Steps = ReadonlyArray<number>
 
 /**
  * Steps that cannot be called now: `skipped` for good, with their reasons, or `queued` for the background, because they
- * found no place among their provider's calls in time of the request.
+ * got no permit to call their provider in time of the request.
  */
 interface Passed {
   readonly skipped: Steps
@@ -98,22 +97,15 @@ const isBusy = (): SkipReason => "busy"
 /** A code that waited longer than this before its call may have been verified, or have expired, meanwhile. */
 const MAX_UNSEEN_MILLIS = 1000
 
-export const accountAt = ({ route }: Verification, step: number) => route[step] ?? route[0]
-
-/** Logs a step that was not accepted. */
-export const reportStep = ({ id, phone, route }: Verification, step: number, outcome: ProviderOutcome) =>
-  reportFailure(outcome, { subject: `verification ${id}`, channel: route[step]?.channel, phone })
-
-const makeSendCode = Effect.gen(function* () {
-  const { providerTimeoutMillis } = yield* Settings
-  const providers = yield* Providers
-
-  return (verification: Verification, step: number, code: string) => {
+/** The call that sends the code over a step. */
+const makeSendCode = Effect.map(
+  Providers,
+  (providers) => (verification: Verification, step: number, code: string) => {
     const { id, customerId, phone, expiresAt } = verification
     const account = accountAt(verification, step)
     const body = account.textBody === undefined ? verification : ownCodeText(account.textBody)
     const text = renderCodeText(body, code, expiresInSeconds(verification))
-    const call = providers.sendCode({
+    return providers.sendCode({
       attemptId: `${id}-${step + 1}`,
       customerId,
       step: account,
@@ -122,15 +114,14 @@ const makeSendCode = Effect.gen(function* () {
       text: Redacted.make(text),
       expiresAt
     })
-    return outcomeOf(call, { channel: account.channel, timeoutMillis: providerTimeoutMillis })
   }
-})
+)
 
 /** Leaves steps: to the background, to the next process, or for good. */
 const makeLeaving = Effect.gen(function* () {
   const clock = yield* Clock.Clock
-  const write = yield* makeVerificationWrites
-  const stateOf = Effect.map(({ state }: Effect.Success<ReturnType<typeof write>>) => state)
+  const { write } = yield* VerificationWrites
+  const stateOf = Effect.map(({ state }: Written<Verification>) => state)
 
   /** To the background, at a slot of its account. */
   const queueStep = (verification: Verification, choice: Choice & { readonly at: Instant }) =>
@@ -146,7 +137,7 @@ const makeLeaving = Effect.gen(function* () {
         return stateOf(write(verification, (current) => releaseStep(current, step, now), timer))
       }),
 
-    /** No step can be called now: one that found no place in time of the request is left to the background. */
+    /** No step can be called now: one that got no permit in time of the request is left to the background. */
     callNone: (verification: Verification, { queued, skipped, reasons }: Passed, now: number) => {
       const [step] = queued
       return step === undefined
@@ -161,7 +152,7 @@ const makeChoose = Effect.gen(function* () {
   const { slotHorizonMillis } = yield* Settings
   const clock = yield* Clock.Clock
   const slots = yield* AccountSlots
-  const write = yield* makeVerificationWrites
+  const { write } = yield* VerificationWrites
   const { queueStep, callNone } = yield* makeLeaving
 
   const takeSlot = (verification: Verification, steps: Steps) =>
@@ -214,12 +205,11 @@ const makeChoose = Effect.gen(function* () {
 
 /** Calls the provider of a chosen step, and records the outcome. */
 const makeCallStep = Effect.gen(function* () {
-  const clock = yield* Clock.Clock
-  const slots = yield* AccountSlots
   const timers = yield* Timers
   const metrics = yield* VerificationMetrics
+  const calls = yield* ProviderCalls
   const sendCode = yield* makeSendCode
-  const write = yield* makeVerificationWrites
+  const { record } = yield* VerificationWrites
   const { releaseUncalled } = yield* makeLeaving
 
   const callLeased = (
@@ -227,19 +217,14 @@ const makeCallStep = Effect.gen(function* () {
     { step, slot }: ChosenStep,
     { code, waits: { waiting } }: StepTry
   ): Effect.Effect<Verification> => {
-    const attemptedAt = clock.currentTimeMillisUnsafe()
-    const account = accountAt(verification, step)
     const isRepeat = verification.repeating
-    return Effect.flatMap(waiting(sendCode(verification, step, code)), (outcome) => {
-      const finishedAt = clock.currentTimeMillisUnsafe()
-      metrics.attempted({ channel: account.channel, outcome, attemptedAt, finishedAt })
-      const call = { step, outcome, attemptedAt, finishedAt, slotAt: slot.at, isRepeat }
-      const record = write(verification, (current) => recordAttempt(current, call))
-      const recorded =
-        outcome._tag === "Accepted" ? record : Effect.andThen(reportStep(verification, step, outcome), record)
-      return Effect.flatMap(recorded, ({ state }) =>
-        Effect.as(slots.report(account, { kind: "code", outcome, now: finishedAt }), state)
-      )
+    return calls.callAndRecord({
+      kind: "code",
+      account: accountAt(verification, step),
+      call: sendCode(verification, step, code),
+      waiting,
+      count: metrics.attempted,
+      record: (result) => record(verification, { step, ...result, slotAt: slot.at, isRepeat })
     })
   }
 
@@ -253,11 +238,11 @@ const makeCallStep = Effect.gen(function* () {
       : releaseUncalled(verification, chosen.step, stepTry.timer)
 })
 
-/** Waits for a place among the provider's calls and for the account's start, then calls. None: there was no place. */
-const makeCallInPlace = Effect.gen(function* () {
+/** Waits for a permit to call the provider and for the account's start, then calls. None: there was no permit in time. */
+const makeCallWithPermit = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const store = yield* VerificationStore
-  const startOf = yield* makeCallStarts
+  const calls = yield* ProviderCalls
   const limiters = yield* CallLimiters
   const callStep = yield* makeCallStep
   const { queueStep, releaseUncalled } = yield* makeLeaving
@@ -287,7 +272,7 @@ const makeCallInPlace = Effect.gen(function* () {
         current = due.value.verification
         seenAt = due.value.seenAt
       }
-      const starting = startOf(accountAt(current, step), slot, stepTry.waits)
+      const starting = calls.awaitStart(accountAt(current, step), slot, stepTry.waits)
       slot = yield* Effect.catchCause(starting, stepTry.releaseForRetry)
       if (!slot.hasStart) return yield* queueStep(current, { step, skipped: [], at: slot.at })
       if (!isUnseen(seenAt)) return yield* callStep(current, { step, slot, seenAt }, stepTry)
@@ -295,22 +280,22 @@ const makeCallInPlace = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (verification: Verification, chosen: ChosenStep, stepTry: StepTry) {
-    const { placeMillis, waiting } = stepTry.waits
+    const { permitMillis, waiting } = stepTry.waits
     const startedAt = clock.currentTimeMillisUnsafe()
     const request = {
       customerId: verification.customerId,
       kind: "code" as const,
       account: accountAt(verification, chosen.step),
-      waitMillis: placeMillis,
+      waitMillis: permitMillis,
       waiting
     }
-    const called = yield* limiters.withPlace(
+    const called = yield* limiters.withPermit(
       request,
       Effect.suspend(() => startAndCall(verification, chosen, stepTry))
     )
     if (Option.isSome(called)) return called
     const now = clock.currentTimeMillisUnsafe()
-    const isStopping = now < startedAt + placeMillis
+    const isStopping = now < startedAt + permitMillis
     return isStopping || now >= verification.expiresAt
       ? yield* Effect.asSome(releaseUncalled(verification, chosen.step, stepTry.timer))
       : Option.none<Verification>()
@@ -319,11 +304,11 @@ const makeCallInPlace = Effect.gen(function* () {
 
 /**
  * Tries steps of a verification, in their order: chooses one whose account may send, waits for its turn, calls, records.
- * If it finds no place in time, the others are tried, without waiting for places.
+ * If it gets no permit in time, the others are tried, without waiting for permits.
  */
 export const makeTrySteps = Effect.gen(function* () {
   const choose = yield* makeChoose
-  const callInPlace = yield* makeCallInPlace
+  const callWithPermit = yield* makeCallWithPermit
 
   /** @param first the step to begin with, if it has a slot already */
   return Effect.fnUntraced(function* (
@@ -340,12 +325,12 @@ export const makeTrySteps = Effect.gen(function* () {
         : { verification, chosen: first, left: steps }
     while (next.chosen !== null) {
       const { step } = next.chosen
-      const called = yield* callInPlace(next.verification, next.chosen, trying)
+      const called = yield* callWithPermit(next.verification, next.chosen, trying)
       if (Option.isSome(called)) return called.value
       passed = trying.waits.isAwaited
         ? { ...passed, queued: [...passed.queued, step] }
         : skipping(passed, [step], isBusy)
-      trying = { ...trying, waits: { ...trying.waits, placeMillis: 0 } }
+      trying = { ...trying, waits: { ...trying.waits, permitMillis: 0 } }
       const others: Steps = next.left.filter((other) => other !== step)
       next = yield* choose(next.verification, others, trying, passed)
     }

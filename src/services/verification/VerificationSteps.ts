@@ -1,19 +1,18 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { isSlotUsable } from "../../domain/account/Pace.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
-import { recordAttempt } from "../../domain/verification/Step.ts"
+import { accountAt } from "../../domain/routing/RouteAccount.ts"
 import type { Verification } from "../../domain/verification/Verification.ts"
 import { type Action, decide, expire, nextDueAt } from "../../domain/verification/VerificationMachine.ts"
-import { AccountSlots } from "../account/AccountSlots.ts"
+import { AccountSlots, isSlotReady } from "../account/AccountSlots.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { neverRecorded } from "../provider/ProviderCalls.ts"
 import { Settings } from "../Settings.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { CodeVault } from "./Codes.ts"
-import { accountAt, makeTrySteps, reportStep, type StepTry } from "./StepTries.ts"
+import { makeTrySteps, type StepTry } from "./StepTries.ts"
 import { type StoredVerification, VerificationStore } from "./VerificationStore.ts"
-import { makeVerificationWrites } from "./VerificationWrites.ts"
+import { VerificationWrites } from "./VerificationWrites.ts"
 
 /** A due action, with all that it needs: once it begins, a code may be sent. */
 interface Plan {
@@ -45,12 +44,11 @@ const makeDueSteps = Effect.gen(function* () {
     const stepTry: StepTry = {
       timer,
       code,
-      waits: { waitMillis: 0, placeMillis: slotHorizonMillis, isAwaited: false, waiting: (wait) => wait },
+      waits: { waitMillis: 0, permitMillis: slotHorizonMillis, isAwaited: false, waiting: (wait) => wait },
       releaseForRetry
     }
-    const isCooling = slots.isCooling(accountAt(verification, step), "code", now)
-    const isReady =
-      hasSlot && isSlotUsable(at, now) && !(yield* Effect.catchCause(isCooling, releaseForRetry))
+    const ready = isSlotReady(slots, accountAt(verification, step), { kind: "code", at, now })
+    const isReady = hasSlot && (yield* Effect.catchCause(ready, releaseForRetry))
     const chosen = { step, slot: { at, hasStart: false }, seenAt: now }
     return yield* trySteps(verification, steps, stepTry, isReady ? chosen : null)
   })
@@ -79,17 +77,14 @@ const makePlans = Effect.gen(function* () {
 const makeRunTimer = Effect.gen(function* () {
   const timers = yield* Timers
   const timerStore = yield* TimerStore
-  const write = yield* makeVerificationWrites
+  const { write, record } = yield* VerificationWrites
   const tryDue = yield* makeDueSteps
   const planOf = yield* makePlans
 
   const abandonStep = Effect.fnUntraced(function* (verification: Verification, step: number) {
     const now = yield* Clock.currentTimeMillis
-    const outcome = neverRecorded
-    yield* reportStep(verification, step, outcome)
-    yield* write(verification, (current) =>
-      recordAttempt(current, { step, outcome, attemptedAt: nextDueAt(current) ?? now, finishedAt: now })
-    )
+    const attemptedAt = nextDueAt(verification) ?? now
+    yield* record(verification, { step, outcome: neverRecorded, attemptedAt, finishedAt: now })
   })
 
   const carryOut = ({ verification, action, code }: Plan, timer: DueTimer): Effect.Effect<unknown> => {
@@ -155,7 +150,7 @@ export class VerificationSteps extends Context.Service<
         verification: Verification,
         { timer, code, releaseForRetry }: Pick<StepTry, "timer" | "code" | "releaseForRetry">
       ) => {
-        const waits = { waitMillis: slotWaitMillis, placeMillis: slotWaitMillis, isAwaited: true, waiting }
+        const waits = { waitMillis: slotWaitMillis, permitMillis: slotWaitMillis, isAwaited: true, waiting }
         const stepTry: StepTry = { timer, code, waits, releaseForRetry }
         return timers.holding(timer, trySteps(verification, verification.remaining, stepTry))
       }

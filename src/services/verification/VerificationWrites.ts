@@ -4,10 +4,13 @@ import { instantOf } from "../../domain/Paging.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import { SkipReason } from "../../domain/account/Pace.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
+import { accountAt } from "../../domain/routing/RouteAccount.ts"
+import { recordAttempt, type StepCall } from "../../domain/verification/Step.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
-import { writeTransition } from "../Subjects.ts"
+import { type Written, writeTransition } from "../Subjects.ts"
 import { AccountSkips } from "../account/AccountSlots.ts"
+import { reportFailure } from "../provider/ProviderCalls.ts"
 import { attemptMetrics, type CountAttempt, counters, histograms } from "../system/Observability.ts"
 import { Timers } from "../timer/Timers.ts"
 import { VerificationStore } from "./VerificationStore.ts"
@@ -76,44 +79,80 @@ export class VerificationMetrics extends Context.Service<
   })
 }
 
+type Transition = (current: Verification) => VerificationTransition
+
 /**
  * Writes transitions of verifications. Counts what was written: ends, and steps that were skipped. Wakes the timers for
  * the next step.
  */
-export const makeVerificationWrites = Effect.gen(function* () {
-  const store = yield* VerificationStore
-  const timers = yield* Timers
-  const metrics = yield* VerificationMetrics
-  const skips = yield* AccountSkips
-
-  const countSkipped = (verification: Verification, { skipped = [] }: VerificationTransition) => {
-    for (const { step, reason } of skipped) {
-      const { account_id: accountId, channel } = verification.route[step] ?? verification.route[0]
-      metrics.skipped(channel, reason)
-      if (accountId !== null) skips.count(accountId, reason)
-    }
+export class VerificationWrites extends Context.Service<
+  VerificationWrites,
+  {
+    /** With a timer, it is refused when the lease was lost. */
+    readonly write: (
+      verification: Verification,
+      transition: Transition,
+      timer?: LeasedTimer
+    ) => Effect.Effect<Written<Verification>>
+    /** Writes the outcome of a call, and logs it if it was not accepted. */
+    readonly record: (verification: Verification, call: StepCall) => Effect.Effect<Verification>
   }
+>()("peyk/services/verification/VerificationWrites") {
+  static readonly layer = Layer.effect(
+    VerificationWrites,
+    Effect.gen(function* () {
+      const store = yield* VerificationStore
+      const timers = yield* Timers
+      const metrics = yield* VerificationMetrics
+      const skips = yield* AccountSkips
 
-  const noteWritten = (before: Verification, transition: VerificationTransition, now: Instant) => {
-    const { next, dueAt } = transition
-    if (before.status !== next.status) metrics.ended(next.id, next.status, now)
-    countSkipped(before, transition)
-    if (typeof dueAt === "number") timers.wakeAt(dueAt)
-  }
+      const countSkipped = (verification: Verification, { skipped = [] }: VerificationTransition) => {
+        for (const { step, reason } of skipped) {
+          const { account_id: accountId, channel } = accountAt(verification, step)
+          metrics.skipped(channel, reason)
+          if (accountId !== null) skips.count(accountId, reason)
+        }
+      }
 
-  return (
-    verification: Verification,
-    transition: (current: Verification) => VerificationTransition,
-    timer: LeasedTimer | null = null
-  ) => {
-    const { customerId, id } = verification
-    return writeTransition(verification, transition, {
-      write: (before, next, now) =>
-        Effect.map(store.commit(before, next, now, timer), (written) => {
-          if (written) noteWritten(before, next, now)
-          return written
-        }),
-      reload: Effect.suspend(() => store.load(customerId, id))
+      const noteWritten = (before: Verification, transition: VerificationTransition, now: Instant) => {
+        const { next, dueAt } = transition
+        if (before.status !== next.status) metrics.ended(next.id, next.status, now)
+        countSkipped(before, transition)
+        if (typeof dueAt === "number") timers.wakeAt(dueAt)
+      }
+
+      const write = (
+        verification: Verification,
+        transition: Transition,
+        timer: LeasedTimer | null = null
+      ) => {
+        const { customerId, id } = verification
+        return writeTransition(verification, transition, {
+          write: (before, next, now) =>
+            Effect.map(store.commit(before, next, now, timer), (written) => {
+              if (written) noteWritten(before, next, now)
+              return written
+            }),
+          reload: Effect.suspend(() => store.load(customerId, id))
+        })
+      }
+
+      const record = (verification: Verification, call: StepCall) => {
+        const { outcome, step } = call
+        const written = Effect.map(
+          write(verification, (current) => recordAttempt(current, call)),
+          ({ state }) => state
+        )
+        if (outcome._tag === "Accepted") return written
+        const { id, phone } = verification
+        const { channel } = accountAt(verification, step)
+        return Effect.andThen(
+          reportFailure(outcome, { subject: `verification ${id}`, channel, phone }),
+          written
+        )
+      }
+
+      return VerificationWrites.of({ write, record })
     })
-  }
-})
+  )
+}

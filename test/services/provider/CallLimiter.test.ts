@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountUnusable } from "../../../src/services/account/AccountSlots.ts"
-import { CallLimiters, type PlaceRequest } from "../../../src/services/provider/ProviderCalls.ts"
+import { CallLimiters, type PermitRequest } from "../../../src/services/provider/ProviderCalls.ts"
 import { defaultSettings, Settings } from "../../../src/services/Settings.ts"
 import { Workers } from "../../../src/services/concurrency/Workers.ts"
 import { connectionWith, scriptConnections } from "../../support/ScriptedConnections.ts"
@@ -23,8 +23,8 @@ const limiters = CallLimiters.layer.pipe(
 
 const requestOf = (
   customerId: number,
-  { accountId = 1, kind = "code" as PlaceRequest["kind"], waitMillis = null as number | null } = {}
-): PlaceRequest => ({
+  { accountId = 1, kind = "code" as PermitRequest["kind"], waitMillis = null as number | null } = {}
+): PermitRequest => ({
   customerId,
   kind,
   waitMillis,
@@ -38,7 +38,7 @@ const requestOf = (
 
 /** Calls that last until they are let go, and the customers of those that were begun. */
 const makeCalls = Effect.gen(function* () {
-  const { withPlace } = yield* CallLimiters
+  const { withPermit } = yield* CallLimiters
   const begun: Array<number> = []
   const ends: Array<Deferred.Deferred<void>> = []
   return {
@@ -50,14 +50,14 @@ const makeCalls = Effect.gen(function* () {
         TestClock.adjust(0)
       )
     }),
-    call: (request: PlaceRequest) => {
+    call: (request: PermitRequest) => {
       const end = Deferred.makeUnsafe<void>()
       const work = Effect.suspend(() => {
         begun.push(request.customerId)
         ends.push(end)
         return Deferred.await(end)
       })
-      return Effect.tap(Effect.forkChild(withPlace(request, work)), () => TestClock.adjust(0))
+      return Effect.tap(Effect.forkChild(withPermit(request, work)), () => TestClock.adjust(0))
     }
   }
 })

@@ -24,7 +24,7 @@ const crowdedLimiters = (crowded: Set<Channel>, waits: Array<number>) => {
   return Layer.succeed(
     CallLimiters,
     CallLimiters.of({
-      withPlace: ({ account: { channel }, waitMillis }, call) => {
+      withPermit: ({ account: { channel }, waitMillis }, call) => {
         if (crowded.has(channel)) waits.push(waitMillis ?? 0)
         return Effect.flatMap(mayCall(channel, waitMillis ?? 0), (may) =>
           may ? Effect.asSome(call) : Effect.succeedNone
