@@ -3,9 +3,11 @@ import { PhoneText } from "../domain/Fields.ts"
 import { parsePhone, type Phone } from "../domain/Phone.ts"
 import type { KeyMode } from "../domain/customer/Customer.ts"
 import { action, NoTarget } from "./Action.ts"
+import { Messages, SandboxMessages } from "./message/Messages.ts"
+import { SandboxVerifications, Verifications } from "./verification/Verifications.ts"
 
 /** Something of a phone that has not ended. */
-export interface SendInProgress {
+interface SendInProgress {
   readonly kind: "verification" | "message"
   readonly mode: KeyMode
   readonly id: string
@@ -27,12 +29,6 @@ export class PhoneErasureStore extends Context.Service<
   }
 >()("peyk/services/PhoneErasures/PhoneErasureStore") {}
 
-/** Ends what is under way, of either kind and mode. Nothing happens to what has ended, or is being sent. */
-export class Cancellations extends Context.Service<
-  Cancellations,
-  { readonly cancel: (customerId: number, subject: SendInProgress) => Effect.Effect<void> }
->()("peyk/services/PhoneErasures/Cancellations") {}
-
 /** Erases a phone on request. */
 export class PhoneErasures extends Context.Service<
   PhoneErasures,
@@ -47,7 +43,15 @@ export class PhoneErasures extends Context.Service<
     PhoneErasures,
     Effect.gen(function* () {
       const store = yield* PhoneErasureStore
-      const { cancel } = yield* Cancellations
+      const codes = { live: yield* Verifications, test: yield* SandboxVerifications }
+      const messages = { live: yield* Messages, test: yield* SandboxMessages }
+
+      /** Nothing happens to what has ended, or is being sent. */
+      const cancel = (customerId: number, { kind, mode, id }: SendInProgress): Effect.Effect<void> =>
+        kind === "verification"
+          ? Effect.ignore(codes[mode].cancel({ customerId, id }))
+          : Effect.ignore(messages[mode].stop({ customerId, id }))
+
       return PhoneErasures.of({
         cancelOpen: Effect.fnUntraced(function* (customerId, phone) {
           const open = yield* store.inProgress(customerId, phone)

@@ -3,7 +3,7 @@ import {
   liveMessageStore,
   LiveMessagePorts,
   messageGraph,
-  SandboxMessages
+  MessagesSandbox
 } from "../../src/layers/graphs/MessageGraph.ts"
 import {
   ProviderEndpoints,
@@ -13,7 +13,7 @@ import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
   LivePorts,
   liveStore,
-  SandboxVerifications,
+  VerificationsSandbox,
   verificationGraph
 } from "../../src/layers/graphs/VerificationGraph.ts"
 import { AccountConnections, AccountUnusable } from "../../src/services/account/AccountSlots.ts"
@@ -70,8 +70,8 @@ export const connectedProcess = (
   const graphs = {
     live: verificationGraph(liveStore, Layer.merge(LivePorts, providers)),
     messages: messageGraph(liveMessageStore, Layer.merge(LiveMessagePorts, providers)),
-    sandbox: SandboxVerifications,
-    sandboxMessages: SandboxMessages
+    sandbox: VerificationsSandbox,
+    sandboxMessages: MessagesSandbox
   }
   const ground = testProcess(providers, changes.settings)
   return Layer.fresh(timerGraph(graphs)).pipe(

@@ -33,7 +33,7 @@ export const TestDatabase = Layer.unwrap(
       () => Effect.ignore(admin.unsafe(`drop database ${name} with (force)`))
     )
     const place = placeOf(name)
-    const others = Layer.mergeAll(batchSql(place), maintenanceSql(place))
+    const others = Layer.mergeAll(batchSql(place, 0, false), maintenanceSql(place))
     return Layer.merge(
       connect(name),
       Layer.orDie(Layer.provide(others, [ConnectionWatch.layer, StoreWrites.layer]))

@@ -9,11 +9,11 @@ import { ManagementLive } from "../../src/layers/graphs/Management.ts"
 import { MasterKey } from "../../src/layers/crypto/Crypto.ts"
 import {
   liveMessageStore,
-  LiveMessages,
+  MessagesLive,
   LiveMessagePorts,
   messageGraph,
   type ReplaceableMessagePorts,
-  SandboxMessages
+  MessagesSandbox
 } from "../../src/layers/graphs/MessageGraph.ts"
 import { SimulatorSql } from "../../src/layers/provider/SimulatorSql.ts"
 import { ReportingSql } from "../../src/layers/postgres/Pools.ts"
@@ -22,7 +22,7 @@ import { timerGraph } from "../../src/layers/graphs/TimerGraph.ts"
 import {
   LivePorts,
   liveStore,
-  SandboxVerifications,
+  VerificationsSandbox,
   verificationGraph,
   type ReplaceablePorts
 } from "../../src/layers/graphs/VerificationGraph.ts"
@@ -118,8 +118,8 @@ export const testProcess = <A extends ReplaceablePorts | ReplaceableMessagePorts
   const timers = timerGraph({
     live,
     messages,
-    sandbox: SandboxVerifications,
-    sandboxMessages: SandboxMessages
+    sandbox: VerificationsSandbox,
+    sandboxMessages: MessagesSandbox
   })
   return Layer.mergeAll(live, messages, timers).pipe(
     Layer.provideMerge(testInfrastructure(settings)),
@@ -133,11 +133,11 @@ export const sandboxProcess = () => {
   const live = verificationGraph(liveStore, LivePorts)
   const timers = timerGraph({
     live,
-    messages: LiveMessages,
-    sandbox: SandboxVerifications,
-    sandboxMessages: SandboxMessages
+    messages: MessagesLive,
+    sandbox: VerificationsSandbox,
+    sandboxMessages: MessagesSandbox
   })
-  return Layer.mergeAll(SandboxVerifications, SandboxMessages, timers).pipe(
+  return Layer.mergeAll(VerificationsSandbox, MessagesSandbox, timers).pipe(
     Layer.provideMerge(testInfrastructure()),
     Layer.provideMerge(clockAt(0)),
     Layer.provideMerge(EmptyStore)

@@ -13,7 +13,6 @@ import { type Configuration, settings } from "../../layers/config/Configuration.
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
 import { Service } from "../../layers/graphs/Live.ts"
 import { ManagementLive } from "../../layers/graphs/Management.ts"
-import { useCases } from "../../layers/graphs/UseCases.ts"
 import { appliedMigration } from "../../layers/postgres/Migrations.ts"
 import { MigrationSql } from "../../layers/postgres/Pools.ts"
 import { withReason } from "../../layers/postgres/StoreAvailability.ts"
@@ -62,19 +61,19 @@ const sayWhatTakesLong = (configuration: Configuration) =>
     : Effect.void
 
 /** The only process. */
-const alone = (configuration: Configuration, graphs: typeof useCases) =>
+const alone = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.map(prepareDemo(configuration), (demo) =>
       Effect.flatMap(listeningPort, (port) => announce(configuration, port, demo)).pipe(
         Layer.effectDiscard,
-        Layer.provide(Service(configuration, graphs))
+        Layer.provide(Service(configuration))
       )
     )
   )
 
 /** One of several, whose supervisor has prepared everything and reports on all of them. */
-const oneOfSeveral = (configuration: Configuration, graphs: typeof useCases) =>
-  Layer.provide(Layer.effectDiscard(reportReady), Service(configuration, graphs))
+const oneOfSeveral = (configuration: Configuration) =>
+  Layer.provide(Layer.effectDiscard(reportReady), Service(configuration))
 
 const launch = (
   configuration: Configuration,
@@ -95,7 +94,7 @@ const launch = (
   )
 
 /** Serves until the process must stop; then finishes its work within the grace time. */
-export const serve = (configuration: Configuration, graphs = useCases) =>
+export const serve = (configuration: Configuration) =>
   Effect.gen(function* () {
     const number = yield* ownNumber
     if (Option.isNone(number)) {
@@ -103,9 +102,9 @@ export const serve = (configuration: Configuration, graphs = useCases) =>
       yield* checkPort(configuration.host, configuration.port)
       yield* sayWhatTakesLong(configuration)
     }
-    if (configuration.processes === 1) return yield* launch(configuration, alone(configuration, graphs))
+    if (configuration.processes === 1) return yield* launch(configuration, alone(configuration))
     if (Option.isNone(number)) return yield* serveSeveral(configuration)
-    const serving = launch(configuration, oneOfSeveral(configuration, graphs))
+    const serving = launch(configuration, oneOfSeveral(configuration))
     return yield* Effect.annotateLogs(serving, "process", number.value)
   })
 

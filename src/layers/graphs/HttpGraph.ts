@@ -35,11 +35,10 @@ import { ConnectionWatch } from "../postgres/ConnectionWatch.ts"
 import { silentRequestMillis } from "../postgres/WatchedPool.ts"
 import { MetricsPrometheus } from "../system/Metrics.ts"
 import { consoleLive } from "./ConsoleGraph.ts"
-import { erasuresLive } from "./ErasureGraph.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./Management.ts"
-import type { useCases } from "./UseCases.ts"
+import { erasuresLive, type useCases } from "./UseCases.ts"
 
 /** The longest time for a response without the provider's part: by far the longest is a report's statement. */
 const OWN_ANSWER_MILLIS = 16_000

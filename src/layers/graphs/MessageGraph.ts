@@ -70,6 +70,6 @@ const storeOf = (mode: KeyMode) => Layer.mergeAll(MessageStoreSql(mode), Message
 
 export const liveMessageStore = storeOf("live")
 
-export const LiveMessages = messageGraph(liveMessageStore, LiveMessagePorts)
+export const MessagesLive = messageGraph(liveMessageStore, LiveMessagePorts)
 
-export const SandboxMessages = messageGraph(storeOf("test"), SandboxMessagePorts)
+export const MessagesSandbox = messageGraph(storeOf("test"), SandboxMessagePorts)

@@ -2,15 +2,14 @@ import { Context, Effect, Layer } from "effect"
 import { AccountCredits } from "../../services/account/AccountSlots.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { DeliveryReports } from "../../services/provider/DeliveryReports.ts"
+import { simulatedCodeReport, simulatedMessageReport } from "../../services/provider/SimulatedReport.ts"
 import { GuardRounds } from "../../services/guard/GuardRounds.ts"
 import { MessageDeliveries } from "../../services/message/MessageDeliveries.ts"
-import { SandboxMessageReports } from "../../services/message/SandboxMessageReports.ts"
 import type { MessageStore } from "../../services/message/MessageStore.ts"
 import { ActivityRounds } from "../../services/activity/ActivityRounds.ts"
 import { Retention } from "../../services/Retention.ts"
 import { TimerHandlers, TimerMetrics, TimerRunner } from "../../services/timer/TimerRunner.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
-import { SandboxReports } from "../../services/verification/SandboxReports.ts"
 import { VerificationSteps } from "../../services/verification/VerificationSteps.ts"
 import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { WebhookMetrics } from "../../services/webhook/WebhookMetrics.ts"
@@ -35,6 +34,12 @@ class SandboxMessageHandler extends Context.Service<SandboxMessageHandler, Handl
 ) {}
 class SandboxHandler extends Context.Service<SandboxHandler, Handler>()(
   "peyk/layers/graphs/TimerGraph/SandboxHandler"
+) {}
+class SandboxReportHandler extends Context.Service<SandboxReportHandler, Handler>()(
+  "peyk/layers/graphs/TimerGraph/SandboxReportHandler"
+) {}
+class SandboxMessageReportHandler extends Context.Service<SandboxMessageReportHandler, Handler>()(
+  "peyk/layers/graphs/TimerGraph/SandboxMessageReportHandler"
 ) {}
 
 const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
@@ -63,9 +68,9 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
             ["message" as const, yield* MessageHandler],
             ["sandbox_message" as const, yield* SandboxMessageHandler],
             ["verification_report" as const, reports.askAboutVerification],
-            ["sandbox_verification_report" as const, (yield* SandboxReports).report],
+            ["sandbox_verification_report" as const, yield* SandboxReportHandler],
             ["message_report" as const, reports.askAboutMessage],
-            ["sandbox_message_report" as const, (yield* SandboxMessageReports).report],
+            ["sandbox_message_report" as const, yield* SandboxMessageReportHandler],
             ["bot_updates" as const, inboxes.runTimer],
             ["webhook" as const, webhooks.runTimer],
             ["guard" as const, guard.runTimer],
@@ -80,10 +85,13 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
       TimerMetrics.layer,
       Layer.provide(Layer.effect(LiveHandler, runTimer), graphs.live),
       Layer.provide(Layer.effect(SandboxHandler, runTimer), graphs.sandbox),
-      Layer.provide(SandboxReports.layer, graphs.sandbox),
+      Layer.provide(Layer.effect(SandboxReportHandler, simulatedCodeReport), graphs.sandbox),
       Layer.provide(Layer.effect(MessageHandler, runLane), graphs.messages),
       Layer.provide(Layer.effect(SandboxMessageHandler, runLane), graphs.sandboxMessages),
-      Layer.provide(SandboxMessageReports.layer, graphs.sandboxMessages),
+      Layer.provide(
+        Layer.effect(SandboxMessageReportHandler, simulatedMessageReport),
+        graphs.sandboxMessages
+      ),
       Layer.provide(DeliveryReports.layer, [graphs.live, graphs.messages]),
       GuardRounds.layer,
       Layer.provide(Retention.layer, RetentionStoreSql),

@@ -87,6 +87,6 @@ const sandboxStore = VerificationStoreSql({
   timerKind: "sandbox_verification"
 })
 
-export const LiveVerifications = verificationGraph(liveStore, LivePorts)
+export const VerificationsLive = verificationGraph(liveStore, LivePorts)
 
-export const SandboxVerifications = verificationGraph(sandboxStore, SandboxPorts)
+export const VerificationsSandbox = verificationGraph(sandboxStore, SandboxPorts)

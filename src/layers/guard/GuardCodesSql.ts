@@ -121,7 +121,7 @@ type Range = readonly [after: string, before: string]
 type CodeReads = Pick<GuardStore["Service"], "dueCodes" | "nextSentAt" | "timeToVerify">
 
 /** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
-export const guardCodes = (sql: SqlClient.SqlClient, isDistributed = false): CodeReads => {
+export const guardCodes = (sql: SqlClient.SqlClient, isDistributed: boolean): CodeReads => {
   const codeRows = rowsOf(CodeRow)
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)

@@ -63,7 +63,7 @@ export const migrateWith = (known: Migrations) => Effect.andThen(checkHistoryFor
 export const migrate = migrateWith(migrations)
 
 /** Makes an empty database a store of the schema as this migration left it. */
-export const migrateTo = (last: number, known = migrations) =>
+export const migrateTo = (last: number, known: Migrations) =>
   run(Object.fromEntries(Object.entries(known).filter(([name]) => numberOf(name) <= last)))
 
 /** Whether there is a store in the database. */

@@ -92,7 +92,7 @@ const planning = (isDistributed: boolean) =>
     : ({ plan_cache_mode: "force_generic_plan" } as const)
 
 /** Connections for batches of codes, and others for batches of messages. */
-export const batchSql = (place: StorePlace, statementTimeoutMillis = 0, isDistributed = false) => {
+export const batchSql = (place: StorePlace, statementTimeoutMillis: number, isDistributed: boolean) => {
   const options = {
     ...batchOptions,
     patienceMillis: patienceFor(statementTimeoutMillis),

@@ -107,7 +107,7 @@ export interface CallResult {
 }
 
 /** One call to a provider about a step of a code or a message. */
-export interface ProviderCall<A> {
+interface ProviderCall<A> {
   readonly kind: SendKind
   readonly account: RouteAccount
   readonly call: Effect.Effect<ProviderOutcome>

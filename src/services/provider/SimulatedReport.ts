@@ -3,9 +3,13 @@ import type { Instant } from "../../domain/Instant.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import type { Transition } from "../../domain/Transition.ts"
 import { type Delivery, settledDelivery } from "../../domain/ProviderOutcome.ts"
+import * as MessageMachine from "../../domain/message/MessageMachine.ts"
+import * as Step from "../../domain/verification/Step.ts"
 import { sandboxReport } from "../../domain/verification/SandboxPhone.ts"
 import { writeTransition } from "../Subjects.ts"
+import { MessageStore } from "../message/MessageStore.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
+import { VerificationStore } from "../verification/VerificationStore.ts"
 
 type Phone = Parameters<typeof sandboxReport>[0]
 
@@ -19,7 +23,7 @@ interface Subjects<
 }
 
 /** Records the delivery report that the sandbox simulates for a phone. The timer's lane is the step. */
-export const makeSimulatedReport = <
+const makeSimulatedReport = <
   Subject extends { readonly revision: number; readonly phone: Phone },
   T extends Transition<Subject, string, unknown>
 >({
@@ -40,3 +44,19 @@ export const makeSimulatedReport = <
       yield* timers.remove(timer)
     })
   )
+
+export const simulatedCodeReport = Effect.flatMap(VerificationStore, (store) =>
+  makeSimulatedReport({
+    load: store.load,
+    record: Step.recordDelivery,
+    write: (before, transition, now) => store.commit(before, transition, now, null)
+  })
+)
+
+export const simulatedMessageReport = Effect.flatMap(MessageStore, (store) =>
+  makeSimulatedReport({
+    load: store.load,
+    record: MessageMachine.recordDelivery,
+    write: (before, transition, now) => store.commit(null, before, transition, now)
+  })
+)

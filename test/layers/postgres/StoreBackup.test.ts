@@ -143,7 +143,7 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
     Effect.gen(function* () {
       const file = path.join(yield* folder, "store.backup")
       const source = yield* emptyDatabase
-      yield* migrateTo(latestMigration).pipe(over(source))
+      yield* migrateTo(latestMigration, migrations).pipe(over(source))
       yield* fill.pipe(over(source))
       yield* source`select setval('customers_id_seq', 41)`
       const { rows } = yield* backUp(file).pipe(over(source))
@@ -158,7 +158,7 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
     Effect.gen(function* () {
       const file = path.join(yield* folder, "old.backup")
       const source = yield* emptyDatabase
-      yield* migrateTo(latestMigration).pipe(over(source))
+      yield* migrateTo(latestMigration, migrations).pipe(over(source))
       yield* source`insert into customers (name, plan, created_at) values ('old', 'free', now())`
       assert.strictEqual((yield* backUp(file).pipe(over(source))).migration, latestMigration)
       const target = yield* emptyDatabase
@@ -180,7 +180,7 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
     Effect.gen(function* () {
       const file = path.join(yield* folder, "development.backup")
       const source = yield* emptyDatabase
-      yield* migrateTo(latestMigration).pipe(over(source))
+      yield* migrateTo(latestMigration, migrations).pipe(over(source))
       yield* source`update peyk_migrations set name = 'verification'`
       const error = yield* Effect.flip(backUp(file).pipe(over(source)))
       assert.match(error.message, /made by another version of Peyk/)
@@ -192,7 +192,7 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
     Effect.gen(function* () {
       const file = path.join(yield* folder, "store.backup")
       const source = yield* emptyDatabase
-      yield* migrateTo(latestMigration).pipe(over(source))
+      yield* migrateTo(latestMigration, migrations).pipe(over(source))
       yield* backUp(file).pipe(over(source))
       yield* source`insert into customers (name, plan, created_at) values ('kept', 'free', now())`
       const error = yield* Effect.flip(restore(file).pipe(over(source)))
