@@ -9,6 +9,8 @@ export interface BundleOptions {
   readonly urlOf: (file: string) => string
   /** Packages that stay imports. */
   readonly external?: ReadonlyArray<string | RegExp>
+  /** Whether stacks are to name the source: `layers/system/SourceStacks.ts` reads the maps. */
+  readonly hasMaps?: boolean
 }
 
 const keepPlaces = (urlOf: BundleOptions["urlOf"]): Plugin => ({
@@ -39,7 +41,7 @@ const comments = { legal: false, annotation: false, jsdoc: false }
  * Makes few files of the program: Node loads them in a fraction of the time that 1,300 modules take. Names stay, so
  * that a stack trace can be read. Returns the files that the result was made of.
  */
-export const bundle = async ({ input, target, urlOf, external = [] }: BundleOptions) => {
+export const bundle = async ({ input, target, urlOf, external = [], hasMaps = false }: BundleOptions) => {
   const modules = new Set<string>()
   const made = await rolldown({
     input: { ...input },
@@ -53,7 +55,9 @@ export const bundle = async ({ input, target, urlOf, external = [] }: BundleOpti
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
-    comments
+    comments,
+    sourcemap: hasMaps && "hidden",
+    sourcemapExcludeSources: true
   })
   await made.close()
   return { modules: [...modules], files: output.map(({ fileName }) => fileName) }

@@ -5,6 +5,7 @@ import { dirname, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bundle, packagesOf } from "./Bundle.ts"
 import { licensesOf } from "./Licenses.ts"
+import { keepOnlyLines } from "./LineMaps.ts"
 import { buildSite } from "./Site.ts"
 import { withoutMissingLinks } from "./PackagedPages.ts"
 
@@ -58,11 +59,13 @@ const urlInPackage = (file: string): string => {
   const place = relative(`${root}src`, file).replaceAll("\\", "/")
   return `new URL(${JSON.stringify(`./${place}`)}, import.meta.url).href`
 }
-const { modules } = await bundle({
+const { modules, files } = await bundle({
   input: { main: `${root}src/main.ts` },
   target: `${target}dist`,
-  urlOf: urlInPackage
+  urlOf: urlInPackage,
+  hasMaps: true
 })
+for (const file of files.filter((each) => each.endsWith(".map"))) keepOnlyLines(`${target}dist/${file}`)
 // A program that uses the client has the effect that is installed next to it.
 await bundle({
   input: { client: `${root}src/client.ts` },

@@ -52,7 +52,8 @@ try {
   const { modules, files } = await bundle({
     input: { main: join(root, "src/main.ts") },
     target: draft,
-    urlOf: (file) => JSON.stringify(pathToFileURL(file).href)
+    urlOf: (file) => JSON.stringify(pathToFileURL(file).href),
+    hasMaps: true
   })
   // without it Node parses each file twice to find out that it is a module
   writeFileSync(join(draft, "package.json"), '{"type":"module"}')

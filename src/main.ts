@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Exit, Runtime } from "effect"
 import { runCommandLine } from "./cli/CommandLine.ts"
 import { loadEnvFile } from "./cli/input/EnvFile.ts"
+import { showSourcesInStacks } from "./layers/system/SourceStacks.ts"
 
 /** Why standard output did not take everything; a reader that had enough (`| head`) is no failure. */
 const outputError = (): Error | null => {
@@ -28,4 +29,5 @@ const program = Effect.andThen(
   Effect.suspend(() => runCommandLine(process.argv.slice(2)))
 ).pipe(Effect.provide(NodeServices.layer))
 
+showSourcesInStacks()
 NodeRuntime.runMain(program, { teardown, disableErrorReporting: true })

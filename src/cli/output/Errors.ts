@@ -1,4 +1,4 @@
-import { Console, Effect } from "effect"
+import { Cause, Console, Effect } from "effect"
 import { CliError, CliOutput } from "effect/cli"
 import { inOneLine } from "../../domain/text/VisibleText.ts"
 
@@ -21,4 +21,4 @@ export const ErrorOutput = CliOutput.layerPresenter({
 
 /** Unexpected failures are logged, not printed on standard output. */
 export const reportDefects = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.tapDefect(effect, (defect) => Effect.logFatal("this should not have happened", defect))
+  Effect.tapDefect(effect, (defect) => Effect.logFatal("this should not have happened", Cause.die(defect)))

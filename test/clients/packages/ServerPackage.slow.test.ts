@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { beforeAll, expect, it } from "vitest"
 import { freePort, until } from "../../contract/Server.ts"
-import { emptyProject, packServer, runProgram } from "./Packed.ts"
+import { emptyProject, packServer, root, runProgram } from "./Packed.ts"
 
 let project: string
 beforeAll(async () => {
@@ -22,6 +22,23 @@ it("the pages of the package link only to what it has", async () => {
       .map((target) => `${page}: ${target}`)
   )
   expect(missing).toEqual([])
+})
+
+it("the packed program names the lines of its source where it fails", async () => {
+  const broken = `import net from "node:net"
+    import { syncBuiltinESMExports } from "node:module"
+    net.createServer = () => { throw new Error("no server today") }
+    syncBuiltinESMExports()`
+  const preload = `--import "data:text/javascript,${encodeURIComponent(broken)}"`
+  const failed = runProgram("npx", ["--no-install", "peyk", "serve"], {
+    cwd: project,
+    env: { NODE_OPTIONS: preload, PEYK_LOG_FORMAT: "json" }
+  })
+  const line = /\(src\/layers\/system\/SharedPort\.ts:(\d+)\)/
+  await expect(failed).rejects.toThrow(line)
+  const [, number] = line.exec(String(await failed.catch(String))) ?? []
+  const source = readFileSync(join(root, "src/layers/system/SharedPort.ts"), "utf8").split("\n")
+  expect(source[Number(number) - 1]).toContain("createServer(")
 })
 
 it(

@@ -73,6 +73,23 @@ describe("a clone", () => {
     expect(globSync("node_modules/.cache/peyk/draft-*", { cwd: clone })).toEqual([])
   })
 
+  it("names the lines of the source where it fails", async () => {
+    await cp("src/layers/system/SourceStacks.ts", join(clone, "src/SourceStacks.ts"))
+    await writeFile(
+      join(clone, "src/word.ts"),
+      'interface Word { readonly text: string }\n\n// no line of these is in the program\nexport const word: Word["text"] = "a"\n\nexport const failing = (): never => {\n  throw new Error("one failed")\n}\n'
+    )
+    await writeFile(
+      join(clone, "src/main.ts"),
+      'import { showSourcesInStacks } from "./SourceStacks.ts"\nimport { failing } from "./word.ts"\nshowSourcesInStacks()\nfailing()\n'
+    )
+    const { NODE_COMPILE_CACHE: _, ...env } = neutralEnvironment()
+    const child = spawn(process.execPath, [join(clone, "bin/peyk.js")], { env })
+    const [err, [code]] = await Promise.all([text(child.stderr), once(child, "exit")])
+    expect(code).toBe(1)
+    expect(err).toMatch(/Error: one failed\n    at failing \(src\/word\.ts:7\)\n    at src\/main\.ts:4\n/)
+  })
+
   it("keeps few programs", async () => {
     for (const word of ["a", "b", "c", "d", "e"]) {
       await sayWord(word)
