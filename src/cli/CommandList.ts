@@ -5,94 +5,133 @@ import { Command } from "effect/cli"
 const command = <const Name extends string, Input, ContextInput, E, R>(
   name: Name,
   description: string,
-  load: () => Promise<{ readonly commands: Loaded<Name, Input, ContextInput, E, R> }>
+  load: () => Promise<Command.Command<Name, Input, ContextInput, E, R>>
 ) => {
   const describe = Command.withDescription(description)
   return {
     name,
-    load: async () => describe((await load()).commands[name]),
+    load: async () => describe(await load()),
     unloaded: describe(Command.make(name))
   }
 }
 
-/** What a file of commands has, by the names of its commands. */
-type Loaded<Name extends string, Input, ContextInput, E, R> = {
-  readonly [Each in Name]: Command.Command<Each, Input, ContextInput, E, R>
-}
-
 /** In the order of `peyk --help`. */
 const commands = [
-  command("serve", "Serve the API, and run due work", () => import("./server/ServeCommand.ts")),
+  command(
+    "serve",
+    "Serve the API, and run due work",
+    async () => (await import("./server/ServeCommand.ts")).commands.serve
+  ),
   command(
     "migrate",
     "Upgrade the schema of the store (serve does it too)",
-    () => import("./server/ServeCommand.ts")
+    async () => (await import("./server/ServeCommand.ts")).commands.migrate
   ),
-  command("openapi", "Print the OpenAPI document", () => import("./server/OpenApiCommand.ts")),
+  command(
+    "openapi",
+    "Print the OpenAPI document",
+    async () => (await import("./server/OpenApiCommand.ts")).commands.openapi
+  ),
   command(
     "doctor",
     "Check the settings, the store and every account",
-    () => import("./server/DoctorCommand.ts")
+    async () => (await import("./server/DoctorCommand.ts")).commands.doctor
   ),
   command(
     "backup",
-    "Write the whole embedded store to a file; the server can be running",
-    () => import("./server/BackupCommands.ts")
+    "Write the whole store to a file; the server can be running",
+    async () => (await import("./server/BackupCommands.ts")).commands.backup
   ),
   command(
     "restore",
-    "Make an embedded store from a backup, in a data directory without one",
-    () => import("./server/BackupCommands.ts")
+    "Make a store from a backup: in an empty data directory, or in DATABASE_URL",
+    async () => (await import("./server/BackupCommands.ts")).commands.restore
   ),
   command(
     "demo",
     "Walk through a verification with a fallback, in this terminal",
-    () => import("./server/DemoCommand.ts")
+    async () => (await import("./server/DemoCommand.ts")).commands.demo
   ),
   command(
     "setup",
     "Set up a customer that can send: owner, keys, accounts, routing and money",
-    () => import("./commands/SetUpCommand.ts")
+    async () => (await import("./commands/SetUpCommand.ts")).commands.setup
   ),
-  command("customer", "Customers", () => import("./commands/CustomerCommands.ts")),
-  command("key", "Service keys", () => import("./commands/KeyCommands.ts")),
+  command(
+    "customer",
+    "Customers",
+    async () => (await import("./commands/CustomerCommands.ts")).commands.customer
+  ),
+  command("key", "Service keys", async () => (await import("./commands/KeyCommands.ts")).commands.key),
   command(
     "token",
     "Personal access tokens, for the management API",
-    () => import("./commands/TokenCommands.ts")
+    async () => (await import("./commands/TokenCommands.ts")).commands.token
   ),
-  command("user", "People who manage a customer's account", () => import("./commands/UserCommands.ts")),
+  command(
+    "user",
+    "People who manage a customer's account",
+    async () => (await import("./commands/UserCommands.ts")).commands.user
+  ),
   command(
     "operator",
     "People who run this installation, in the console",
-    () => import("./commands/OperatorCommands.ts")
+    async () => (await import("./commands/OperatorCommands.ts")).commands.operator
   ),
   command(
     "signing-key",
     "The keys that sign the JWTs of sign-ins",
-    () => import("./commands/UserCommands.ts")
+    async () => (await import("./commands/UserCommands.ts")).commands["signing-key"]
   ),
-  command("account", "Sending accounts", () => import("./commands/AccountCommands.ts")),
-  command("contacts", "The phones that bots can reach", () => import("./commands/ContactCommands.ts")),
-  command("routing", "The default order of channels", () => import("./commands/RoutingCommands.ts")),
-  command("template", "Texts with placeholders", () => import("./commands/TemplateCommands.ts")),
-  command("wallet", "Wallets, in whole rials", () => import("./commands/WalletCommands.ts")),
+  command(
+    "account",
+    "Sending accounts",
+    async () => (await import("./commands/AccountCommands.ts")).commands.account
+  ),
+  command(
+    "contacts",
+    "The phones that bots can reach",
+    async () => (await import("./commands/ContactCommands.ts")).commands.contacts
+  ),
+  command(
+    "routing",
+    "The default order of channels",
+    async () => (await import("./commands/RoutingCommands.ts")).commands.routing
+  ),
+  command(
+    "template",
+    "Texts with placeholders",
+    async () => (await import("./commands/TemplateCommands.ts")).commands.template
+  ),
+  command(
+    "wallet",
+    "Wallets, in whole rials",
+    async () => (await import("./commands/WalletCommands.ts")).commands.wallet
+  ),
   command(
     "verification",
     "Sent codes and their outcomes",
-    () => import("./commands/VerificationCommands.ts")
+    async () => (await import("./commands/VerificationCommands.ts")).commands.verification
   ),
-  command("message", "Sent messages and their outcomes", () => import("./commands/MessageCommands.ts")),
-  command("phone", "Recipients: erase a phone from the records", () => import("./commands/PhoneCommands.ts")),
+  command(
+    "message",
+    "Sent messages and their outcomes",
+    async () => (await import("./commands/MessageCommands.ts")).commands.message
+  ),
+  command(
+    "phone",
+    "Recipients: erase a phone from the records",
+    async () => (await import("./commands/PhoneCommands.ts")).commands.phone
+  ),
   command(
     "guard",
     "Protection against pumping, bombing and guessing",
-    () => import("./commands/GuardCommands.ts")
+    async () => (await import("./commands/GuardCommands.ts")).commands.guard
   ),
   command(
     "webhook",
     "Webhooks: the addresses that receive a customer's events",
-    () => import("./commands/WebhookCommands.ts")
+    async () => (await import("./commands/WebhookCommands.ts")).commands.webhook
   )
 ]
 

@@ -31,6 +31,9 @@ const checkSettingsOrExplain = Effect.catchTag(checkSettings, "SqlError", (error
   Effect.fail(unreachable(error))
 )
 
+/** Fails if this PostgreSQL cannot hold a store. */
+export const checkServer = Effect.all([checkVersion, checkSettingsOrExplain], { discard: true })
+
 const migrateOrExplain = Effect.mapError(
   Effect.flatMap(MigrationSql, (sql) => Effect.provideService(migrate, SqlClient.SqlClient, sql)),
   (error) =>
@@ -57,10 +60,6 @@ export const MasterKeyLive = (configuration: Configuration) =>
 export const StoreLive = (configuration: Configuration) =>
   Layer.effectDiscard(checkMasterSecret).pipe(
     Layer.provideMerge(MasterKeyLive(configuration)),
-    Layer.provideMerge(
-      Layer.effectDiscard(
-        Effect.all([checkVersion, checkSettingsOrExplain, migrateOrExplain], { discard: true })
-      )
-    ),
+    Layer.provideMerge(Layer.effectDiscard(Effect.andThen(checkServer, migrateOrExplain))),
     Layer.provideMerge(SqlLive(configuration))
   )

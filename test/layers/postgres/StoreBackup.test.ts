@@ -134,7 +134,7 @@ const restore = (file: string, known = migrations) =>
   Effect.scoped(
     Effect.gen(function* () {
       const readLine = yield* readBackup(file)
-      return yield* restoreStore(yield* readHeader(readLine), readLine, known)
+      return yield* restoreStore(yield* readHeader(readLine), readLine, { known })
     })
   )
 
@@ -196,7 +196,7 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
       yield* backUp(file).pipe(over(source))
       yield* source`insert into customers (name, plan, created_at) values ('kept', 'free', now())`
       const error = yield* Effect.flip(restore(file).pipe(over(source)))
-      assert.match(error.message, /there is a store already/)
+      assert.match(error.message, /there is a store in the database already/)
       assert.lengthOf(yield* source`select from customers`, 1)
     })
   )
@@ -208,6 +208,7 @@ layer(TestDatabase, { excludeTestServices: true })("a backup of a store", (it) =
         format: BACKUP_FORMAT,
         migration: latestMigration,
         made_at: "",
+        final: false,
         secret_check: null,
         rows: {}
       }

@@ -16,6 +16,7 @@ import {
   startServer,
   until
 } from "../../contract/Server.ts"
+import { linesOf, writeLines } from "./BackupLines.ts"
 import { discard } from "./Postgres.ts"
 
 const environmentOf = (dataDir: string) => ({ ...neutralEnvironment(), PEYK_DATA_DIR: dataDir })
@@ -125,7 +126,7 @@ describe("a backup that was made while codes were sent", () => {
     const { code: ended, out, err } = await peyk(dataDir, ["restore", file, "--json"])
     expect(ended).toBe(0)
     expect(JSON.parse(out).master_secret).toContain(join(dataDir, "secret"))
-    expect(err).toMatch(/^warning: .*master secret is missing. Peyk does not start on it/)
+    expect(err).toMatch(/^warning: .*master secret is missing. Peyk does not start on it/m)
     expect(err).toContain(join(dataDir, "secret"))
     refusedWith(await runProgram(environmentOf(dataDir), ["serve"]), /the master secret .* is gone/)
   }, 60_000)
@@ -147,8 +148,8 @@ describe("peyk restore", () => {
   it("refuses a backup of a newer version before it makes anything", async () => {
     const dataDir = await newFolder()
     const newer = join(await newFolder(), "newer.backup")
-    const text = gunzipSync(await readFile(file)).toString("utf8")
-    await writeFile(newer, gzipSync(text.replace(/"migration":\d+/, '"migration":9999')))
+    const [header = "", ...others] = await linesOf(file)
+    await writeLines(newer, [header.replace(/"migration":\d+/, '"migration":9999'), ...others])
     refusedWith(await peyk(dataDir, ["restore", newer]), /made by a newer version/)
     expect(await readdir(dataDir)).toEqual([])
   })
@@ -182,22 +183,11 @@ describe("peyk restore", () => {
     await writeFile(cut, whole.subarray(0, whole.length - 200))
     refusedWith(await peyk(dataDir, ["restore", cut]), /cannot be read/)
     expect(await readdir(dataDir)).toEqual([])
-    const lines = gunzipSync(whole).toString("utf8").trimEnd().split("\n")
-    await writeFile(cut, gzipSync(`${lines.slice(0, -1).join("\n")}\n`))
+    await writeLines(cut, (await linesOf(file)).slice(0, -1))
     refusedWith(await peyk(dataDir, ["restore", cut]), /not whole/)
     expect(await readdir(dataDir)).toEqual([])
     expect((await peyk(dataDir, ["restore", file])).code).toBe(0)
   }, 60_000)
-})
-
-describe("with DATABASE_URL", () => {
-  it.each([
-    ["backup", /pg_dump/],
-    ["restore", /pg_restore/]
-  ])("peyk %s says what to use instead", async (command, tool) => {
-    const DATABASE_URL = "postgres://peyk@127.0.0.1:1/peyk"
-    refusedWith(await peyk(await newFolder(), [command, file], { DATABASE_URL }), tool)
-  })
 })
 
 describe("peyk backup", () => {

@@ -29,6 +29,7 @@ const header = (rows: Readonly<Record<string, number>> = { users: 1_000_000_000 
     format: BACKUP_FORMAT,
     migration: latestMigration,
     made_at: "2026-11-26T00:00:00.000Z",
+    final: false,
     secret_check: null,
     rows
   })}\n${JSON.stringify({ table: "users", columns: ["id"] })}\n`

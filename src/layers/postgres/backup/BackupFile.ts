@@ -1,4 +1,5 @@
 import { Effect, type Scope } from "effect"
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pipeline } from "node:stream"
@@ -6,6 +7,10 @@ import { pipeline as pipelineAsync } from "node:stream/promises"
 import { StringDecoder } from "node:string_decoder"
 import { createGunzip, createGzip } from "node:zlib"
 import { StartupError } from "../../system/StartupError.ts"
+
+/** The last line: the checksum of gzip finds a damaged file, and this one that was unpacked, changed and packed again. */
+const digestLine = (hex: string): string => JSON.stringify({ sha256: hex })
+export const isDigestLine = (line: string): boolean => line.startsWith('{"sha256":')
 
 /** A backup while it is written: lines of text, compressed. It appears under its name when it is complete. */
 export interface BackupWriter {
@@ -58,11 +63,20 @@ export const writeBackup = (file: string): Effect.Effect<BackupWriter, StartupEr
         fs.rmSync(draft, { force: true })
       })
   )
+  const digest = createHash("sha256")
   return Effect.map(open, ({ write, end }) => ({
     write: (lines) =>
-      Effect.tryPromise({ try: () => write(lines.map((line) => `${line}\n`).join("")), catch: cannot }),
+      Effect.tryPromise({
+        try: () => {
+          const text = lines.map((line) => `${line}\n`).join("")
+          digest.update(text)
+          return write(text)
+        },
+        catch: cannot
+      }),
     finish: Effect.tryPromise({
       try: async () => {
+        await write(`${digestLine(digest.digest("hex"))}\n`)
         await end()
         const { size } = fs.statSync(draft)
         fs.renameSync(draft, target)
@@ -76,6 +90,10 @@ export const writeBackup = (file: string): Effect.Effect<BackupWriter, StartupEr
 
 class NotWhole extends Error {
   override readonly message = "its last line is not whole"
+}
+
+class Changed extends Error {
+  override readonly message = "it was changed after it was made"
 }
 
 /** No row of a store is longer. */
@@ -130,7 +148,7 @@ const makeLineBuffer = () => {
   }
 }
 
-async function* linesOf(file: string, freeBytes: number): AsyncGenerator<string, void> {
+async function* rawLinesOf(file: string, freeBytes: number): AsyncGenerator<string, void> {
   const packed = fs.createReadStream(file)
   // an error in either destroys both, and ends the loop below with it
   const unzipped = pipeline(packed, createGunzip(), () => {})
@@ -144,8 +162,25 @@ async function* linesOf(file: string, freeBytes: number): AsyncGenerator<string,
   if (buffer.length() > 0) throw new NotWhole()
 }
 
+/** All lines. If the last one is a digest, it is the one of those before it. */
+async function* linesOf(file: string, freeBytes: number): AsyncGenerator<string, void> {
+  const digest = createHash("sha256")
+  let previous: string | undefined
+  for await (const line of rawLinesOf(file, freeBytes)) {
+    if (previous !== undefined) {
+      digest.update(previous).update("\n")
+      yield previous
+    }
+    previous = line
+  }
+  if (previous === undefined) return
+  if (isDigestLine(previous) && previous !== digestLine(digest.digest("hex"))) throw new Changed()
+  yield previous
+}
+
 const isDamage = (error: unknown): boolean =>
   error instanceof NotWhole ||
+  error instanceof Changed ||
   error instanceof Bomb ||
   (error instanceof Error && "code" in error && String(error.code).startsWith("Z_"))
 

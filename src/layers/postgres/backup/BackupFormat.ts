@@ -1,16 +1,18 @@
 import { Schema } from "effect"
 
 /** The version of the format after the header. */
-export const BACKUP_FORMAT = "peyk-backup-2"
+export const BACKUP_FORMAT = "peyk-backup-3"
 
 /** Of development versions, whose migrations had the same numbers. */
-export const UnreleasedHeader = Schema.Struct({ format: Schema.Literal("peyk-backup-1") })
+export const UnreleasedHeader = Schema.Struct({ format: Schema.Literals(["peyk-backup-1", "peyk-backup-2"]) })
 
 export const BackupHeader = Schema.Struct({
   format: Schema.Literal(BACKUP_FORMAT),
   /** The newest migration of the store. */
   migration: Schema.Int,
   made_at: Schema.String,
+  /** Whether no server ran meanwhile, so that nothing is missing: see `writeStore`. */
+  final: Schema.Boolean,
   /** Identifies the store's master secret, and reveals nothing else about it; null: none yet. */
   secret_check: Schema.NullOr(Schema.String),
   /** The number of rows of each table: a reader stops at the first one too many. */
@@ -22,7 +24,7 @@ export type BackupHeader = typeof BackupHeader.Type
 export const TableLine = Schema.Struct({ table: Schema.String, columns: Schema.Array(Schema.String) })
 export type TableLine = typeof TableLine.Type
 
-/** The last line: a file without one is incomplete. */
+/** Follows the last table: a file without one is incomplete. */
 export const BackupTrailer = Schema.Struct({
   sequences: Schema.Record(Schema.String, Schema.String),
   rows: Schema.Record(Schema.String, Schema.Int)

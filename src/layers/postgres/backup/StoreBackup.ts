@@ -1,8 +1,11 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { formatInstant } from "../../../domain/Instant.ts"
-import { appliedMigration, checkHistory, MIGRATIONS_TABLE } from "../Migrations.ts"
-import { rowsOf } from "../SqlRows.ts"
+import { StartupError } from "../../system/StartupError.ts"
+import { createdBySchema } from "../migrations/0001_schema.ts"
+import { appliedMigration, checkHistory, hasMigrations } from "../Migrations.ts"
+import { decodedAs, rowsOf } from "../SqlRows.ts"
+import { sessionSettings } from "../StoreSettings.ts"
 import { BACKUP_FORMAT, type BackupHeader, type BackupTrailer, type TableLine } from "./BackupFormat.ts"
 import type { BackupWriter } from "./BackupFile.ts"
 
@@ -20,7 +23,7 @@ export const storedTables = Effect.gen(function* () {
   return yield* rowsOf(TableRow)(sql`
     select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> ${MIGRATIONS_TABLE}
+    where c.relnamespace = current_schema()::regnamespace and c.relname = any(${createdBySchema("table")}::text[])
       and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     group by c.relname order by c.relname`)
 })
@@ -57,7 +60,7 @@ const countRows = Effect.fnUntraced(function* (tables: ReadonlyArray<TableLine>)
   return counts
 })
 
-const headerOf = Effect.fnUntraced(function* (tables: ReadonlyArray<TableLine>) {
+const headerOf = Effect.fnUntraced(function* (tables: ReadonlyArray<TableLine>, final: boolean) {
   const sql = yield* SqlClient.SqlClient
   const [installation] = yield* rowsOf(CheckRow)(
     sql`select encode(secret_check, 'hex') as check from installation`
@@ -66,6 +69,7 @@ const headerOf = Effect.fnUntraced(function* (tables: ReadonlyArray<TableLine>) 
     format: BACKUP_FORMAT,
     migration: yield* Effect.orDie(appliedMigration),
     made_at: formatInstant(yield* Clock.currentTimeMillis),
+    final,
     secret_check: installation?.check ?? null,
     rows: yield* countRows(tables)
   } satisfies BackupHeader
@@ -75,28 +79,88 @@ const headerOf = Effect.fnUntraced(function* (tables: ReadonlyArray<TableLine>) 
 const sequences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* rowsOf(SequenceRow)(sql`
-    select sequencename as name, last_value::text as last from pg_sequences
-    where schemaname = current_schema() and last_value is not null`)
+    select s.relname as name, p.last_value::text as last
+    from pg_sequences p join pg_class s on s.relname = p.sequencename and s.relnamespace = current_schema()::regnamespace
+      join pg_depend d on d.objid = s.oid and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i')
+    where p.schemaname = current_schema() and p.last_value is not null
+      and (select relname from pg_class where oid = d.refobjid) = any(${createdBySchema("table")}::text[])`)
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]))
+})
+
+/** The connections of a process that has just ended are gone by then. */
+const CHECKS = 20
+const CHECK_PAUSE = "100 millis"
+
+const sessionRows = decodedAs(Schema.Tuple([CountRow]))
+
+/** Fails while a server, or a command, uses the store. Each of their connections has a name that begins so. */
+export const requireUnused = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // a transaction sees the sessions of its first look
+  yield* sql`select pg_stat_clear_snapshot()`
+  const [{ count }] = yield* sessionRows(sql`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and application_name like 'peyk%' and pid <> pg_backend_pid()`)
+  if (count === 0) return
+  return yield* new StartupError({
+    message: `Peyk runs on this store, with ${count} connections: stop every server and command on it, then try again`
+  })
+}).pipe(
+  Effect.retry({
+    times: CHECKS,
+    schedule: Schedule.spaced(CHECK_PAUSE),
+    while: ({ _tag }) => _tag === "StartupError"
+  })
+)
+
+const LOCK_MILLIS = 10_000
+
+/**
+ * For a transaction that takes long, whatever limits the database or the role have. Another PostgreSQL reads the texts
+ * of values, so they must not depend on the settings of this one.
+ */
+export const setForLong = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const settings = {
+    ...sessionSettings,
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+    lock_timeout: LOCK_MILLIS
+  }
+  for (const [name, value] of Object.entries(settings)) yield* sql.unsafe(`set local ${name} = '${value}'`)
+})
+
+/** Before the snapshot is taken: nothing is written until the transaction ends. */
+const lockTables = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  sql.unsafe(`lock table ${createdBySchema("table").map(quoted).join(", ")} in share mode`)
+)
+
+const requireStoreInside = Effect.gen(function* () {
+  if (yield* hasMigrations) return yield* checkHistory
+  return yield* new StartupError({ message: "there is no store in it" })
 })
 
 /**
  * Writes the whole store as it was at one moment: one snapshot, which neither waits for others nor blocks them.
- * Run it on its own connection.
+ * A final backup fails while a server runs, and lets nobody write until it is complete. Run it on its own connection.
  */
-export const writeStore = Effect.fnUntraced(function* (writer: BackupWriter) {
+export const writeStore = Effect.fnUntraced(function* (writer: BackupWriter, { final = false } = {}) {
   const sql = yield* SqlClient.SqlClient
   const write = Effect.gen(function* () {
     yield* sql`set transaction isolation level repeatable read, read only`
-    yield* checkHistory
+    yield* setForLong
+    if (final) yield* lockTables
     const tables = yield* storedTables
-    const header = yield* headerOf(tables)
+    const header = yield* headerOf(tables, final)
     yield* writer.write([JSON.stringify(header)])
     const rows: Record<string, number> = {}
     for (const table of tables) rows[table.table] = yield* writeTable(table, writer)
     const trailer: BackupTrailer = { sequences: yield* sequences, rows }
     yield* writer.write([JSON.stringify(trailer)])
+    if (final) yield* requireUnused
     return { migration: header.migration, rows }
   })
+  yield* requireStoreInside
+  if (final) yield* requireUnused
   return yield* sql.withTransaction(write)
 })

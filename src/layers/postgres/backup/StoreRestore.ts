@@ -1,11 +1,21 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { appliedMigration, latestMigration, migrations, migrateTo, migrateWith } from "../Migrations.ts"
+import { createdBySchema } from "../migrations/0001_schema.ts"
+import {
+  checkHistory,
+  hasMigrations,
+  latestMigration,
+  migrations,
+  MIGRATIONS_TABLE,
+  migrateTo,
+  migrateWith
+} from "../Migrations.ts"
 import { rowsOf } from "../SqlRows.ts"
+import { checkServer } from "../Store.ts"
 import { StartupError } from "../../system/StartupError.ts"
-import type { ReadLine } from "./BackupFile.ts"
+import { isDigestLine, type ReadLine } from "./BackupFile.ts"
 import { BackupHeader, BackupTrailer, TableLine, UnreleasedHeader } from "./BackupFormat.ts"
-import { quoted, storedTables } from "./StoreBackup.ts"
+import { quoted, requireUnused, setForLong, storedTables } from "./StoreBackup.ts"
 
 const ROWS_AT_ONCE = 500
 /** A statement with more would fill the memory. */
@@ -44,14 +54,51 @@ export const readHeader = Effect.fnUntraced(function* (readLine: ReadLine) {
   return header.success
 })
 
-/** Whether there is a store, or the remains of one; `restoreStore` checks that again. */
-export const isEmptyStore = Effect.map(
-  Effect.orElseSucceed(
-    Effect.map(appliedMigration, (applied) => applied > 0),
-    () => false
-  ),
-  (exists) => !exists
-)
+const NameRow = Schema.Struct({ name: Schema.String })
+
+/** The tables in the database that no extension made; the store's own, if there is one, are among them. */
+const tablesInside = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* rowsOf(NameRow)(sql`
+    select c.relname as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    order by 1`)
+  return rows.map(({ name }) => name)
+})
+
+/** What `--replace` deletes: only what the schema made. */
+const dropStore = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* checkHistory
+  const tables = [MIGRATIONS_TABLE, ...createdBySchema("table")].map(quoted).join(", ")
+  yield* sql.unsafe(`drop table if exists ${tables}`)
+  yield* sql.unsafe(`drop function if exists ${createdBySchema("function").map(quoted).join(", ")}`)
+})
+
+/** Fails if a restore would meet a store, a server, or the tables of another program. */
+const requireRoom = Effect.fnUntraced(function* ({ replace, place }: RestoreOptions) {
+  const isStore = yield* hasMigrations
+  if (isStore && !replace) {
+    return yield* new StartupError({
+      message: `there is a store in ${place} already: name an empty one, or delete that store with --replace`
+    })
+  }
+  yield* requireUnused
+  const [foreign] = isStore ? [] : yield* tablesInside
+  if (foreign === undefined) return
+  return yield* new StartupError({
+    message: `${place} is not empty: it has the table “${foreign}” of another program. Peyk needs a database of its own`
+  })
+})
+
+/** Where a backup is restored to. */
+interface RestoreOptions {
+  /** Its name in messages. */
+  readonly place: string
+  /** Whether a store that is there is deleted. */
+  readonly replace: boolean
+}
 
 const insertStatement = Effect.fnUntraced(function* ({ table, columns }: TableLine) {
   const sql = yield* SqlClient.SqlClient
@@ -129,6 +176,7 @@ const readTables = Effect.fnUntraced(function* <E, R>(
   }
   const trailer = decodeTrailer(line ?? "")
   if (Result.isFailure(trailer)) return yield* broken("it ends too early")
+  if (!isDigestLine((yield* readLine) ?? "")) return yield* broken("its checksum is missing")
   if ((yield* readLine) !== undefined) return yield* broken("something follows its end")
   yield* checkCounts(trailer.success, found)
   return trailer.success
@@ -182,25 +230,53 @@ export const checkBackup = Effect.fnUntraced(
   (check, readLine) => Effect.tapError(check, () => readToEnd(readLine))
 )
 
+const ForeignKeyRow = Schema.Struct({ table: Schema.String, name: Schema.String, definition: Schema.String })
+
 /**
- * Fills an empty store from the backup: with the backup's schema, all or nothing, and then upgraded. Fails if there
- * is a store, also one that another process created meanwhile. Triggers are off: the backup contains what they would
- * write.
+ * Loads rows in the order of the file, as they were: no trigger writes for them what the backup contains, and foreign
+ * keys are checked at the end. An owner who is no superuser can do that.
+ */
+const withoutTriggers = Effect.fnUntraced(function* <A, E, R>(
+  tables: ReadonlyArray<string>,
+  load: Effect.Effect<A, E, R>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const alter = (table: string, change: string) => sql.unsafe(`alter table ${quoted(table)} ${change}`)
+  const keys = yield* rowsOf(ForeignKeyRow)(sql`
+    select c.relname as table, k.conname as name, pg_get_constraintdef(k.oid) as definition
+    from pg_constraint k join pg_class c on c.oid = k.conrelid
+    where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace and c.relname = any(${tables}::text[])`)
+  for (const { table, name } of keys) yield* alter(table, `drop constraint ${quoted(name)}`)
+  for (const table of tables) yield* alter(table, "disable trigger user")
+  const loaded = yield* load
+  for (const table of tables) yield* alter(table, "enable trigger user")
+  for (const { table, name, definition } of keys) {
+    yield* alter(table, `add constraint ${quoted(name)} ${definition}`)
+  }
+  return loaded
+})
+
+/**
+ * Fills an empty database from the backup: with the backup's schema, all or nothing, and then upgraded. Fails if there
+ * is a store, also one that another process created meanwhile.
  */
 export const restoreStore = Effect.fnUntraced(function* (
   header: BackupHeader,
   readLine: ReadLine,
-  known = migrations
+  { place = "the database", replace = false, known = migrations } = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const restore = Effect.gen(function* () {
+    yield* setForLong
+    yield* checkServer
+    yield* requireRoom({ place, replace })
+    if (replace) yield* dropStore
     const applied = yield* migrateTo(header.migration, known)
     if (applied[0]?.[0] !== FIRST_MIGRATION)
-      return yield* new StartupError({ message: "there is a store already" })
-    yield* sql`set local session_replication_role = replica`
+      return yield* new StartupError({ message: `there is a store in ${place} already` })
     const tables = (yield* storedTables).map(({ table }) => table)
     yield* sql.unsafe(`truncate ${tables.map(quoted).join(", ")}`)
-    return yield* load(readLine, new Set(tables))
+    return yield* withoutTriggers(tables, load(readLine, new Set(tables)))
   })
   const rows = yield* sql.withTransaction(restore)
   yield* migrateWith(known)

@@ -9,6 +9,12 @@ const STATEMENT = /(?:--.*|\$\$[^]*?\$\$|'[^']*'|[^;])+/g
 
 const isMoreThanComments = (statement: string) => statement.replaceAll(/--.*/g, "").trim() !== ""
 
+/** What the schema creates of a kind, by name: everything else in a database is not Peyk's. */
+export const createdBySchema = (kind: "table" | "function"): ReadonlyArray<string> =>
+  [...fs.readFileSync(file, "utf8").matchAll(new RegExp(`^create ${kind} (\\w+)`, "gm"))].map(
+    ([, name = ""]) => name
+  )
+
 /** One by one: the driver prepares what it sends, and PostgreSQL prepares no text of several statements. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
