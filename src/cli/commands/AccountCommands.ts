@@ -6,11 +6,10 @@ import { accountFlag, defaultableFlag, ownerFlags, ownerOf } from "../input/Flag
 import { readSettings, readSomeSettings, settingsFlags } from "../input/SettingsInput.ts"
 import { type ActionRefusal, CommandError, refusedAction } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
-import { describeFinding } from "../server/DoctorAccounts.ts"
+import { describeFinding, describeOutcome } from "../server/DoctorAccounts.ts"
 import { Name } from "../../domain/Fields.ts"
 import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
-import { AccountFinding } from "../../domain/account/AccountState.ts"
-import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { AccountFinding, whySendsNothing } from "../../domain/account/AccountState.ts"
 import type { SendingAccount } from "../../domain/customer/Customer.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { parsePhone } from "../../domain/Phone.ts"
@@ -58,12 +57,8 @@ export const refusedAccount =
 /** Also a warning on standard error: an account that can send nothing looks like one that works. */
 const warnUnlessSending = Effect.fnUntraced(function* ({ provider, sendsCodes, sendsTexts }: SendingAccount) {
   if (sendsCodes || sendsTexts) return {}
-  const settings = (yield* Accounts).sendingSettings(provider)
-  const missing =
-    settings == null
-      ? `${provider} sends neither codes nor messages over this channel`
-      : `it needs ${settings.codes.join(" and ")} in its settings for codes, and ${settings.texts.join(" and ")} for messages`
-  const warning = `this account can send nothing: ${missing}`
+  const why = whySendsNothing((yield* Accounts).sendingSettings(provider))
+  const warning = `this account can send nothing: ${why}`
   yield* Console.error(`warning: ${warning}`)
   return { warning }
 })
@@ -240,14 +235,6 @@ const remove = actionCommand(
   oneAccount,
   { print: (_, { target }) => printOne({ credential_id: target, deleted: true }) }
 )
-
-const describeOutcome: (outcome: ProviderOutcome) => string = ProviderOutcome.$match({
-  Accepted: () => "the provider accepted the code",
-  Rejected: ({ providerError }) => `refused: ${providerError}`,
-  Throttled: ({ providerError }) => `the provider asks to slow down: ${providerError}`,
-  Unavailable: ({ providerError }) => `not sent: ${providerError}`,
-  Unknown: ({ providerError }) => `it is unknown whether the code was sent: ${providerError}`
-})
 
 /** Asks the provider whether the account works, and sends a code over it if a phone is named. */
 const check = Command.make(

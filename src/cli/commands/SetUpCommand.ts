@@ -6,7 +6,7 @@ import { readInput, SMALL_INPUT_BYTES } from "../input/InputFile.ts"
 import { readSettingsFile } from "../input/SettingsInput.ts"
 import { type ActionRefusal, CommandError, refusedAction } from "../output/CommandError.ts"
 import { asLines, asTable, print } from "../output/Output.ts"
-import { describeFinding } from "../server/DoctorAccounts.ts"
+import { describeFinding, describeOutcome } from "../server/DoctorAccounts.ts"
 import { publicOrigin } from "./UserCommands.ts"
 import { ValidationError } from "../../domain/Errors.ts"
 import { AccountFinding } from "../../domain/account/AccountState.ts"
@@ -14,16 +14,14 @@ import { textOf } from "../../domain/ProblemTexts.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
 import { programsOf, SAMPLE_PHONE } from "../../http/console/verification/TestForm.ts"
-import { setUpCustomer, type TestSend } from "../../services/customer/CustomerSetUp.ts"
+import { MAX_FIRST_ACCOUNTS, setUpCustomer, type TestSend } from "../../services/customer/CustomerSetUp.ts"
 import { ProviderAdapters } from "../../services/provider/ProviderAdapter.ts"
 import { type SettingField, settingFields, typedSettings } from "../../services/provider/SettingFields.ts"
 
 type Input = typeof setUpCustomer.input.Encoded
 type FirstAccount = NonNullable<Input["accounts"]>[number]
 
-const MAX_ACCOUNTS = 20
-
-const several = (flag: Flag.Flag<string>) => Flag.between(flag, 0, MAX_ACCOUNTS)
+const several = (flag: Flag.Flag<string>) => Flag.between(flag, 0, MAX_FIRST_ACCOUNTS)
 
 const flags = {
   name: nameFlag("The customer's name").pipe(Flag.optional),
@@ -33,7 +31,7 @@ const flags = {
   ),
   channel: Flag.Literals("channel", Channel.literals).pipe(
     Flag.withDescription("The channel of an account; once for each account, in the order of the route"),
-    Flag.between(0, MAX_ACCOUNTS)
+    Flag.between(0, MAX_FIRST_ACCOUNTS)
   ),
   provider: several(
     Flag.String("provider").pipe(Flag.withDescription("Its provider, in the order of --channel"))
@@ -148,7 +146,7 @@ const askAccount = Effect.fnUntraced(function* (isFirst: boolean) {
 
 const askAccounts = Effect.gen(function* () {
   const accounts: Array<FirstAccount> = []
-  while (accounts.length < MAX_ACCOUNTS) {
+  while (accounts.length < MAX_FIRST_ACCOUNTS) {
     const account = yield* askAccount(accounts.length === 0)
     if (account === null) break
     accounts.push(account)
@@ -222,14 +220,8 @@ const refused =
     return new CommandError({ message: `nothing was set up: ${lines.join("; ")}` })
   }
 
-const NOT_SENT = "the code was not sent"
-
-const describeTest = ({ account, outcome }: TestSend): string => {
-  const over = `${account.channel} over ${account.provider}`
-  return outcome._tag === "Accepted"
-    ? `${over} sent the test code`
-    : `${over}: ${outcome._tag === "Unknown" ? "it is unknown whether the code was sent" : NOT_SENT}: ${outcome.providerError}`
-}
+const describeTest = ({ account: { channel, provider }, outcome }: TestSend): string =>
+  `${channel} over ${provider}: ${describeOutcome(outcome)}`
 
 /** What works, and may not be as wanted. */
 const warningsOf = ({ accounts, tests }: SetUpResult): ReadonlyArray<string> => [
@@ -293,14 +285,12 @@ const report = Effect.fnUntraced(function* (result: SetUpResult) {
       ...(accounts.length === 0 ? [] : ["", asTable(accounts)]),
       ...(test_send === undefined ? [] : ["", describeTest(test_send)]),
       "",
-      `Send a code. ${FROM_BACKEND}`,
+      "Send a code. The keys are shown only now; keep them in your backend.",
       "",
       sampleOf(origin, fields.live_key)
     ].join("\n")
   )
 })
-
-const FROM_BACKEND = "The keys are shown only now; keep them in your backend."
 
 const setUpCommand = Command.make("setup", flags, (given) =>
   withManagement(

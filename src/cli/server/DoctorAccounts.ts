@@ -1,7 +1,8 @@
 import { Array as Arr, Clock, Effect } from "effect"
 import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
-import { AccountFinding } from "../../domain/account/AccountState.ts"
+import { AccountFinding, whySendsNothing } from "../../domain/account/AccountState.ts"
+import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { type SkipCounts, SkipReason, skipWords } from "../../domain/account/Pace.ts"
 import {
   type AccountOwner,
@@ -18,6 +19,15 @@ export const describeFinding: (finding: AccountFinding) => string = AccountFindi
   Refused: ({ reason }) => `refused: ${reason}`,
   NotReached: ({ reason }) => `the provider could not be asked: ${reason}`,
   CannotBeChecked: () => "the provider offers no check"
+})
+
+/** What became of a code that was sent as a test, in one line for people. */
+export const describeOutcome: (outcome: ProviderOutcome) => string = ProviderOutcome.$match({
+  Accepted: () => "the provider accepted the code",
+  Rejected: ({ providerError }) => `refused: ${providerError}`,
+  Throttled: ({ providerError }) => `the provider asks to slow down: ${providerError}`,
+  Unavailable: ({ providerError }) => `the code was not sent: ${providerError}`,
+  Unknown: ({ providerError }) => `it is unknown whether the code was sent: ${providerError}`
 })
 
 /** Questions to the store at a time: an installation can have thousands of customers. */
@@ -78,7 +88,7 @@ const onSettings = (
   if (sendsCodes) return { words: `it sends no messages without ${listed(needed.texts)}`, advice: null }
   if (sendsTexts) return { words: `it sends no codes without ${listed(needed.codes)}`, advice: null }
   return {
-    words: `it can send nothing: it needs ${listed(needed.codes)} for codes, and ${listed(needed.texts)} for messages`,
+    words: `it can send nothing: ${whySendsNothing(needed)}`,
     advice: `complete its settings; ${changeSettings(checked)}`
   }
 }

@@ -99,6 +99,12 @@ export const sendingSettings = {
   farazsms: { codes: ["otp_pattern"], texts: ["line_number"] }
 } as const satisfies Readonly<Record<string, SendingSettings>>
 
+/** What keeps an account of a provider from sending anything, by `sendingSettings`; its provider is not known if null. */
+export const whySendsNothing = (needed: SendingSettings | null | undefined): string =>
+  needed == null
+    ? "it sends neither codes nor messages over this channel"
+    : `it needs ${needed.codes.join(" and ")} for codes, and ${needed.texts.join(" and ")} for messages`
+
 const byProvider: ReadonlyMap<string, SendingSettings> = new Map(Object.entries(sendingSettings))
 
 /** What an account of this provider needs to send codes, or texts. */

@@ -16,7 +16,7 @@ import type { Visit } from "../console/frame/Visit.ts"
 import { copyButton } from "../console/parts/Code.ts"
 import { emptyState, filters, pager, pageRequest } from "../console/parts/Lists.ts"
 import { channelName, isolated, ltr } from "../console/parts/Text.ts"
-import { Accounts } from "../../services/account/Accounts.ts"
+import { Accounts, FIRST_ACCOUNTS } from "../../services/account/Accounts.ts"
 import { type ReceivedMessage, Simulator } from "../../services/system/Simulator.ts"
 import { ConsoleSessions } from "../../services/user/ConsoleSessions.ts"
 
@@ -40,12 +40,10 @@ export const personOf = Effect.fnUntraced(function* (visit: Visit) {
   return person
 })
 
-const MAX_ACCOUNTS = 100
-
 /** Buttons for the next outcome of each simulated account of the person's customer. */
 const outcomesPanel = Effect.fnUntraced(function* (visit: Visit, { actor, csrf }: Person) {
   const { locale } = visit
-  const { items } = yield* (yield* Accounts).list(actor.customerId, { limit: MAX_ACCOUNTS, after: null })
+  const { items } = yield* (yield* Accounts).list(actor.customerId, FIRST_ACCOUNTS)
   const simulated = items.filter(isSimulated)
   const forced = yield* (yield* Simulator).forced(simulated.map(({ id }) => id))
   if (simulated.length === 0) return null

@@ -82,6 +82,9 @@ export interface CheckedAccount {
 /** A customer's id; null: the platform, whose accounts are shared. */
 export type AccountOwner = number | null
 
+/** More accounts than a person would want to see at once, and more than an owner has. */
+export const FIRST_ACCOUNTS: PageRequest = { limit: 100, after: null }
+
 /** Sending accounts, by their owner. Those of another owner do not exist for it. */
 export class Accounts extends Context.Service<
   Accounts,

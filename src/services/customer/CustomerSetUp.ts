@@ -4,7 +4,7 @@ import { Email, Name, optional, PhoneText } from "../../domain/Fields.ts"
 import { parsePhone, type Phone } from "../../domain/Phone.ts"
 import { problem } from "../../domain/Problem.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
-import { AccountFinding } from "../../domain/account/AccountState.ts"
+import { AccountFinding, whySendsNothing } from "../../domain/account/AccountState.ts"
 import { PLATFORM, type RoutingStep } from "../../domain/customer/Customer.ts"
 import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
@@ -17,7 +17,7 @@ import { SignInLinks } from "../user/ConsoleSessions.ts"
 import { unknownPassword, Users } from "../user/Users.ts"
 import { CustomerRecords, TopUpAmount } from "./CustomerRecords.ts"
 
-const MAX_ACCOUNTS = 20
+export const MAX_FIRST_ACCOUNTS = 20
 /** Providers that are asked at once. */
 const CONCURRENCY = 4
 
@@ -31,7 +31,7 @@ const FirstAccount = Schema.Struct({
 const SetUp = Schema.Struct({
   name: Name,
   email: Email,
-  accounts: optional(Schema.Array(FirstAccount).check(isMaxEntries(MAX_ACCOUNTS))),
+  accounts: optional(Schema.Array(FirstAccount).check(isMaxEntries(MAX_FIRST_ACCOUNTS))),
   top_up: optional(TopUpAmount).annotateKey({
     description: "Rials in the wallet, from which sends are paid. Absent: the customer is not charged."
   }),
@@ -96,11 +96,7 @@ const refusalIn = (outcome: ProviderOutcome) =>
 
 /** Connected, such an account would look like one that works. */
 const canSendNothing = Effect.fnUntraced(function* (candidate: Candidate) {
-  const needed = (yield* Accounts).sendingSettings(candidate.provider)
-  const text =
-    needed == null
-      ? "sends neither codes nor messages over this channel"
-      : `needs ${needed.codes.join(" and ")} for codes, or ${needed.texts.join(" and ")} for messages`
+  const text = whySendsNothing((yield* Accounts).sendingSettings(candidate.provider))
   return yield* at(candidate, fieldError("settings", problem("other", { text })))
 })
 

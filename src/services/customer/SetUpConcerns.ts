@@ -7,7 +7,13 @@ import { type CustomerConfiguration, type RoutingStep, sendsNothing } from "../.
 import type { AlarmReason } from "../../domain/guard/Alarm.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { previewRoute } from "../../domain/routing/Route.ts"
-import { type AccountOwner, type AccountRecord, Accounts, AccountStates } from "../account/Accounts.ts"
+import {
+  type AccountOwner,
+  type AccountRecord,
+  Accounts,
+  AccountStates,
+  FIRST_ACCOUNTS
+} from "../account/Accounts.ts"
 import { CustomerRecords } from "./CustomerRecords.ts"
 import { GuardRecords } from "../guard/GuardRecords.ts"
 import { RoutingOrders } from "../routing/RoutingOrders.ts"
@@ -65,7 +71,6 @@ export class ChannelResults extends Context.Service<
   }
 >()("peyk/services/customer/SetUpConcerns/ChannelResults") {}
 
-const MAX_ACCOUNTS = 100
 /** With fewer codes, none of them verified can be chance. */
 const MIN_CODES = 10
 const LOOKS_BACK_MILLIS = 24 * HOUR_MILLIS
@@ -168,7 +173,7 @@ export class SetUpConcerns extends Context.Service<
       )
 
       const listOf = (owner: AccountOwner) =>
-        Effect.map(accounts.list(owner, { limit: MAX_ACCOUNTS, after: null }), ({ items }) => items)
+        Effect.map(accounts.list(owner, FIRST_ACCOUNTS), ({ items }) => items)
 
       const ofCustomer = Effect.fnUntraced(function* (customerId: number, own: ReadonlyArray<AccountRecord>) {
         const found = yield* Effect.option(customers.find(customerId))

@@ -14,7 +14,12 @@ import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
 import { pageLink } from "../parts/Panels.ts"
 import { channelName, isolated } from "../parts/Text.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
-import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
+import {
+  type AccountRecord,
+  Accounts,
+  AccountStates,
+  FIRST_ACCOUNTS
+} from "../../../services/account/Accounts.ts"
 import type { AccountSummary } from "../../../services/activity/AccountSummaries.ts"
 import { type SetUpConcern, SetUpConcerns } from "../../../services/customer/SetUpConcerns.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
@@ -163,7 +168,7 @@ const sendingConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
   const [lasting, { items }] = yield* Effect.all(
     [
       Effect.flatMap(SetUpConcerns, (concerns) => concerns.read(actor.customerId, now)),
-      accounts.list(actor.customerId, { limit: MAX_LISTED, after: null, active: true })
+      accounts.list(actor.customerId, { ...FIRST_ACCOUNTS, active: true })
     ],
     { concurrency: "unbounded" }
   )
