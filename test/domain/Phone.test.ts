@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import { parsePhoneNumber } from "libphonenumber-js/mobile"
 import { ERASED_PHONE, maskPhone, parseContactPhone, parsePhone, Phone } from "../../src/domain/Phone.ts"
+import { propertyRuns } from "../support/PropertyRuns.ts"
 
 const accepted = (input: string): string => Result.getOrThrow(parsePhone(input))
 const refusal = (input: string): string | undefined =>
@@ -116,7 +117,7 @@ describe("parsePhone", () => {
     ([national, inForm, how]) => {
       assert.strictEqual(accepted(write(inForm(national), how)), `+98${national}`)
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it.prop(

@@ -9,6 +9,7 @@ import {
   metadataFields,
   readMetadata
 } from "../../src/http/Metadata.ts"
+import { propertyRuns } from "../support/PropertyRuns.ts"
 
 /** A value of JSON as it is written: numbers are texts, and fields have an order. */
 type Written =
@@ -98,7 +99,7 @@ const textOf = (body: string): string => read(body, decoded(body)).text
 
 const textOfMetadata = (metadata: string): string => textOf(`{"metadata":${metadata}}`)
 
-const runs = { arbitrary: { runs: 1_000, size: 12 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: 12 } }
 
 describe("the metadata of a body", () => {
   it.prop(

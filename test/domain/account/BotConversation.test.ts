@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { BotUpdate, converse } from "../../../src/domain/account/BotConversation.ts"
 import { parseContactPhone } from "../../../src/domain/Phone.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const { Spoke, SharedContact, Left } = BotUpdate
 
@@ -95,6 +96,6 @@ describe("a bot's turn", () => {
       assert.strictEqual(reply === null, kind === "Left")
       if (reply !== null) assert.notInclude(reply.text, link?.phone ?? "+98")
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 })

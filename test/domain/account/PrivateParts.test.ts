@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { maskPhone, Phone } from "../../../src/domain/Phone.ts"
 import { inWords, ProviderOutcome, withoutPrivateParts } from "../../../src/domain/ProviderOutcome.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const PHONE = Phone.make("+989121234567")
 const parts = { phone: PHONE, text: "کد شما: 047113", code: "047113" }
@@ -122,7 +123,7 @@ describe("whatever words hold the phone, the text and the code", () => {
       // The visible part of the mask may happen to be the code.
       assert.notInclude(result.replaceAll(maskPhone(phone), "|"), code)
     },
-    { arbitrary: { runs: 2_000, size: 12 } }
+    { arbitrary: { runs: propertyRuns(2_000), size: 12 } }
   )
 
   it.prop(
@@ -141,7 +142,7 @@ describe("whatever words hold the phone, the text and the code", () => {
         assert.notInclude(withoutPrivateParts(`${around}<${form}>${around}`, own), form)
       }
     },
-    { arbitrary: { runs: 1_000, size: 20 } }
+    { arbitrary: { runs: propertyRuns(1_000), size: 20 } }
   )
 
   it.prop(

@@ -5,6 +5,7 @@ import { checkText } from "../../../src/domain/message/Template.ts"
 import { Message, parseStrategy, sendTime, viewMessage } from "../../../src/domain/message/Message.ts"
 import { created, START, inShownOrder } from "./MessageExamples.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const errorOf = <A>(result: Result.Result<A, { readonly _tag: string }>) =>
   Result.match(result, { onFailure: ({ _tag }): string => _tag, onSuccess: () => "ok" })
@@ -67,7 +68,7 @@ describe("a text", () => {
       if (Result.isSuccess(result)) assert.strictEqual(result.success, text)
       else assert.isTrue(isBlank(text) || [...text].length > 1000)
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 })
 
@@ -112,7 +113,7 @@ describe("what the status endpoint returns of a message", () => {
         assert.deepStrictEqual([failedAttempts, unknownAttempts], [failed.length, unknown.length])
       }
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it.prop(
@@ -166,6 +167,6 @@ describe("a message in the store", () => {
       const last = live(setting, list).at(-1)?.after
       assert.deepStrictEqual(decode(JSON.parse(JSON.stringify(last))), last)
     },
-    { arbitrary: { runs: 500, size: SIZE } }
+    { arbitrary: { runs: propertyRuns(500), size: SIZE } }
   )
 })

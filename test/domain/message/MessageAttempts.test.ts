@@ -3,8 +3,9 @@ import { type Message, type MessageAttempt, viewMessage } from "../../../src/dom
 import { attemptErrors } from "../../../src/domain/ProviderOutcome.ts"
 import { begins, happenings, live, setting, SIZE } from "./MessageRuns.ts"
 import { inShownOrder } from "./MessageExamples.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000, size: SIZE } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: SIZE } }
 
 const attemptOf = ({ attempts }: Message, step: number): MessageAttempt | undefined =>
   attempts.find((attempt) => attempt.step === step)

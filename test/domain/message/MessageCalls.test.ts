@@ -4,8 +4,9 @@ import { lanes } from "../../../src/domain/message/MessageLanes.ts"
 import { beginAttempt, recordOutcome } from "../../../src/domain/message/MessageMachine.ts"
 import { outcomes } from "./MessageExamples.ts"
 import { begins, happenings, live, setting, SIZE } from "./MessageRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000, size: SIZE } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: SIZE } }
 
 const attemptOf = ({ attempts }: Message, step: number): MessageAttempt | undefined =>
   attempts.find((attempt) => attempt.step === step)

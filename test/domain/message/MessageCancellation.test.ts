@@ -11,8 +11,9 @@ import {
 } from "../../../src/domain/message/MessageMachine.ts"
 import { lanes } from "../../../src/domain/message/MessageLanes.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000, size: SIZE } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: SIZE } }
 const PATIENCE = 900_000
 
 const mayHaveArrived = (attempt: MessageAttempt): boolean =>

@@ -3,8 +3,9 @@ import { Arbitrary, Effect } from "effect"
 import { type Message, type MessageStatus, viewMessage } from "../../../src/domain/message/Message.ts"
 import { created } from "./MessageExamples.ts"
 import { begins, type Entry, happenings, isOver, live, setting, SIZE } from "./MessageRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000, size: SIZE } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: SIZE } }
 
 /** The status as the contract has it, from what is known of the attempts alone. */
 const expectedStatus = (message: Message): MessageStatus => {

@@ -11,8 +11,9 @@ import {
 import type { MessageTransition } from "../../../src/domain/message/MessageLanes.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 import { happenings, live, patienceEnd, setting, SIZE } from "./MessageRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000, size: SIZE } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: SIZE } }
 
 const PATIENCE = 900_000
 

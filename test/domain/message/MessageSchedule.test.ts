@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import { HORIZON_MILLIS, planSchedule, type ScheduleRequest } from "../../../src/domain/message/Schedule.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const NOW = 1_800_000_000_123
 const DAY = 86_400_000
@@ -30,7 +31,7 @@ const ahead = Arbitrary.schema(
   ])
 )
 
-const runs = { arbitrary: { runs: 1_000 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000) } }
 
 describe("a message's time", () => {
   it("is none when neither send_at nor delay is given", () => {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import { fillTemplate } from "../../../src/domain/message/Template.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const template = (body: string, disabled = false) => ({ id: 7, name: "greeting", body, active: !disabled })
 
@@ -55,7 +56,7 @@ const value = Schema.Union([
 const given = Arbitrary.array(Arbitrary.all([Arbitrary.schema(name), Arbitrary.schema(value)]), {
   maxLength: 12
 })
-const runs = { arbitrary: { runs: 1_000, size: 12 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: 12 } }
 
 describe("a template with exactly its parameters", () => {
   it.prop(

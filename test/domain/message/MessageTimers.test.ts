@@ -13,8 +13,9 @@ import {
   setting,
   SIZE
 } from "./MessageRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000, size: SIZE } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: SIZE } }
 
 const stepsOf = ({ strategy, route }: Message, lane: Lane): ReadonlyArray<number> =>
   strategy === "failover" ? [...route.keys()] : [lane]

@@ -11,8 +11,9 @@ import type { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import { created, outcomes, START } from "./MessageExamples.ts"
 import { begins, type Entry, happenings, live, type Setting, setting, SIZE } from "./MessageRuns.ts"
 import { deduplicating, repeats, someSteps } from "../verification/RepeatedRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000, size: SIZE } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: SIZE } }
 const PATIENCE = 900_000
 
 const messageOf = (strategy: Strategy, steps: number, repeatable: ReadonlyArray<number>): Message => {

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Option, Schema } from "effect"
 import { formatInstant } from "../../../src/domain/Instant.ts"
 import { parseDateTime } from "../../../src/domain/message/Schedule.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -72,7 +73,7 @@ const offsetMillis = ({ sign, hours, minutes, form }: typeof offset.Type): numbe
 const parsed = (text: string): number | null => Option.getOrNull(parseDateTime(text))
 const at = (text: string): number => Date.parse(text)
 
-const runs = { arbitrary: { runs: 1_000 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000) } }
 
 describe("a date-time without an offset", () => {
   it.prop(
@@ -90,7 +91,7 @@ describe("a date-time without an offset", () => {
     ([clock]) => {
       assert.strictEqual(parsed(wallClockText(clock)), tehranInstant(clock))
     },
-    { arbitrary: { runs: 3_000 } }
+    { arbitrary: { runs: propertyRuns(3_000) } }
   )
 
   it("meets many changes of the clock in these tests", () => {

@@ -7,6 +7,7 @@ import {
   render,
   templateProblem
 } from "../../../src/domain/message/Template.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const check = (body: string, disabled = false) =>
   checkCodeTemplate({ id: 7, name: "login", body, active: !disabled }).pipe(
@@ -51,7 +52,7 @@ describe("render", () => {
       const expected = parts.map((part) => ("text" in part ? part.text : parameters.get(part.name))).join("")
       assert.strictEqual(render(bodyOf(parts), parameters), expected)
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it("puts a value that looks like a placeholder in as it is", () => {

@@ -11,12 +11,13 @@ import { chargeMessage } from "../../../src/domain/message/MessageLanes.ts"
 import * as MessageExamples from "../message/MessageExamples.ts"
 import * as MessageRuns from "../message/MessageRuns.ts"
 import * as VerificationRuns from "../verification/VerificationRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const Price = Schema.Literals([0, 1, 500, 700, 1000, 1_000_000])
 const prices = Arbitrary.schema(
   Schema.Struct({ bale: Price, eitaa: Price, rubika: Price, soroushplus: Price, telegram: Price })
 )
-const runs = { arbitrary: { runs: 500 } }
+const runs = { arbitrary: { runs: propertyRuns(500) } }
 
 /** A wallet that covers the first charge, moved along the others; it is never overdrawn, and nothing is lost. */
 const settles = (charges: ReadonlyArray<Charge>, isComplete: boolean) => {

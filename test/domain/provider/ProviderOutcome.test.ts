@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { attemptErrorCode, attemptResult, ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 /** Texts that a database refuses, and texts that a cut at a fixed length breaks. */
 const nastyPiece = Schema.Union([
@@ -11,7 +12,7 @@ const words = Arbitrary.all([
   Arbitrary.schema(Schema.Literals([0, 1, 490, 495, 498, 499, 500, 501, 3_000])),
   Arbitrary.array(Arbitrary.schema(nastyPiece), { maxLength: 20 })
 ]).pipe(Arbitrary.map(([length, pieces]) => "x".repeat(length) + pieces.join("")))
-const runs = { arbitrary: { runs: 1_000, size: 20 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: 20 } }
 
 const failure = (providerError: string) => ProviderOutcome.Unknown({ providerError })
 
@@ -85,7 +86,7 @@ describe("a provider's words", () => {
       const clean = given.replaceAll("\u0000", "").toWellFormed().slice(0, 250)
       if (clean.isWellFormed()) assert.strictEqual(keptError(clean), clean)
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it("are cut after 500 characters", () => {

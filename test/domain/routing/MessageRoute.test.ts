@@ -13,8 +13,9 @@ import {
   type MessageRouteCase,
   outcomeOf
 } from "./MessageRouteCases.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 2_000 } }
+const runs = { arbitrary: { runs: propertyRuns(2_000) } }
 
 const routeFor = ({ steps, configuration }: MessageRouteCase): MessageRoute | [] =>
   Result.getOrElse(resolveMessageRoute(steps, configuration), () => [])
@@ -136,7 +137,7 @@ describe("a request for routes of a message", () => {
       const errors = errorsOf(example)
       assert.include(errors.size === 0 ? ["resolved"] : [...errors], outcomeOf(example))
     },
-    { arbitrary: { runs: 5_000 } }
+    { arbitrary: { runs: propertyRuns(5_000) } }
   )
 
   it.effect("meets every error and success among the generated requests", () =>

@@ -5,8 +5,9 @@ import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import type { RouteStep } from "../../../src/domain/routing/Route.ts"
 import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 import { errorsOf, outcomeOf, type RouteCase, routeCase, serves, stepsOf } from "./RouteCases.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 2_000 } }
+const runs = { arbitrary: { runs: propertyRuns(2_000) } }
 
 /** Runs `check` on each step of the route, when there is one. */
 const eachStep = (
@@ -157,7 +158,7 @@ describe("a request for a route", () => {
       const errors = errorsOf(example)
       assert.include(errors.size === 0 ? ["resolved"] : [...errors], outcomeOf(example))
     },
-    { arbitrary: { runs: 5_000 } }
+    { arbitrary: { runs: propertyRuns(5_000) } }
   )
 
   it.effect("meets every error and success among the generated requests", () =>

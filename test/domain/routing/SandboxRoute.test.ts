@@ -5,6 +5,7 @@ import { validitySeconds } from "../../../src/domain/verification/Verification.t
 import { resolveSandboxRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 import { routeCase } from "./RouteCases.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 type Connected = Parameters<typeof resolveSandboxRoute>[1]
 
@@ -42,7 +43,7 @@ describe("a sandbox route", () => {
         resolveSandboxRoute({ channels: namesOf(channels) }, { accounts: [], sharedAccounts: gateways })
       )
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it.prop(
@@ -65,7 +66,7 @@ describe("a sandbox route", () => {
       assert.isTrue(route.every(({ descriptor }) => descriptor.credential_id === null))
       assert.strictEqual(validitySeconds(route), Math.max(300, 45 * (route.length - 1) + 120))
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it.prop(
@@ -93,7 +94,7 @@ describe("a sandbox route", () => {
       if (expected.length === 0) assert.isUndefined(refused)
       else assert.include(expected, refused)
     },
-    { arbitrary: { runs: 1_000 } }
+    { arbitrary: { runs: propertyRuns(1_000) } }
   )
 
   it("is described as sandbox when the request names no channel", () => {

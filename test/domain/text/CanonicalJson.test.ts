@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { canonicalJson } from "../../../src/domain/text/Fingerprints.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
@@ -51,7 +52,7 @@ describe("canonicalJson", () => {
         value,
         mapFields(value, (fields) => fields.toReversed())
       ),
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it.prop(
@@ -64,7 +65,7 @@ describe("canonicalJson", () => {
       })
       assert.isTrue(sameText(value, padded))
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it.prop(
@@ -76,7 +77,7 @@ describe("canonicalJson", () => {
         mapFields(value, (fields) => fields)
       )
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: propertyRuns(500) } }
   )
 
   it.each([

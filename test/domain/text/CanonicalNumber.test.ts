@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { canonicalNumber } from "../../../src/domain/text/Fingerprints.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 /** A number as digits × 10^exponent, so that BigInt can compare two of them. */
 interface Decimal {
@@ -33,7 +34,7 @@ const isEqual = (a: Decimal, b: Decimal): boolean => {
   return scaled(a) === scaled(b)
 }
 
-const runs = { arbitrary: { runs: 1_000, size: 50 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000), size: 50 } }
 
 describe("canonicalNumber", () => {
   it.prop(

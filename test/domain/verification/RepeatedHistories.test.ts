@@ -5,8 +5,9 @@ import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { nextDueAt } from "../../../src/domain/verification/VerificationMachine.ts"
 import { type Entry, happenings as allHappenings, isOver, live, outcomes, START } from "./VerificationRuns.ts"
 import { afterUnknown, callAt, errorCodes, mixedRoute, only, repeats } from "./RepeatedRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000) } }
 
 /** A first call that is reported again would pass for its repeat, of which the generated histories say nothing. */
 const happenings = Arbitrary.map(allHappenings, (list) => list.filter(({ kind }) => kind !== "repeated"))

@@ -11,8 +11,9 @@ import {
 } from "../../../src/domain/verification/Step.ts"
 import { expire } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, route, START } from "./VerificationRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 500 } }
+const runs = { arbitrary: { runs: propertyRuns(500) } }
 
 const outcome = Arbitrary.schema(
   Schema.Literals(["Accepted", "Rejected", "Throttled", "Unavailable", "Unknown"])

@@ -7,8 +7,9 @@ import { awaitSlot, chooseStep, recordAttempt } from "../../../src/domain/verifi
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import { decide, nextDueAt } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes as others, routeOf, START } from "./VerificationRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 2_000 } }
+const runs = { arbitrary: { runs: propertyRuns(2_000) } }
 
 const TIMEOUT_MILLIS = 10_000
 

@@ -10,8 +10,9 @@ import {
 } from "../../../src/domain/verification/Verification.ts"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { created, happenings, isOver, live, outcomes, route, routeOf, START } from "./VerificationRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000) } }
 
 /** How long after a happening the verification is looked at, in milliseconds. */
 const offset = Schema.Literals([0, 1, 999, 1_000, 44_001, 59_999, 300_000, 700_000])

@@ -4,8 +4,9 @@ import type { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import type { EventType } from "../../../src/domain/verification/Verification.ts"
 import { mayStillSend } from "../../../src/domain/verification/VerificationMachine.ts"
 import { type Entry, failures, happenings, isOver, live, outcomes, route } from "./VerificationRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000) } }
 
 /** The outcome is known, and the code did not arrive. */
 const isDefinite = ({ _tag }: ProviderOutcome): boolean =>

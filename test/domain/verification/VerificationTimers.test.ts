@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { decide, expire } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, happenings, isOver, live, outcomes, route, routeOf, START } from "./VerificationRuns.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 
-const runs = { arbitrary: { runs: 1_000 } }
+const runs = { arbitrary: { runs: propertyRuns(1_000) } }
 
 describe("the timer of a verification", () => {
   it.prop(

@@ -1,0 +1,9 @@
+// @effect-diagnostics processEnv:off
+/** CI sets it: each property runs as often as its file says. */
+const runsAll = process.env["PROPERTY_RUNS"] === "all"
+
+/**
+ * How often a property with many cases runs: a quarter of it on a developer's machine. The cases are others each time,
+ * and CI has them all.
+ */
+export const propertyRuns = (all: number): number => (runsAll ? all : Math.ceil(all / 4))
