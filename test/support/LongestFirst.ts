@@ -10,6 +10,8 @@ const longest = [
   "process/store/StoreNotNow.slow",
   "process/store/Cluster.slow",
   "process/processes/FourProcesses.slow",
+  "examples/Quickstarts.slow",
+  "clients/packages/Image.slow",
   "clients/packages/ServerPackage.slow",
   "console/browser/Pages.slow",
   "examples/Examples",
