@@ -1,7 +1,7 @@
 /** Finds parts of pages by words: all of them, else as many as there are; titles count more than text. */
-import MiniSearch from "minisearch"
+import MiniSearch, { type Query, type SearchOptions } from "minisearch"
 import type { Part } from "./SearchParts.ts"
-import { wordsOf, wordsOfQuestion } from "./Words.ts"
+import { synonymsOf, wordsOf, wordsOfQuestion } from "./Words.ts"
 
 export interface FoundPart extends Part {
   /** The words of the text that were found. */
@@ -17,8 +17,23 @@ export interface FoundPage {
 
 const OPTIONS = { boost: { title: 4, heading: 6 }, prefix: (word: string) => word.length > 2 }
 
-/** Records of decisions are for those who change Peyk. */
-const weightOf = ({ page }: Part): number => (page.includes("decisions/") ? 0.35 : 1)
+/** What a word is called otherwise counts less than the word itself. */
+const OTHERWISE = 0.3
+
+const queryOf = (question: string, options: SearchOptions): Query => ({
+  ...options,
+  queries: wordsOfQuestion(question).map((word) => ({
+    combineWith: "OR",
+    queries: [
+      word,
+      ...synonymsOf(word).map((other) => ({ queries: [other], boostTerm: () => OTHERWISE, fuzzy: false }))
+    ]
+  }))
+})
+
+/** Records of decisions are for those who change Peyk, and a list of pages is not what it lists. */
+const weightOf = ({ page, anchor }: Part): number =>
+  page.includes("decisions/") ? 0.35 : /^where-do-i-go|^بعد-چه/.test(anchor) ? 0.5 : 1
 
 /** @param isOwn whether a part is in the reader's language; others come after those */
 export const makeSearch = (parts: ReadonlyArray<Part>, isOwn: (part: Part) => boolean) => {
@@ -40,7 +55,7 @@ export const makeSearch = (parts: ReadonlyArray<Part>, isOwn: (part: Part) => bo
       { ...options, combineWith: "OR" as const },
       { ...options, combineWith: "AND" as const, fuzzy: (word: string) => (word.length > 4 ? 1 : false) }
     ]) {
-      const found = index.search(question, wanted)
+      const found = index.search(queryOf(question, wanted))
       if (found.length > 0) return found
     }
     return []

@@ -54,6 +54,7 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
   group<Entry | typeof REFERENCE>("Reference", "مرجع", [
     REFERENCE,
     page("calling-the-api", "Calling the API", "صدا زدن API"),
+    page("errors", "Errors", "خطاها"),
     page("configuration", "Settings", "تنظیمات"),
     page("guarantees", "Guarantees", "تضمین‌ها"),
     page("performance", "Performance", "کارایی"),
