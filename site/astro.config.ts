@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { BASE, slugOf, titleOf } from "./lib/Documents.ts"
 import { shikiTheme } from "./lib/Samples.ts"
 import { sidebarOf } from "./lib/Sidebar.ts"
-import { classesForColours, emptyHeaders, links } from "./plugins/Markdown.ts"
+import { breakableNames, classesForColours, emptyHeaders, links } from "./plugins/Markdown.ts"
 import { strict } from "./plugins/StrictPages.ts"
 import { prepare, readSource, sources } from "./prepare.ts"
 
@@ -28,7 +28,7 @@ export default defineConfig({
   markdown: {
     processor: satteri({
       features: { smartPunctuation: false },
-      hastPlugins: [links(new Set(sources), titles), emptyHeaders()]
+      hastPlugins: [links(new Set(sources), titles), emptyHeaders(), breakableNames()]
     }),
     shikiConfig: {
       theme: shikiTheme,
@@ -60,6 +60,7 @@ export default defineConfig({
         ThemeSelect: "./src/components/ThemeSelect.astro",
         LanguageSelect: "./src/components/LanguageSelect.astro",
         Hero: "./src/components/Hero.astro",
+        FallbackContentNotice: "./src/components/FallbackNotice.astro",
         MobileMenuFooter: "./src/components/MobileMenuFooter.astro"
       }
     }),

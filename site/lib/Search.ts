@@ -33,7 +33,7 @@ const queryOf = (question: string, options: SearchOptions): Query => ({
 
 /** Records of decisions are for those who change Peyk, and a list of pages is not what it lists. */
 const weightOf = ({ page, anchor }: Part): number =>
-  page.includes("decisions/") ? 0.35 : /^where-do-i-go|^بعد-چه/.test(anchor) ? 0.5 : 1
+  page.includes("decisions/") ? 0.15 : /^where-do-i-go|^بعد-چه/.test(anchor) ? 0.5 : 1
 
 /** @param isOwn whether a part is in the reader's language; others come after those */
 export const makeSearch = (parts: ReadonlyArray<Part>, isOwn: (part: Part) => boolean) => {

@@ -19,7 +19,9 @@ const plain = (markdown: string): string =>
     .replaceAll(/!\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replaceAll(/^\s*\|?(?:\s*:?-{3,}:?\s*\|)+.*$/gm, " ")
-    .replaceAll(/[`*|]|^>\s/gm, " ")
+    .replaceAll(/^\s*\||\|\s*$/gm, " ")
+    .replaceAll(/ \| /g, " · ")
+    .replaceAll(/[`*]|^>\s/gm, "")
     .replaceAll(/\s+/g, " ")
     .trim()
 

@@ -47,6 +47,25 @@ type Line = {
   children: Array<{ type: string; properties?: Record<string, unknown>; children?: Array<unknown> }>
 }
 
+/** Long names, such as those of settings, break between their words, and not where a narrow column ends. */
+export const breakableNames = () =>
+  defineHastPlugin({
+    name: "peyk-breakable-names",
+    element: {
+      filter: ["code"],
+      visit(node, ctx) {
+        const text = ctx.textContent(node)
+        if (!/^[\w.<>/{}-]{14,}$/.test(text)) return
+        const pieces = text.split(/(?<=[_/.])(?=\w)/)
+        const children = pieces.flatMap((value, index) => [
+          ...(index > 0 ? [{ type: "element" as const, tagName: "wbr", properties: {}, children: [] }] : []),
+          { type: "text" as const, value }
+        ])
+        return { ...node, children }
+      }
+    }
+  })
+
 /** The theme's colours are variables: each gets a class, and plain text no element at all. */
 export const classesForColours: ShikiTransformer = {
   name: "peyk-classes",

@@ -1,7 +1,7 @@
 /** What each page does: its theme, copy buttons, tabs of code, and tables that a keyboard can scroll. */
 const isPersian = document.documentElement.lang === "fa"
 const text = isPersian
-  ? { copy: "رونوشت", copied: "کپی شد", code: "کد", table: "جدول" }
+  ? { copy: "کپی", copied: "کپی شد", code: "کد", table: "جدول" }
   : { copy: "Copy", copied: "Copied", code: "Code", table: "Table" }
 
 for (const button of document.querySelectorAll("[data-theme-switch]"))

@@ -181,5 +181,7 @@ describe.runIf(hasSite)("the files of the site", () => {
       return [file, [...parts].reduce((sum, part) => sum + (sizes.get(part) ?? sizeOf(part)), 0)] as const
     })
     expect(heavy.filter(([, bytes]) => bytes > 150_000)).toEqual([])
+    const long = htmlFiles.filter((file) => Buffer.byteLength(htmlOf(file)) > 150_000)
+    expect(long, "before they are compressed, too").toEqual([])
   })
 })

@@ -34,7 +34,12 @@ describeSite("the documentation", (stage) => {
     [persian, "وب‌هوک", "fa/webhooks/", "وب"],
     [persian, "channel_ambiguous", "verification/", "channel_ambiguous"],
     [persian, "وب هوک", "fa/webhooks/", "وب"],
-    [desktop, "how do i verify a webhook in PHP", "webhooks/#how-do-i-check-the-signature", "php"]
+    [
+      desktop,
+      "how do i verify a webhook in PHP",
+      "webhooks/#how-do-i-verify-a-webhook-in-typescript-python-or-php",
+      "php"
+    ]
   ] as const)("finds by words, with where they stand: %j %s", async (look, words, path, word) => {
     await at(look, "", async (tab) => {
       await search(tab, words)
