@@ -130,7 +130,7 @@ describe("the page of a test", () => {
     const enter = (code: string) => submit(owner, page, "/console/test/verify", { id, mode: "sandbox", code })
     const wrong = await enter("000000")
     expect(wrong.status).toBe(422)
-    expect(wrong.text).toContain("The code is wrong. Try again.")
+    expect(wrong.text).toContain("Wrong code. Try again.")
     const right = await enter("123456")
     expect(right.status).toBe(303)
     expect((await owner.get(right.location ?? "")).text).toContain("Verified: the right code was entered.")
@@ -156,7 +156,7 @@ describe("an operator", () => {
       const set = await submit(operator, "/console/settings", "/console/settings/password", { password })
       expect(set.location).toBe("/console/sign-in?notice=password_set")
       const again = newVisitor(server)
-      expect((await again.get(set.location ?? "")).text).toContain("Your password is set.")
+      expect((await again.get(set.location ?? "")).text).toContain("Password changed.")
       expect((await again.signIn(email, password)).status).toBe(303)
       expect((await owner.get("/console/audit")).text).not.toContain("user.set_password")
     }

@@ -55,7 +55,7 @@ describe("a form that is sent twice", () => {
     await operator.post(`${path}/top-up`, { ...fields, amount: "1000" })
     const other = await operator.post(`${path}/top-up`, { ...fields, amount: "5000" })
     expect(other.status).toBe(409)
-    expect(other.text).toContain("This form was sent before, with other values.")
+    expect(other.text).toContain("This form was already submitted with other values.")
     expect(await toppedUp(path)).toBe("1000 IRR")
   })
 

@@ -28,17 +28,14 @@ export type SkipReason = typeof SkipReason.Type
 export const skipWords: Readonly<Record<SkipReason, readonly [english: string, persian: string]>> = {
   gap: [
     "the account leaves a gap between two sends, and its next turn was too far away",
-    "حساب میان دو ارسال فاصله می‌گذارد و نوبت بعدی‌اش دیر بود"
+    "حساب بین دو ارسال فاصله می‌گذارد و نوبت بعدی‌اش دیر بود"
   ],
-  rate: ["the account had sent all that it may in a minute", "حساب سقف ارسال در دقیقه را پر کرده بود"],
+  rate: ["the account had sent all that it may in a minute", "سقف ارسال حساب در دقیقه پر بود"],
   cooldown: [
     "the account was cooling down after failures, or because its provider asked to slow down",
-    "حساب پس از شکست‌ها، یا چون سرویس‌دهنده خواست آهسته‌تر بفرستد، در حال استراحت بود"
+    "حساب بعد از چند خطا، یا به درخواست سرویس‌دهنده، در توقف موقت بود"
   ],
-  busy: [
-    "too many calls to its provider were under way",
-    "فراخوانی‌های همزمان به سرویس‌دهنده‌اش بیش از اندازه بود"
-  ]
+  busy: ["too many calls to its provider were under way", "تعداد درخواست‌های هم‌زمان به سرویس‌دهنده زیاد بود"]
 }
 
 /** How many steps skipped an account, by reason. */

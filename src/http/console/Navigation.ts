@@ -7,7 +7,7 @@ const pages = {
   test: ["Send a test", "ارسال آزمایشی"],
   simulator: ["Simulator", "شبیه‌ساز"],
   channels: ["Channels", "کانال‌ها"],
-  routing: ["Routing", "مسیر ارسال"],
+  routing: ["Routing", "ترتیب ارسال"],
   templates: ["Templates", "قالب‌ها"],
   guard: ["Guard", "نگهبان"],
   keys: ["API keys", "کلیدهای API"],
@@ -19,8 +19,8 @@ const pages = {
   users: ["Users", "کاربران"],
   audit: ["Audit log", "گزارش تغییرات"],
   settings: ["Settings", "تنظیمات"],
-  customers: ["Customers", "مشتریان"],
-  health: ["Health", "سلامت"],
+  customers: ["Customers", "مشتری‌ها"],
+  health: ["Health", "وضعیت سامانه"],
   "shared-accounts": ["Shared accounts", "حساب‌های مشترک"],
   "all-requests": ["All requests", "همهٔ درخواست‌ها"]
 } as const satisfies Readonly<Record<string, readonly [english: string, persian: string]>>
@@ -46,15 +46,15 @@ export type NavigationGroup = ReturnType<typeof group>
 /** All pages, in the order in which they are listed. */
 const groups: ReadonlyArray<NavigationGroup> = [
   group("Activity", "فعالیت", ["overview", "verifications", "messages", "test", "simulator"]),
-  group("Set-up", "راه‌اندازی", ["channels", "routing", "templates", "guard"]),
-  group("Developers", "برنامه‌نویسان", ["keys", "tokens", "webhooks", "requests"]),
-  group("Money", "مالی", ["wallet", "usage"]),
-  group("People", "افراد", ["users", "audit", "settings"])
+  group("Configuration", "پیکربندی", ["channels", "routing", "templates", "guard"]),
+  group("Developers", "توسعه‌دهندگان", ["keys", "tokens", "webhooks", "requests"]),
+  group("Billing", "مالی", ["wallet", "usage"]),
+  group("Team", "تیم", ["users", "audit", "settings"])
 ]
 
 /** For those who run the installation. */
 const operatorPages = ["customers", "health", "shared-accounts", "all-requests"] as const
-const operatorGroup = group("Operator", "گرداننده", operatorPages)
+const operatorGroup = group("Operator", "مدیر سامانه", operatorPages)
 
 /** Paths below which an operator is who has entered no customer's console. */
 export const operatorPaths: ReadonlyArray<string> = operatorPages.map((name) => pathOf(name))

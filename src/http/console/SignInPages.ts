@@ -51,7 +51,7 @@ const signInForm = (visit: Visit, csrf: string, submitted: Submitted, problem: s
     <form method="post" action="${SIGN_IN_PATH}" class="fields">
       ${csrfField(csrf)} <input type="hidden" name="next" value="${submitted.next}" />
       <label class="field">
-        <span>${say("E-mail", "ایمیل")}</span>
+        <span>${say("Email", "ایمیل")}</span>
         <input
           type="email"
           name="email"
@@ -69,14 +69,14 @@ const signInForm = (visit: Visit, csrf: string, submitted: Submitted, problem: s
       <button class="button primary wide">${say("Sign in", "ورود")}</button>
     </form>
     <p class="hint">
-      ${say("No password yet? Whoever runs the service makes a link:", "گذرواژه ندارید؟ گردانندهٔ سرویس پیوند می‌سازد:")}
+      ${say("No password? The operator can create a sign-in link:", "گذرواژه ندارید؟ مدیر سامانه می‌تواند لینک ورود بسازد:")}
       <code dir="ltr">peyk user sign-in-link --customer ID --email E-MAIL</code>
     </p>`
 }
 
 const linkForm = ({ locale: { say } }: Visit, csrf: string, token: string): Html =>
   html`<p>
-      ${say("This link signs you in once, in this browser.", "این پیوند یک بار و در همین مرورگر شما را وارد می‌کند.")}
+      ${say("This link signs you in once, in this browser.", "این لینک فقط یک بار کار می‌کند و شما را در همین مرورگر وارد می‌کند.")}
     </p>
     <form method="post" action="${SIGN_IN_LINK_PATH}" class="fields" data-hide-query>
       ${csrfField(csrf)} <input type="hidden" name="token" value="${token}" />
@@ -121,7 +121,7 @@ export const signInPages = Effect.gen(function* () {
     const refusal = error === null ? null : refusalOf(error, visit.locale)
     const problem =
       error?._tag === "unauthenticated"
-        ? visit.locale.say("This e-mail and password do not belong together.", "ایمیل یا گذرواژه درست نیست.")
+        ? visit.locale.say("Wrong email or password.", "ایمیل یا گذرواژه درست نیست.")
         : (refusal?.text ?? null)
     const card = signInForm(visit, csrf, submitted, problem)
     const page = documentResponse(visit, signInDocument(visit, titleOf(visit), card), refusal ?? {})
@@ -200,15 +200,15 @@ export const signInPages = Effect.gen(function* () {
 /** The console's script takes the token out of the address, so a page that is loaded again has none. */
 const openAgain = ({ locale: { say } }: Visit): Html =>
   html`<p>
-      ${say("Open the sign-in link again, from where you got it.", "پیوند ورود را دوباره از همان جا که گرفته‌اید باز کنید.")}
+      ${say("Open the sign-in link again from where you got it.", "لینک ورود را دوباره از همان جایی که گرفته‌اید باز کنید.")}
     </p>
     <p><a href="${SIGN_IN_PATH}">${say("Sign in with a password", "ورود با گذرواژه")}</a></p>`
 
 const usedLink = (visit: Visit) => {
   const { say } = visit.locale
   const text = say(
-    "This link was used already, or is more than ten minutes old. Ask for another one.",
-    "این پیوند پیش‌تر به کار رفته یا بیش از ده دقیقه از ساختش گذشته. پیوند دیگری بخواهید."
+    "This link was already used, or is more than ten minutes old. Ask for a new one.",
+    "این لینک قبلاً استفاده شده یا بیش از ده دقیقه از ساخت آن گذشته است. لینک جدیدی بخواهید."
   )
   const card = html`${alert(text)}
     <p><a href="${SIGN_IN_PATH}">${say("Sign in with a password", "ورود با گذرواژه")}</a></p>`

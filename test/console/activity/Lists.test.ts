@@ -21,7 +21,7 @@ describe("the audit log", () => {
     expect(text).toContain("customer.update")
     expect(text).toContain("brand")
     expect(text).not.toContain("user.create<")
-    expect((await owner.get("/console/audit?id=nothing-like-that")).text).toContain("No change")
+    expect((await owner.get("/console/audit?id=nothing-like-that")).text).toContain("No changes")
   })
 
   it("finds the changes of every kind that it lists", async () => {
@@ -49,7 +49,7 @@ describe("a list between two times", () => {
     for (const time of times) {
       const { status, text } = await owner.get(`${path}?lang=fa&to=${encodeURIComponent(time)}`)
       expect(status).toBe(200)
-      expect(text).toMatch(/role="alert">«تا» تاریخ و ساعت نیست/)
+      expect(text).toMatch(/role="alert">تا: تاریخ و ساعت را وارد کنید/)
       expect(text).not.toContain("<tbody")
       expect(text).toMatch(new RegExp(`name="to"\\s+value="${time}"`))
     }
@@ -68,19 +68,19 @@ describe("a list between two times", () => {
 describe("a search for a choice that does not exist", () => {
   const searches = [
     ["verifications?status=cancelled", "Status"],
-    ["verifications?channel=tg", "Channel tried"],
+    ["verifications?channel=tg", "Channel"],
     ["verifications?mode=sandbox", "Mode"],
     ["verifications?within=abc", "Time"],
     ["messages?status=LOCKED", "Status"],
     ["messages?strategy=zzz", "Strategy"],
-    ["wallet?kind=zzz", "Kind"],
+    ["wallet?kind=zzz", "Type"],
     ["usage?month=zz", "Month"],
     ["keys?mode=sandbox", "Mode"],
     ["keys?status=zzz", "Status"],
     ["channels?channel=tg", "Channel"],
-    ["channels?active=yes", "State"],
-    ["audit?what=zzz", "Change of"],
-    ["audit?by=zzz", "By"],
+    ["channels?active=yes", "Status"],
+    ["audit?what=zzz", "Resource"],
+    ["audit?by=zzz", "Changed by"],
     ["requests?outcome=zzz", "Status"],
     ["requests?within=zzz", "Time"]
   ] as const
@@ -94,19 +94,19 @@ describe("a search for a choice that does not exist", () => {
   it.each(searches)("shows nothing at %s, and says so", async (search, label) => {
     const { status, text } = await owner.get(`/console/${search}`)
     expect(status).toBe(200)
-    expect(text).toContain(`role="alert">${label}: there is no such choice.`)
+    expect(text).toContain(`role="alert">${label}: choose one of the options.`)
     expect(text).not.toContain("<tbody")
   })
 
   it("shows no figures of a period, and says so", async () => {
     const { text } = await owner.get("/console/overview?period=zz")
-    expect(text).toContain('role="alert">There is no such period.')
+    expect(text).toContain('role="alert">Unknown period. Choose one of the periods.')
     expect(text).not.toContain("data-chart")
   })
 
   it("shows nothing for a key without a number, or an id that is too long", async () => {
-    expect((await owner.get("/console/requests?key=x")).text).toContain("This is not the number of a key.")
-    expect((await owner.get(`/console/audit?id=${"x".repeat(201)}`)).text).toContain("This is not an id.")
+    expect((await owner.get("/console/requests?key=x")).text).toContain("Enter the number of a key.")
+    expect((await owner.get(`/console/audit?id=${"x".repeat(201)}`)).text).toContain("Enter a valid id.")
   })
 
   it.each(files)("has no file: %s", async (file) => {

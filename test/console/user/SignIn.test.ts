@@ -76,7 +76,7 @@ describe("signing in", () => {
   it("says that a form was lost whose session had ended, and nothing of a page", async () => {
     const visitor = newVisitor(server)
     const { location } = await visitor.post("/console/settings", { name: "Typed for long" })
-    const lost = "What you sent was not saved"
+    const lost = "your changes were not saved"
     expect((await visitor.get(location ?? "")).text).toContain(lost)
     const asked = await visitor.get("/console/settings")
     expect((await visitor.get(asked.location ?? "")).text).not.toContain(lost)
@@ -117,8 +117,8 @@ describe("signing in", () => {
     const wrong = await newVisitor(server).signIn(email, "wrong password")
     const unknown = await newVisitor(server).signIn("nobody@example.ir", "wrong password")
     expect([wrong.status, unknown.status]).toEqual([401, 401])
-    expect(wrong.text).toContain("do not belong together")
-    expect(unknown.text).toContain("do not belong together")
+    expect(wrong.text).toContain("Wrong email or password.")
+    expect(unknown.text).toContain("Wrong email or password.")
   })
 
   it("is refused after as many failures as on the API, with Retry-After", async () => {

@@ -70,7 +70,7 @@ describe("the errors of a form", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(stepMistake)
       assert.strictEqual(fieldErrorsOf(error, english).get("wait"), "Enter a number from 45 to 120.")
-      assert.strictEqual(fieldErrorsOf(error, persian).get("wait"), "عددی از ۴۵ تا ۱۲۰ بنویسید.")
+      assert.strictEqual(fieldErrorsOf(error, persian).get("wait"), "عددی بین ۴۵ تا ۱۲۰ وارد کنید.")
       const host = yield* Effect.flip(hostMistake)
       assert.strictEqual(
         fieldErrorsOf(host, english).get("webotp_host"),
@@ -85,10 +85,7 @@ describe("the errors of a form", () => {
       const error = yield* Effect.flip(
         decodeInput(NewApiKey, { name: "a", mode: "live", allowed_ips: networks })
       )
-      assert.strictEqual(
-        fieldErrorsOf(error, persian).get("allowed_ips"),
-        "اینجا حداکثر ۱۰۰ مورد پذیرفته می‌شود."
-      )
+      assert.strictEqual(fieldErrorsOf(error, persian).get("allowed_ips"), "حداکثر ۱۰۰ مورد مجاز است.")
       assert.strictEqual(error.details.errors[0]?.message, "Expected a length of at most 100")
     })
   )
@@ -142,8 +139,8 @@ describe("the refused settings of a provider", () => {
       assert.deepStrictEqual(
         [...fieldErrorsOf(error, persian)],
         [
-          ["settings.api_key", "این لازم است."],
-          ["settings.line_number", "عددی مثبت و بدون اعشار بنویسید."]
+          ["settings.api_key", "این فیلد الزامی است."],
+          ["settings.line_number", "یک عدد صحیح مثبت وارد کنید."]
         ]
       )
     })
@@ -158,7 +155,7 @@ describe("the refused settings of a provider", () => {
         [
           [
             "settings",
-            "The provider refuses the account: api_key is wrong; ask us (untick the check to save it anyway)"
+            "The provider refuses the account: api_key is wrong; ask us. To save it anyway, untick the check."
           ]
         ]
       )

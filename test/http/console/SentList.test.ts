@@ -35,7 +35,7 @@ describe("a list of sends", () => {
     const page = shown("status=failed", { items: [], next: NEXT, searchedTo: AT })
     assert.match(page, /Searched back to\s+<time datetime="2026-11-26T10:30:00.000Z"/)
     assert.include(page, `${CSV}?status=failed`)
-    assert.include(page, "Search on")
+    assert.include(page, "Search older")
     assert.notInclude(page, "Next page")
   })
 
@@ -54,7 +54,7 @@ describe("a list of sends", () => {
 
   it("that was searched to its end says so, and has no empty file to offer", () => {
     const page = shown("status=failed", { items: [], next: null })
-    assert.include(page, "Nothing matches")
+    assert.include(page, "No results")
     assert.notInclude(page, CSV)
   })
 })

@@ -28,8 +28,8 @@ describe("the reason of a second attempt", () => {
     const at = START + 12_000
     const { next } = Result.getOrThrow(tryNext(first, { fromSequence: 1, now: at }))
     const asked = attempt(next, 1, at)
-    assert.strictEqual(reasonIn(asked), "Tried because the next channel was asked for, 12 s after Bale.")
-    assert.match(reasonIn(asked, "fa"), /کانال بعدی خواسته شد/)
+    assert.strictEqual(reasonIn(asked), "Tried because the next channel was requested, 12 s after Bale.")
+    assert.match(reasonIn(asked, "fa"), /پیام‌رسان بله کانال بعدی درخواست شد/)
   })
 
   it("is the wait, where that ended, however late the step before it began", () => {
@@ -39,14 +39,14 @@ describe("the reason of a second attempt", () => {
       [first, START + 80_000],
       [late, START + 60_000]
     ] as const)
-      assert.match(reasonIn(attempt(before, 1, at)), /was not entered within .* \(the wait there is 1 min\)/)
+      assert.match(reasonIn(attempt(before, 1, at)), /was not entered within .* \(its wait is 1 min\)/)
   })
 })
 
 describe("the timeline of a code", () => {
   /** What happened, in the order of the page. */
-  const titlesOf = (verification: Verification): ReadonlyArray<string> => {
-    const locale = makeLocale("en", "Asia/Tehran")
+  const titlesOf = (verification: Verification, language: Language = "en"): ReadonlyArray<string> => {
+    const locale = makeLocale(language, "Asia/Tehran")
     const history = { events: [], charges: [], wrongCodes: 1 }
     const run = { verification, history, now: START + 90_000, maxWrongCodes: 5 }
     const page = String(timeline(verificationMoments(run, locale), locale))
@@ -66,7 +66,17 @@ describe("the timeline of a code", () => {
       "Eitaa was skipped",
       "Sent over SMS",
       "1 wrong code was entered",
-      "Bale reports: delivered"
+      "Bale reported: delivered"
+    ])
+  })
+
+  it("names the messenger in Persian sentences, where its name alone says yes", () => {
+    const over: Verification = { ...first, remaining: [], nextStepAt: null }
+    assert.deepStrictEqual(titlesOf(over, "fa").slice(0, 4), [
+      "پذیرفته شد",
+      "از پیام‌رسان بله ارسال شد",
+      "پیام‌رسان ایتا امتحان نشد",
+      "پیامک امتحان نشد"
     ])
   })
 

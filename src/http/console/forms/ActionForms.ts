@@ -164,8 +164,8 @@ export const onceFormAction =
 const formErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
   if (error._tag === "precondition_failed") {
     const changed = locale.say(
-      "Somebody has changed it meanwhile. What you typed is kept: look at what is saved now, then save again.",
-      "در این میان کسی آن را تغییر داده است. آنچه نوشته‌اید مانده است: ببینید اکنون چه ذخیره است و دوباره ذخیره کنید."
+      "Someone else changed this in the meantime. Your input is kept: compare it with the saved values, then save again.",
+      "در این فاصله کس دیگری آن را تغییر داده است. نوشتهٔ شما مانده است: با مقدارهای ذخیره‌شده مقایسه کنید و دوباره ذخیره کنید."
     )
     return new Map([[CHANGED, changed]])
   }

@@ -42,8 +42,8 @@ export const errorSummary = (errors: FieldErrors, { say }: Locale): FieldsPart |
   if (errors.size === 0) return null
   const heading =
     errors.has(CHANGED) || errors.has(CONFLICT)
-      ? say("Nothing was saved:", "چیزی ذخیره نشد:")
-      : say("Please correct this:", "لطفاً این‌ها را درست کنید:")
+      ? say("Not saved:", "ذخیره نشد:")
+      : say("Correct these fields:", "این موارد را درست کنید:")
   return (fields) =>
     html`<div class="notice bad" role="alert">
       <p><strong>${heading}</strong></p>

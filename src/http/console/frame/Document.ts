@@ -39,7 +39,7 @@ export const choices = (visit: Visit): Html => {
     <a class="choice" href="${addressWith(visit, { lang: other })}" lang="${other}" hreflang="${other}">
       ${other === "fa" ? "فارسی" : "English"}
     </a>
-    ${theme("dark", say("Dark theme", "نمای تیره"))} ${theme("light", say("Light theme", "نمای روشن"))}
+    ${theme("dark", say("Dark theme", "حالت تیره"))} ${theme("light", say("Light theme", "حالت روشن"))}
   </div>`
 }
 

@@ -64,11 +64,11 @@ const operatorBanner = ({ session: { enteredId }, csrf, locale: { say, number } 
         ${csrfField(csrf)}
         <span>
           ${say(
-            `You are in the console of customer ${number(enteredId)}, as an operator.`,
-            `شما به‌عنوان گرداننده در کنسول مشتری ${number(enteredId)} هستید.`
+            `You are in the console of customer ${number(enteredId)} as an operator.`,
+            `شما به‌عنوان مدیر سامانه در کنسول مشتری ${number(enteredId)} هستید.`
           )}
         </span>
-        <button class="button small">${say("Leave", "خروج از آن")}</button>
+        <button class="button small">${say("Leave", "خروج از کنسول مشتری")}</button>
       </form>`
 
 /** A page of the console for a signed-in user. */
@@ -86,8 +86,8 @@ export const layout = (visit: Signed, { title, name, actions, lead, content }: P
           <a class="brand" href="/console">${icon("peyk")}<span>${say("Peyk", "پیک")}</span></a>
           <nav class="nav wide-only" aria-label="${say("Main", "اصلی")}">${menu}</nav>
           <details class="nav-drawer">
-            <summary>${icon("menu")}<span class="hidden">${say("Menu", "فهرست")}</span></summary>
-            <nav class="nav" aria-label="${say("Menu", "فهرست")}">${menu}</nav>
+            <summary>${icon("menu")}<span class="hidden">${say("Menu", "منو")}</span></summary>
+            <nav class="nav" aria-label="${say("Menu", "منو")}">${menu}</nav>
           </details>
         </header>
         <main id="main" tabindex="-1">

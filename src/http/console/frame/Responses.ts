@@ -38,7 +38,7 @@ export const redirectTo = (visit: Visit, location: string): Response =>
 /** The error page for a visitor who is not signed in. */
 export const refusalResponse = (visit: Visit, error: ConsoleError): Response => {
   const { status, text, headers } = refusalOf(error, visit.locale)
-  const title = visit.locale.say("That did not work", "انجام نشد")
+  const title = visit.locale.say("Something went wrong", "انجام نشد")
   return documentResponse(visit, signInDocument(visit, title, html`<p>${text}</p>`), { status, headers })
 }
 

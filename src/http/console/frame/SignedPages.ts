@@ -33,36 +33,39 @@ interface Use {
 
 const uses: Readonly<Record<UsedBy, Use>> = {
   routing: {
-    what: ["Not deleted: the saved order uses it.", "حذف نشد: مسیر ذخیره‌شده از آن استفاده می‌کند."],
+    what: ["Not deleted: the routing order uses it.", "حذف نشد: در ترتیب ارسال از آن استفاده شده است."],
     todo: [
-      "Take it out of the order, save, and delete it then.",
-      "آن را از مسیر بردارید، ذخیره کنید و سپس حذفش کنید."
+      "Remove it from the order, save, then delete it.",
+      "اول آن را از ترتیب ارسال بردارید و ذخیره کنید، بعد حذفش کنید."
     ],
     page: "routing",
-    link: ["Open the order", "باز کردن مسیر"]
+    link: ["Open routing", "ترتیب ارسال"]
   },
   codes: {
-    what: ["Not deleted: a code in progress may still use it.", "حذف نشد: شاید کدی در جریان هنوز لازمش دارد."],
+    what: [
+      "Not deleted: a code in progress may still use it.",
+      "حذف نشد: شاید کدی که در حال انجام است هنوز به آن نیاز داشته باشد."
+    ],
     todo: [
-      "Codes end within minutes: try again then. Switch it off first, so that no new code uses it.",
-      "کدها ظرف چند دقیقه پایان می‌یابند: پس از آن دوباره امتحان کنید. نخست خاموشش کنید تا کد تازه‌ای از آن نرود."
+      "Disable it so that no new code uses it. Codes end within minutes: try again then.",
+      "آن را غیرفعال کنید تا کد جدیدی از آن استفاده نکند. کدها تا چند دقیقهٔ دیگر تمام می‌شوند؛ بعد دوباره امتحان کنید."
     ],
     page: "verifications",
     below: "?status=queued",
-    link: ["Codes in progress", "کدهای در جریان"]
+    link: ["Codes in progress", "کدهای در حال انجام"]
   },
   messages: {
     what: [
       "Not deleted: a message in progress may still use it.",
-      "حذف نشد: شاید پیامی در جریان هنوز لازمش دارد."
+      "حذف نشد: شاید پیامی که در حال انجام است هنوز به آن نیاز داشته باشد."
     ],
     todo: [
-      "Cancel that message, or wait until it is sent. Switch the account off first, so that no new one uses it.",
-      "آن پیام را لغو کنید یا صبر کنید تا فرستاده شود. نخست حساب را خاموش کنید تا پیام تازه‌ای از آن نرود."
+      "Disable the account so that no new message uses it. Then cancel that message, or wait until it is sent.",
+      "حساب را غیرفعال کنید تا پیام جدیدی از آن استفاده نکند. بعد آن پیام را لغو کنید یا صبر کنید تا ارسال شود."
     ],
     page: "messages",
     below: "?status=queued",
-    link: ["Messages in progress", "پیام‌های در جریان"]
+    link: ["Messages in progress", "پیام‌های در حال انجام"]
   }
 }
 
@@ -103,10 +106,10 @@ const errorResponse = (view: View, error: ConsoleError): Response => {
   </div>`
   const title =
     use !== null
-      ? say("Still in use", "هنوز به کار می‌رود")
+      ? say("Still in use", "هنوز استفاده می‌شود")
       : status === 404
         ? say("Not found", "پیدا نشد")
-        : say("That did not work", "انجام نشد")
+        : say("Something went wrong", "انجام نشد")
   return pageResponse(view, { title, name: null, content }, { status, headers })
 }
 

@@ -35,7 +35,7 @@ export const chart = ({ title, unit, series, points, format }: ChartOptions, { s
     </ul>
     <div class="chart-plot" aria-hidden="true"></div>
     <details class="chart-figures">
-      <summary>${say("The figures as a table", "ارقام به‌صورت جدول")}</summary>
+      <summary>${say("Show as table", "نمایش به صورت جدول")}</summary>
       <div class="table-scroll" tabindex="0" role="region" aria-label="${title}">
         <table>
           <caption class="hidden">

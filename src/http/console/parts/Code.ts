@@ -40,15 +40,15 @@ export const secretPanel = ({ label, secret, more, done }: ShownSecret, locale: 
     <div class="panel-body fields">
       <p class="notice warn" role="status">
         ${say(
-          "Copy it now and keep it safe. It is shown this once only.",
-          "همین حالا کپی کنید و جای امنی نگه دارید. تنها همین یک بار نشان داده می‌شود."
+          "Copy it now and keep it safe. You will not see it again.",
+          "همین حالا کپی کنید و جای امنی نگه دارید. دیگر نشان داده نمی‌شود."
         )}
       </p>
       <p class="secret">
         <code>${secret}</code>${copyButton(secret, say(`Copy: ${label}`, `کپی: ${label}`), locale)}
       </p>
       ${more}
-      <p><a class="button primary" href="${done}">${say("I have kept it", "نگه داشتم")}</a></p>
+      <p><a class="button primary" href="${done}">${say("Done", "ذخیره کردم")}</a></p>
     </div>
   </section>`
 }

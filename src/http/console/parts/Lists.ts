@@ -96,7 +96,7 @@ export const pageRequest = (
 
 /** How far a search went that has not found enough yet. */
 export const searchedText = (searchedTo: Instant, { say, time }: Locale): Html =>
-  html`${say("Searched back to", "جست‌وجو شد تا")} ${time(searchedTo)}`
+  html`${say("Searched back to", "تا این زمان جست‌وجو شد:")} ${time(searchedTo)}`
 
 /**
  * Links below a list to its first and its next page, with the same filters. Null if the list has one page. A search
@@ -116,9 +116,9 @@ export const pager = (
     searchedTo === undefined
       ? link(cursor, say("Next page", "صفحهٔ بعد"))
       : html`<span class="muted">${searchedText(searchedTo, view.locale)}</span>
-          ${link(cursor, say("Search on", "ادامهٔ جست‌وجو"))}`
+          ${link(cursor, say("Search older", "جست‌وجوی قدیمی‌ترها"))}`
   return html`<nav class="pager" aria-label="${say("Pages", "صفحه‌ها")}">
-    ${isFirst ? html`<span></span>` : link(null, say("First page", "صفحهٔ نخست"))}
+    ${isFirst ? html`<span></span>` : link(null, say("First page", "صفحهٔ اول"))}
     ${next === null ? html`<span class="muted">${say("End of the list", "پایان فهرست")}</span>` : rest(next)}
   </nav>`
 }
@@ -193,7 +193,7 @@ export const choiceProblems = (
     const wanted = query.get(name) ?? ""
     return wanted === "" || wanted === anyValue || choices.some(([choice]) => choice === wanted)
       ? []
-      : [say(`${label}: there is no such choice.`, `«${label}» چنین گزینه‌ای ندارد.`)]
+      : [say(`${label}: choose one of the options.`, `${label}: یکی از گزینه‌ها را انتخاب کنید.`)]
   })
 
 /**
@@ -214,17 +214,17 @@ export const filters = (
     method="get"
     action="${path}"
     role="search"
-    aria-label="${say("Filters", "پالایه‌ها")}"
+    aria-label="${say("Filters", "فیلترها")}"
   >
     ${all.map((filter) => field(filter, view))}
     <div class="filter-actions">
       <button class="button">${say("Apply", "اعمال")}</button>
-      ${isSet && html`<a class="button quiet" href="${path}">${say("Clear", "پاک‌کردن")}</a>`}
+      ${isSet && html`<a class="button quiet" href="${path}">${say("Clear", "پاک کردن")}</a>`}
     </div>
     ${
       more.length > 0 &&
       html`<details class="more-filters" ${isAnySet(more) && html`open`}>
-        <summary>${say("More filters", "پالایه‌های بیشتر")}</summary>
+        <summary>${say("More filters", "فیلترهای بیشتر")}</summary>
         <div class="filters">${more.map((filter) => field(filter, view))}</div>
       </details>`
     }
@@ -254,8 +254,8 @@ export const readTimes = ({ query, locale }: Pick<Visit, "query" | "locale">): T
     const label = labels(locale)[name]
     problems.push(
       locale.say(
-        `${label}: not a date and time.`,
-        `«${label}» تاریخ و ساعت نیست. مانند \u2066${JALALI_EXAMPLE}\u2069 بنویسید.`
+        `${label}: enter a date and time.`,
+        `${label}: تاریخ و ساعت را وارد کنید، مثل \u2066${JALALI_EXAMPLE}\u2069.`
       )
     )
     return undefined

@@ -13,54 +13,54 @@ const notices = {
   deleted: ["good", "Deleted.", "حذف شد."],
   session_ended: [
     "warn",
-    "You are no longer signed in. What you sent was not saved: sign in, and send it again.",
-    "دیگر وارد نیستید. آنچه فرستادید ذخیره نشد: وارد شوید و دوباره بفرستید."
+    "Your session has ended, and your changes were not saved. Sign in and submit them again.",
+    "نشست شما تمام شده و تغییرها ذخیره نشد. وارد شوید و دوباره بفرستید."
   ],
-  password_set: ["good", "Your password is set. Sign in with it.", "گذرواژه‌تان ثبت شد. با آن وارد شوید."],
-  revoked: ["good", "Revoked. It works nowhere from now on.", "باطل شد و دیگر هیچ‌جا کار نمی‌کند."],
+  password_set: ["good", "Password changed. Sign in with it.", "گذرواژه عوض شد. با آن وارد شوید."],
+  revoked: ["good", "Revoked. It no longer works.", "باطل شد و دیگر کار نمی‌کند."],
   created_incomplete: [
     "warn",
-    "Connected, but it can send nothing yet: its settings are incomplete.",
-    "وصل شد، ولی هنوز چیزی نمی‌فرستد: تنظیماتش ناقص است."
+    "Connected, but it cannot send yet: its settings are incomplete.",
+    "وصل شد، ولی هنوز نمی‌تواند بفرستد: تنظیماتش کامل نیست."
   ],
   saved_incomplete: [
     "warn",
-    "Saved, but it can send nothing: its settings are incomplete.",
-    "ذخیره شد، ولی چیزی نمی‌فرستد: تنظیماتش ناقص است."
+    "Saved, but it cannot send: its settings are incomplete.",
+    "ذخیره شد، ولی نمی‌تواند بفرستد: تنظیماتش کامل نیست."
   ],
   created_not_reached: [
     "warn",
-    "Connected, but not checked: its provider was not reached. See the last check.",
+    "Connected, but not checked: its provider is unreachable. See the last check.",
     "وصل شد، ولی بررسی نشد: سرویس‌دهنده در دسترس نبود. آخرین بررسی را ببینید."
   ],
   saved_not_reached: [
     "warn",
-    "Saved, but not checked: its provider was not reached. See the last check.",
+    "Saved, but not checked: its provider is unreachable. See the last check.",
     "ذخیره شد، ولی بررسی نشد: سرویس‌دهنده در دسترس نبود. آخرین بررسی را ببینید."
   ],
-  checked_works: ["good", "Its provider says that it works.", "سرویس‌دهنده می‌گوید کار می‌کند."],
+  checked_works: ["good", "The provider says that the account works.", "سرویس‌دهنده می‌گوید حساب کار می‌کند."],
   checked_refused: [
     "bad",
-    "Its provider refuses it: see the last check.",
-    "سرویس‌دهنده آن را نمی‌پذیرد: آخرین بررسی را ببینید."
+    "The provider refuses the account. See the last check.",
+    "سرویس‌دهنده این حساب را قبول نمی‌کند. آخرین بررسی را ببینید."
   ],
   checked_not_reached: [
     "warn",
-    "Its provider was not reached: see the last check.",
-    "سرویس‌دهنده در دسترس نبود: آخرین بررسی را ببینید."
+    "The provider is unreachable. See the last check.",
+    "سرویس‌دهنده در دسترس نبود. آخرین بررسی را ببینید."
   ],
   checked_cannot_be_checked: [
     "info",
-    "Its provider has no call that shows whether it works.",
-    "سرویس‌دهنده راهی برای این بررسی ندارد."
+    "The provider offers no way to check an account.",
+    "این سرویس‌دهنده راهی برای بررسی حساب ندارد."
   ],
-  enabled: ["good", "Switched on.", "روشن شد."],
-  disabled: ["good", "Switched off.", "خاموش شد."],
-  sent: ["good", "Sent.", "فرستاده شد."],
-  canceled: ["good", "Canceled. Nothing more is tried.", "لغو شد. دیگر چیزی فرستاده نمی‌شود."],
-  next: ["good", "The next channel is tried now.", "کانال بعدی همین حالا امتحان می‌شود."],
-  replayed: ["good", "The events are being delivered again.", "رویدادها دوباره تحویل داده می‌شوند."],
-  nothing_to_replay: ["info", "There was nothing to deliver again.", "چیزی برای تحویل دوباره نبود."]
+  enabled: ["good", "Enabled.", "فعال شد."],
+  disabled: ["good", "Disabled.", "غیرفعال شد."],
+  sent: ["good", "Sent.", "ارسال شد."],
+  canceled: ["good", "Canceled. No more channels are tried.", "لغو شد. کانال دیگری امتحان نمی‌شود."],
+  next: ["good", "Trying the next channel now.", "کانال بعدی همین حالا امتحان می‌شود."],
+  replayed: ["good", "The events are being delivered again.", "رویدادها دوباره ارسال می‌شوند."],
+  nothing_to_replay: ["info", "No events to deliver again.", "رویدادی برای ارسال دوباره نبود."]
 } as const satisfies Readonly<Record<string, readonly [Tone, english: string, persian: string]>>
 export type NoticeKey = keyof typeof notices
 

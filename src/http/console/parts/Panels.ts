@@ -42,7 +42,7 @@ export const tiles = (all: ReadonlyArray<Tile>): Html =>
 /** The notice of a page whose figures are not complete yet. */
 export const stillSummingUp = ({ say }: Locale): Html =>
   html`<p class="notice" role="status">
-    ${say("Older sends are being summed up; the figures grow for a moment.", "ارسال‌های قدیمی‌تر جمع زده می‌شوند؛ ارقام تا لحظه‌ای دیگر کامل می‌شوند.")}
+    ${say("Still counting older sends: the figures are not complete yet.", "ارسال‌های قدیمی‌تر هنوز شمرده می‌شوند: ارقام تا چند لحظهٔ دیگر کامل می‌شود.")}
   </p>`
 
 /** A link to a page, or below it; only the words where the page is not served. */

@@ -13,6 +13,12 @@ export const phoneNumber = (phone: string): Html => html`<bdi dir="ltr" class="n
 /** Left to right within plain text, as in a title. */
 export const isolatedText = (text: string): string => `\u2066${text}\u2069`
 
+/** The name that somebody gave a thing, within a sentence: quoted, and in its own direction. */
+export const quoted = (name: string, { say }: Locale): string => {
+  const own = `\u2068${shown(name)}\u2069`
+  return say(`“${own}”`, `«${own}»`)
+}
+
 /** As `ltr`, in the type of code. */
 export const mono = (text: string): Html => html`<bdi dir="ltr" class="mono">${text}</bdi>`
 
@@ -25,7 +31,7 @@ export const shortId = (id: string): Html =>
 
 /** A phone within a title. The one in the place of erased phones is no number to show. */
 export const phoneText = (phone: string, { say }: Locale): string =>
-  phone === ERASED_PHONE ? say("an erased phone", "شماره‌ای پاک‌شده") : isolatedText(phone)
+  phone === ERASED_PHONE ? say("an erased phone", "یک شمارهٔ پاک‌شده") : isolatedText(phone)
 
 /** The same as a part of a page. */
 export const phonePart = (phone: string, { say }: Locale): Part =>
@@ -44,3 +50,9 @@ const isChannel = (name: string): name is Channel => Object.hasOwn(channels, nam
 
 export const channelName = (name: string, { say }: Locale): string =>
   isChannel(name) ? say(...channels[name]) : name
+
+/** The channel within a sentence. In Persian “Bale” alone reads as “yes”. */
+export const channelSubject = (name: string, locale: Locale): string =>
+  isChannel(name) && name !== "sms"
+    ? locale.say(channels[name][0], `پیام‌رسان ${channels[name][1]}`)
+    : channelName(name, locale)
