@@ -62,20 +62,20 @@ describe("connecting an account", () => {
     const page = `${CONNECT}?lang=fa&channel=sms&provider=bridge`
     const fields = { channel: "sms", provider: "bridge", label: "Bridge", "settings.secret": "short" }
     const { text } = await submit(owner, page, CONNECT, { ...fields, "settings.url": "ftp://example.ir" })
-    expect(text).toContain("نشانی http یا https با حداکثر ۲٬۰۴۸ نویسه بنویسید")
-    expect(text).toContain("۲۴ تا ۶۴ بایت به شکل base64 بنویسید")
+    expect(text).toContain("نشانی http یا https با حداکثر ۲٬۰۴۸ نویسه وارد کنید")
+    expect(text).toContain("۲۴ تا ۶۴ بایت به شکل base64 وارد کنید")
     const plain = await submit(owner, page, CONNECT, { ...fields, "settings.url": "http://example.ir" })
-    expect(plain.text).toMatch(/نشانی باید با .https:\/\/. آغاز شود/)
+    expect(plain.text).toMatch(/نشانی باید با .https:\/\/. شروع شود/)
     await owner.get(`${CONNECT}?lang=en`)
   })
 
   it("says which settings codes and messages need, and does not call those optional", async () => {
     const { text } = await owner.get(`${CONNECT}?channel=sms&provider=smsir`)
-    expect(text).toContain("Template for codes (needed for codes)")
-    expect(text).toContain("Line number (needed for messages)")
+    expect(text).toContain("Template for codes (required for codes)")
+    expect(text).toContain("Line number (required for messages)")
     expect(text).toContain("Variable for the code (optional)")
     const ippanel = await owner.get(`${CONNECT}?channel=sms&provider=ippanel&lang=fa`)
-    expect(ippanel.text).toContain("شمارهٔ خط (لازم برای کد و پیام)")
+    expect(ippanel.text).toContain("شمارهٔ خط (الزامی برای کد و پیام)")
     await owner.get(`${CONNECT}?lang=en`)
   })
 
@@ -91,26 +91,26 @@ describe("connecting an account", () => {
     const form = `${CONNECT}?channel=rubika&provider=rubika_bot`
     expect(await noticeAfter(form, CONNECT, { ...rubika, check: "true" })).toEqual([
       "warn",
-      "Connected, but not checked: its provider was not reached. See the last check."
+      "Connected, but not checked: its provider is unreachable. See the last check."
     ])
     const smsir = { channel: "sms", provider: "smsir", label: "No template", "settings.api_key": "k" }
     expect(await noticeAfter(`${CONNECT}?channel=sms&provider=smsir`, CONNECT, smsir)).toEqual([
       "warn",
-      "Connected, but it can send nothing yet: its settings are incomplete."
+      "Connected, but it cannot send yet: its settings are incomplete."
     ])
     const list = await owner.get("/console/channels")
     expect(list.text).toContain("Cannot send")
-    expect(list.text).toContain("Not reached")
+    expect(list.text).toContain("Unreachable")
     const id = await connect({ ...rubika, label: "Checked later" })
     const path = `/console/channels/${id}`
     expect(await noticeAfter(path, `${path}/check`, {})).toEqual([
       "warn",
-      "Its provider was not reached: see the last check."
+      "The provider is unreachable. See the last check."
     ])
     const settings = { "settings.token": "another", check: "true", version: "1" }
     expect(await noticeAfter(path, `${path}/settings`, settings)).toEqual([
       "warn",
-      "Saved, but not checked: its provider was not reached. See the last check."
+      "Saved, but not checked: its provider is unreachable. See the last check."
     ])
   })
 
@@ -165,7 +165,7 @@ describe("an account's page", () => {
     const wrong = await submit(owner, path, path, { ...typed, gap_ms: "x", version: "1" })
     expect(versionsIn(wrong.text)).toContain("1")
     const late = await submit(owner, path, path, { ...typed, version: "1" })
-    expect(late.text).toContain("Somebody has changed it meanwhile.")
+    expect(late.text).toContain("Someone else changed this in the meantime.")
     expect(late.text).toContain("<bdi>Theirs</bdi>")
     expect(late.text).toMatch(/name="label"[^>]*value="Mine"/)
     expect(versionsIn(late.text)).not.toContain("1")
@@ -203,9 +203,9 @@ describe("an account's page", () => {
     const refused = async (contacts: string) =>
       (await submit(owner, `${path}?lang=fa`, `${path}/contacts`, { contacts })).text
     expect(await refused("09121234567,7\nnobody,8\n09121234567,")).toContain(
-      "سطر ۲ شمارهٔ موبایل ایرانی ندارد؛ سطر ۳ شناسهٔ گفتگوی درستی ندارد"
+      "سطر ۲ شمارهٔ موبایل ایرانی ندارد؛ سطر ۳ شناسهٔ گفت‌وگوی درستی ندارد"
     )
-    expect(await refused("phone,chat_id")).toContain("سطری با شماره و شناسهٔ گفتگو نیست.")
+    expect(await refused("phone,chat_id")).toContain("هیچ سطری شماره و شناسهٔ گفت‌وگو ندارد.")
     expect(await refused("p\0h\0o\0n\0e\0")).toContain("این متن UTF-8 نیست.")
     await owner.get(`${path}?lang=en`)
   })
@@ -219,7 +219,7 @@ describe("an account's page", () => {
     const huge = await submit(owner, path, `${path}/contacts`, { contacts: "x".repeat(1_100_000) })
     expect(huge.status).toBe(413)
     expect(huge.text).toContain("<!doctype html>")
-    expect(huge.text).toContain("This is too large to be sent.")
+    expect(huge.text).toContain("This is too large.")
   })
 
   it("has standby accounts of its channel, in order, without a cycle", async () => {
@@ -250,7 +250,7 @@ describe("an account's page", () => {
       outcome: "throttled",
       back: "account"
     })
-    expect((await owner.get("/console/channels/2")).text).toContain("Throttled")
+    expect((await owner.get("/console/channels/2")).text).toContain("Rate limited")
     await submit(owner, "/console/test", "/console/test", {
       mode: "live",
       do: "send",
@@ -258,7 +258,7 @@ describe("an account's page", () => {
       target: "bale:"
     })
     const { text } = await owner.get("/console/channels/2")
-    expect(text).toContain("Cooling down")
+    expect(text).toContain("Cooldown")
     expect(text).toContain("its provider asked to slow down")
     expect((await owner.get("/console/routing")).text).toContain("Skipped now")
   })

@@ -56,6 +56,16 @@ describe("API keys in the console", () => {
     expect(refused.text).toMatch(/id="field-rate_limit_per_minute"[^>]*aria-invalid="true"/s)
   })
 
+  it("names the key that it asks to revoke, in both languages", async () => {
+    const made = await submit(owner, "/console/keys/new", "/console/keys/new", { name: "till", mode: "test" })
+    expect(made.status).toBe(200)
+    const [, path = ""] =
+      /href="(\/console\/keys\/\d+)"[^>]*>(?:<bdi>)?till/.exec((await owner.get("/console/keys")).text) ?? []
+    const named = async (language: string) => (await owner.get(`${path}?lang=${language}`)).text
+    expect(await named("fa")).toContain("درخواست‌های کلید «\u2068till\u2069» رد می‌شود")
+    expect(await named("en")).toContain("Requests with “\u2068till\u2069” are refused from now on.")
+  })
+
   it("changes, rotates and revokes a key", async () => {
     const made = await submit(owner, "/console/keys/new", "/console/keys/new", { name: "old", mode: "live" })
     const secret = secretIn(made)

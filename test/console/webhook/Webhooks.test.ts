@@ -38,7 +38,7 @@ describe("webhooks in the console", () => {
 
   it("may be in a private network where this installation allows it, and the form says so", async () => {
     const { text } = await owner.get("/console/webhooks/new")
-    expect(text).toContain("http or https, reachable from this server, also in a private network.")
+    expect(text).toContain("http or https, reachable from this server; a private network is allowed.")
   })
 
   it("are made with a secret that is shown once, tested, replayed, switched off and deleted", async () => {
@@ -62,7 +62,7 @@ describe("webhooks in the console", () => {
     expect((await submit(owner, path, `${path}/replay`, { since: "2026-01-01T00:00" })).status).toBe(303)
     expect((await submit(owner, path, `${path}/replay`, { since: "yesterday" })).status).toBe(422)
     await submit(owner, path, `${path}/disable`)
-    expect((await owner.get(path)).text).toContain("Switched off")
+    expect((await owner.get(path)).text).toContain("Disabled")
     await submit(owner, path, `${path}/enable`)
     expect((await submit(owner, path, `${path}/delete`)).location).toBe("/console/webhooks?notice=deleted")
     expect((await owner.get(path)).status).toBe(404)
@@ -71,7 +71,7 @@ describe("webhooks in the console", () => {
   it("show no delivery for a state that does not exist, and say so", async () => {
     const { path } = await make("http://127.0.0.1:9/none")
     const { text } = await owner.get(`${path}?status=zzz`)
-    expect(text).toContain('role="alert">State: there is no such choice.')
+    expect(text).toContain('role="alert">Status: choose one of the options.')
   })
 
   it("say which address is not accepted", async () => {
@@ -95,7 +95,7 @@ describe("webhooks in the console", () => {
     const { text } = await owner.get(path)
     expect(text).toContain("verification.verified")
     expect(text).toContain("http://127.0.0.1:9/other")
-    expect(text).not.toContain("Every event<")
+    expect(text).not.toContain("All events<")
   })
 
   it("offer every event that there is", async () => {

@@ -29,7 +29,7 @@ import { badge } from "../parts/Badge.ts"
 import { codeBlock } from "../parts/Code.ts"
 import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { type Fact, facts } from "../parts/Panels.ts"
-import { channelName, isolated } from "../parts/Text.ts"
+import { channelName, isolated, quoted } from "../parts/Text.ts"
 import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
 
 const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): ReadonlyArray<Fact | null> => {
@@ -39,21 +39,19 @@ const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): Rea
   return [
     codes !== null && codes._tag === "Cooling"
       ? [
-          isSame ? say("Cooldown", "استراحت") : say("Cooldown of codes", "استراحت کدها"),
+          isSame ? say("Cooldown", "توقف موقت") : say("Cooldown for codes", "توقف موقت کدها"),
           blockageText(codes, locale)
         ]
       : null,
     !isSame && texts !== null && texts._tag === "Cooling"
-      ? [say("Cooldown of messages", "استراحت پیام‌ها"), blockageText(texts, locale)]
+      ? [say("Cooldown for messages", "توقف موقت پیام‌ها"), blockageText(texts, locale)]
       : null
   ]
 }
 
 const skipsFact = (state: AccountState, { locale }: View): Fact | null => {
   const words = skipsText(state, locale)
-  return words === null
-    ? null
-    : [locale.say("Steps of codes that skipped it", "مرحله‌های کد که از آن گذشتند"), words]
+  return words === null ? null : [locale.say("Skipped by codes", "استفاده نشد برای کد"), words]
 }
 
 const nowPanel = (
@@ -65,25 +63,25 @@ const nowPanel = (
   const { locale } = view
   const { say, seconds, number, time } = locale
   return html`<section class="panel" aria-labelledby="now-title" id="now" data-live="5">
-    <div class="panel-head"><h2 id="now-title">${say("Now", "اکنون")}</h2></div>
+    <div class="panel-head"><h2 id="now-title">${say("Current status", "وضعیت فعلی")}</h2></div>
     <div class="panel-body">
       ${facts([
-        [say("State", "وضعیت"), accountState(account, state, now, locale)],
-        [say("Sends", "می‌فرستد"), sendsText(account, locale)],
+        [say("Status", "وضعیت"), accountState(account, state, now, locale)],
+        [say("Can send", "می‌فرستد"), sendsText(account, locale)],
         [say("This minute", "این دقیقه"), minuteOf(state, locale)],
         ...(state === undefined
           ? []
           : ([
               [say("Gap between sends", "فاصلهٔ دو ارسال"), seconds(state.gapMillis / 1000)],
               skipsFact(state, view),
-              [say("Failures in a row", "شکست‌های پشت سر هم"), number(account.failures)],
+              [say("Consecutive failures", "خطای پشت‌سرهم"), number(account.failures)],
               ...cooldownFacts(state, now, view),
               [say("Last check", "آخرین بررسی"), lastCheck(state.lastCheck, locale)],
               account.lastError === null
                 ? null
                 : [say("Last error", "آخرین خطا"), lastError(account.lastError, locale)]
             ] satisfies ReadonlyArray<Fact | null>)),
-        [say("Connected", "اتصال"), time(account.createdAt)]
+        [say("Connected", "زمان اتصال"), time(account.createdAt)]
       ])}
     </div>
   </section>`
@@ -93,7 +91,7 @@ const nowPanel = (
  * The secret path that updates of an account's bot are posted to; null where nobody writes to it. Not for viewers:
  * who has the path can post a contact as a person's own.
  */
-const inboxPanel = Effect.fnUntraced(function* (view: View, { id }: AccountRecord) {
+const inboxPanel = Effect.fnUntraced(function* (view: View, { id, label }: AccountRecord) {
   const { say } = view.locale
   if (view.actor.scope !== "full") return null
   const path = yield* (yield* Accounts)
@@ -102,20 +100,23 @@ const inboxPanel = Effect.fnUntraced(function* (view: View, { id }: AccountRecor
   if (path === null) return null
   return html`<section class="panel" aria-labelledby="inbox-title">
     <div class="panel-head">
-      <h2 id="inbox-title">${say("Inbox", "صندوق ورودی")}</h2>
+      <h2 id="inbox-title">${say("Inbox path", "مسیر دریافت پیام‌ها")}</h2>
       ${confirmButton(view, {
         action: `${CHANNELS_PATH}/${id}/inbox/rotate`,
-        label: say("New path", "مسیر تازه"),
+        label: say("Rotate path", "تعویض مسیر"),
         isSmall: true,
-        question: say("The current path stops working at once.", "مسیر کنونی بی‌درنگ از کار می‌افتد."),
-        confirm: say("Make a new path", "مسیر تازه بساز")
+        question: say(
+          `The current path of ${quoted(label, view.locale)} stops working at once.`,
+          `مسیر فعلی ${quoted(label, view.locale)} فوراً از کار می‌افتد.`
+        ),
+        confirm: say("Rotate path", "تعویض مسیر")
       })}
     </div>
     <div class="panel-body stack-tight">
       <p class="muted">
         ${say(
-          "The platform, or your mini-app's backend, posts what people do with the bot to this path. Keep it secret.",
-          "پیام‌رسان یا سرور مینی‌اپ شما کارهای مردم با بات را به این مسیر می‌فرستد. آن را پنهان نگه دارید."
+          "The messenger, or the backend of your mini-app, posts the bot's updates to this path. Keep it secret.",
+          "پیام‌رسان یا سرور برنامک شما پیام‌های کاربران به ربات را به این مسیر می‌فرستد. آن را محرمانه نگه دارید."
         )}
       </p>
       ${codeBlock(say("Path", "مسیر"), path, view.locale)}
@@ -127,7 +128,7 @@ const actions = (view: View, account: AccountRecord): Html => {
   const { say } = view.locale
   return html`${postButton(view, {
     action: accountPath(account, "/check"),
-    label: say("Check now", "بررسی کن"),
+    label: say("Check now", "بررسی"),
     kind: "primary"
   })}
   ${
@@ -135,32 +136,32 @@ const actions = (view: View, account: AccountRecord): Html => {
     account.active &&
     postButton(view, {
       action: accountPath(account, "/default"),
-      label: say("Make it the default", "پیش‌فرض شود")
+      label: say("Make default", "انتخاب به عنوان پیش‌فرض")
     })
   }
   ${
     account.active
       ? confirmButton(view, {
           action: accountPath(account, "/disable"),
-          label: say("Switch off", "خاموش کردن"),
+          label: say("Disable", "غیرفعال کردن"),
           kind: "danger",
           question: say(
-            "Nothing more is sent over it. Routes that name it skip or refuse the step.",
-            "دیگر چیزی با آن فرستاده نمی‌شود. مسیرهایی که نامش را برده‌اند از آن می‌گذرند یا رد می‌شوند."
+            `Nothing more is sent over ${quoted(account.label, view.locale)}. Routes that name it skip it, or are refused.`,
+            `دیگر چیزی با ${quoted(account.label, view.locale)} فرستاده نمی‌شود. مسیرهایی که این حساب را دارند، آن را امتحان نمی‌کنند یا پذیرفته نمی‌شوند.`
           ),
-          confirm: say("Switch it off", "خاموش شود")
+          confirm: say("Disable account", "غیرفعال کردن حساب")
         })
-      : postButton(view, { action: accountPath(account, "/enable"), label: say("Switch on", "روشن کردن") })
+      : postButton(view, { action: accountPath(account, "/enable"), label: say("Enable", "فعال کردن") })
   }
   ${confirmButton(view, {
     action: accountPath(account, "/delete"),
     label: say("Delete", "حذف"),
     kind: "quiet",
     question: say(
-      "The account goes, with its settings and its contacts. The history keeps its label. This cannot be undone.",
-      "حساب با تنظیمات و مخاطبانش حذف می‌شود. نامش در تاریخچه می‌ماند. این کار برگشت ندارد."
+      `${quoted(account.label, view.locale)} is deleted with its settings and contacts. The history keeps its name. This cannot be undone.`,
+      `${quoted(account.label, view.locale)} با تنظیمات و مخاطب‌هایش حذف می‌شود. نام آن در سابقه می‌ماند. این کار برگشت ندارد.`
     ),
-    confirm: say("Delete the account", "حساب حذف شود")
+    confirm: say("Delete account", "حذف حساب")
   })}`
 }
 

@@ -28,11 +28,11 @@ import { Simulator } from "../../../services/system/Simulator.ts"
 const SIMULATOR = "simulator"
 
 const outcomes: Readonly<Record<SimulatedOutcome, readonly [english: string, persian: string]>> = {
-  accepted: ["Accepted", "پذیرفته"],
-  rejected: ["Rejected", "رد شده"],
-  unreachable: ["Unreachable", "گیرنده در دسترس نیست"],
-  throttled: ["Throttled", "محدودیت سرعت"],
-  unavailable: ["Unavailable", "سرویس‌دهنده از کار افتاده"],
+  accepted: ["Accepted", "پذیرفته شد"],
+  rejected: ["Rejected", "رد شد"],
+  unreachable: ["Recipient unreachable", "گیرنده در دسترس نیست"],
+  throttled: ["Rate limited", "سرعت زیاد"],
+  unavailable: ["Provider unavailable", "سرویس‌دهنده در دسترس نیست"],
   unknown: ["Unknown", "نامعلوم"]
 }
 
@@ -63,9 +63,7 @@ export const outcomeButtons = (
     )}
     ${
       forced !== undefined &&
-      html`<button class="button small quiet" name="outcome" value="">
-        ${say("As usual", "مثل همیشه")}
-      </button>`
+      html`<button class="button small quiet" name="outcome" value="">${say("Default", "پیش‌فرض")}</button>`
     }
   </form>`
 }
@@ -76,14 +74,14 @@ export const simulatorPanel = Effect.fnUntraced(function* (view: View, { id }: A
   const forced = (yield* simulator.forced([id])).get(id)
   return html`<section class="panel" aria-labelledby="outcome-title">
     <div class="panel-head">
-      <h2 id="outcome-title">${say("The next send", "ارسال بعدی")}</h2>
+      <h2 id="outcome-title">${say("Next send", "ارسال بعدی")}</h2>
       ${forced !== undefined && badge("warn", outcomeName(forced, view.locale))}
     </div>
     <div class="panel-body stack-tight">
       <p class="muted">
         ${say(
-          "What its next send comes to, once. See the phones at",
-          "نتیجهٔ ارسال بعدی این حساب، تنها یک بار. گوشی‌ها در"
+          "Choose the outcome of the next send, once. See the phones in",
+          "نتیجهٔ ارسال بعدی این حساب را تعیین کنید (فقط یک بار). گوشی‌ها در"
         )}
         <a href="/simulator">${say("the simulator", "شبیه‌ساز")}</a>.
       </p>
@@ -109,7 +107,7 @@ const inOrder = (view: View, standby: ReadonlyArray<number>, others: ReadonlyArr
   const { say } = view.locale
   const byId = new Map(others.map((each) => [each.id, each]))
   return standby.length === 0
-    ? html`<p class="muted">${say("No account takes over for it.", "هیچ حسابی جای آن را نمی‌گیرد.")}</p>`
+    ? html`<p class="muted">${say("No standby account.", "حساب جایگزین ندارد.")}</p>`
     : html`<ol class="standby">
         ${standby.map(
           (id) =>
@@ -152,13 +150,13 @@ const standbyForm = (
     ${csrfField(view.csrf)} ${versionField(version, submitted, errors)} ${errorSummary(shown, view.locale)}
     ${
       errors.has(CHANGED) &&
-      html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+      html`<p class="hint">${say("Saved value:", "مقدار ذخیره‌شده:")}</p>
         ${inOrder(view, standby, others)}`
     }
     ${Array.from({ length: places }, (_, index) =>
       selectField({
         name: `standby.${index}`,
-        label: say(`Place ${number(index + 1)}`, `جای ${number(index + 1)}`),
+        label: say(`Standby ${number(index + 1)}`, `جایگزین ${number(index + 1)}`),
         value: submitted?.get(`standby.${index}`) ?? String(standby[index] ?? ""),
         choices,
         errors: shown
@@ -179,12 +177,12 @@ export const standbyPanel = Effect.fnUntraced(function* (
   const standby = account.standby ?? []
   if (others.length === 0 && standby.length === 0) return null
   return html`<section class="panel" aria-labelledby="standby-title">
-    <div class="panel-head"><h2 id="standby-title">${say("Standby accounts", "حساب‌های پشتیبان")}</h2></div>
+    <div class="panel-head"><h2 id="standby-title">${say("Standby accounts", "حساب‌های جایگزین")}</h2></div>
     <div class="panel-body fields">
       <p class="hint">
         ${say(
-          "They send a code in its place, in this order, while it cools down, is at its rate, or is refused.",
-          "تا این حساب در استراحت یا در سقف نرخ است یا پذیرفته نمی‌شود، به همین ترتیب کدها را می‌فرستند."
+          "If this account cannot send a code (cooldown, rate limit, refused by the provider), they send it, in this order.",
+          "اگر این حساب نتواند کد را بفرستد (توقف موقت، پر شدن سقف، رد سرویس‌دهنده)، این حساب‌ها به ترتیب آن را می‌فرستند."
         )}
       </p>
       ${
@@ -206,12 +204,12 @@ export interface Refused {
 /** What somebody else has saved meanwhile. */
 const savedDetails = ({ label, gapMillis, perMinute }: AccountRecord, { locale }: View): Html => {
   const { say, number } = locale
-  const orDefault = (value: number | null) => (value === null ? say("The default", "پیش‌فرض") : number(value))
-  return html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+  const orDefault = (value: number | null) => (value === null ? say("Default", "پیش‌فرض") : number(value))
+  return html`<p class="hint">${say("Saved value:", "مقدار ذخیره‌شده:")}</p>
     ${facts([
-      [say("Label", "نام حساب"), isolated(label)],
-      [say("Gap between two sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"), orDefault(gapMillis)],
-      [say("Sends in a minute", "ارسال در دقیقه"), orDefault(perMinute)]
+      [say("Name", "نام حساب"), isolated(label)],
+      [say("Gap between sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"), orDefault(gapMillis)],
+      [say("Sends per minute", "ارسال در دقیقه"), orDefault(perMinute)]
     ])}`
 }
 
@@ -221,23 +219,23 @@ export const detailsForm = (view: View, account: AccountRecord, refused: Refused
     refused?.form === "details" ? refused : { submitted: null, errors: noFieldErrors }
   const value = (name: string, stored: number | string | null) => submitted?.get(name) ?? String(stored ?? "")
   return html`<section class="panel" aria-labelledby="details-title">
-    <div class="panel-head"><h2 id="details-title">${say("Label and pace", "نام و آهنگ ارسال")}</h2></div>
+    <div class="panel-head"><h2 id="details-title">${say("Name and rate", "نام و سرعت ارسال")}</h2></div>
     <form class="panel-body fields" method="post" action="${accountPath(account)}">
       ${csrfField(view.csrf)} ${versionField(account.version, submitted, errors)}
       ${errorSummary(errors, view.locale)} ${errors.has(CHANGED) && savedDetails(account, view)}
-      ${inputField({ name: "label", label: say("Label", "نام حساب"), value: value("label", account.label), isRequired: true, errors })}
+      ${inputField({ name: "label", label: say("Name", "نام حساب"), value: value("label", account.label), isRequired: true, errors })}
       ${inputField({
         name: "gap_ms",
-        label: say("Gap between two sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"),
-        hint: say("Empty: the default of this installation.", "خالی: پیش‌فرض این نصب."),
+        label: say("Gap between sends (ms)", "فاصلهٔ دو ارسال (میلی‌ثانیه)"),
+        hint: say("Empty: the default.", "خالی: پیش‌فرض."),
         value: value("gap_ms", account.gapMillis),
         isNumber: true,
         errors
       })}
       ${inputField({
         name: "per_minute",
-        label: say("Sends in a minute", "ارسال در دقیقه"),
-        hint: say("Empty: the channel's default. 0: no limit.", "خالی: پیش‌فرض کانال. ۰: بی‌سقف."),
+        label: say("Sends per minute", "ارسال در دقیقه"),
+        hint: say("Empty: the channel's default. 0: no limit.", "خالی: پیش‌فرض کانال. ۰: بدون سقف."),
         value: value("per_minute", account.perMinute),
         isNumber: true,
         errors
@@ -266,17 +264,17 @@ export const settingsForm = Effect.fnUntraced(function* (
         ${errorSummary(errors, view.locale)}
         <p class="hint">
           ${say(
-            "What is stored is never shown. Saving replaces all of it: fill in every field that you need.",
-            "آنچه نگه داشته شده نشان داده نمی‌شود. ذخیره، همه را جایگزین می‌کند: هر فیلد لازم را پر کنید."
+            "Stored settings are never shown. Saving replaces all of them: fill in every field that you need.",
+            "تنظیمات ذخیره‌شده نشان داده نمی‌شود. با ذخیره، همهٔ آن‌ها عوض می‌شود: همهٔ فیلدهای لازم را پر کنید."
           )}
         </p>
         ${adapter !== undefined && settingInputs(adapter, (name) => submitted?.get(name) ?? null, errors, view.locale)}
         ${checkField({
           name: "check",
-          label: say("Ask the provider first", "نخست از سرویس‌دهنده پرسیده شود"),
+          label: say("Check with the provider first", "اول با سرویس‌دهنده بررسی شود"),
           isChecked: submitted === null || submitted.has("check")
         })}
-        <div><button class="button">${say("Replace the settings", "جایگزینی تنظیمات")}</button></div>
+        <div><button class="button">${say("Replace settings", "تعویض تنظیمات")}</button></div>
       </form>
     </details>
   </section>`

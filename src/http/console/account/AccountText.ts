@@ -23,13 +23,13 @@ const providers: Readonly<Record<string, readonly [english: string, persian: str
   ghasedak: ["Ghasedak", "قاصدک"],
   farazsms: ["FarazSMS", "فراز اس‌ام‌اس"],
   bale_safir: ["Bale Safir", "سفیر بله"],
-  bale_bot: ["Bale bot", "بازوی بله"],
+  bale_bot: ["Bale bot", "ربات بله (بازو)"],
   eitaa_app: ["Eitaa app", "برنامک ایتا"],
-  soroushplus_bot: ["Soroush Plus bot", "بات سروش‌پلاس"],
-  rubika_bot: ["Rubika bot", "بات روبیکا"],
-  telegram_bot: ["Telegram bot", "بات تلگرام"],
-  telegram_gateway: ["Telegram Gateway", "درگاه تلگرام"],
-  bridge: ["Bridge to your gateway", "پل به درگاه شما"],
+  soroushplus_bot: ["Soroush Plus bot", "ربات سروش‌پلاس"],
+  rubika_bot: ["Rubika bot", "ربات روبیکا"],
+  telegram_bot: ["Telegram bot", "ربات تلگرام"],
+  telegram_gateway: ["Telegram Gateway", "Telegram Gateway"],
+  bridge: ["Your own gateway (bridge)", "درگاه خودتان (bridge)"],
   simulator: ["Simulator", "شبیه‌ساز"]
 }
 
@@ -40,8 +40,8 @@ export const providerName = (provider: string, { say }: Locale): string => {
 
 const checks = {
   works: ["good", "Works", "کار می‌کند"],
-  refused: ["bad", "Refused by its provider", "سرویس‌دهنده نپذیرفت"],
-  not_reached: ["warn", "Its provider was not reached", "سرویس‌دهنده در دسترس نبود"],
+  refused: ["bad", "Refused by the provider", "سرویس‌دهنده رد کرد"],
+  not_reached: ["warn", "Provider unreachable", "سرویس‌دهنده در دسترس نبود"],
   cannot_be_checked: ["plain", "Cannot be checked", "قابل بررسی نیست"]
 } as const satisfies Readonly<Record<LastCheck["result"], readonly [Tone, string, string]>>
 
@@ -65,14 +65,14 @@ export const lastError = ({ code, message, at }: LastError, locale: Locale): Htm
 export const blockageText = (blockage: Blockage, { say, number, clock }: Locale): Html => {
   if (blockage._tag === "AtRate") {
     return blockage.until === null
-      ? html`${say("It is at its rate for this minute.", "سقف این دقیقه پر شده است.")}`
-      : html`${say("It is at its rate until", "سقف این دقیقه پر است تا")} ${clock(blockage.until)}.`
+      ? html`${say("The limit for this minute is reached.", "سقف این دقیقه پر است.")}`
+      : html`${say("The limit is reached until", "سقف پر است تا")} ${clock(blockage.until)}.`
   }
   const why =
     blockage.failures > 0
-      ? say(`${number(blockage.failures)} failures in a row`, `${number(blockage.failures)} شکست پشت سر هم`)
-      : say("its provider asked to slow down", "سرویس‌دهنده خواست آهسته‌تر بفرستد")
-  return html`${say("It cools down until", "در حال استراحت است تا")} ${clock(blockage.until)}: ${why}.`
+      ? say(`${number(blockage.failures)} consecutive failures`, `${number(blockage.failures)} خطای پشت‌سرهم`)
+      : say("its provider asked to slow down", "به درخواست سرویس‌دهنده")
+  return html`${say("Cooldown until", "توقف موقت تا")} ${clock(blockage.until)}: ${why}.`
 }
 
 const anyBlockage = (state: AccountState, now: Instant): Blockage | null =>
@@ -101,7 +101,7 @@ export const accountState = (
 export const minuteOf = (state: AccountState | undefined, { say, number }: Locale): string => {
   if (state === undefined) return "–"
   const most = mostPerMinute(state)
-  if (most === null) return say("No limit", "بی‌سقف")
+  if (most === null) return say("No limit", "بدون سقف")
   if (state.perMinute === 0) return say(`At most ${number(most)}`, `حداکثر ${number(most)}`)
   const [used, all] = [number(state.usedOfMinute), number(most)]
   return say(`${used} of ${all}`, `${used} از ${all}`)
@@ -122,7 +122,5 @@ export const skipsText = ({ skips }: Pick<AccountState, "skips">, { say, number 
 export const sendsText = ({ sendsCodes, sendsTexts }: AccountRecord, { say }: Locale): string => {
   if (sendsCodes && sendsTexts) return say("Codes, messages", "کد و پیام")
   if (sendsCodes) return say("Codes", "کد")
-  return sendsTexts
-    ? say("Messages", "پیام")
-    : say("Nothing: its settings are incomplete", "هیچ: تنظیماتش ناقص است")
+  return sendsTexts ? say("Messages", "پیام") : say("Nothing: settings incomplete", "هیچ: تنظیمات کامل نیست")
 }

@@ -34,10 +34,10 @@ export const stateColumns = (
   return [
     { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
     {
-      header: say("State", "وضعیت"),
+      header: say("Status", "وضعیت"),
       cell: (account) => accountState(account, states.get(account.id), now, locale)
     },
-    { header: say("Sends", "می‌فرستد"), cell: (account) => sendsText(account, locale) },
+    { header: say("Can send", "می‌فرستد"), cell: (account) => sendsText(account, locale) },
     {
       header: say("This minute", "این دقیقه"),
       kind: "number",
@@ -66,11 +66,11 @@ const filtersOf = (locale: Locale): ReadonlyArray<Filter> => {
     },
     {
       name: "active",
-      label: say("State", "وضعیت"),
-      any: say("On and off", "روشن و خاموش"),
+      label: say("Status", "وضعیت"),
+      any: say("All", "همه"),
       choices: [
-        ["true", say("On", "روشن")],
-        ["false", say("Off", "خاموش")]
+        ["true", say("Active", "فعال")],
+        ["false", say("Disabled", "غیرفعال")]
       ]
     }
   ]
@@ -97,17 +97,14 @@ const columns = (
 
 const empty = ({ query, actor, locale: { say } }: View) =>
   [query.get("channel"), query.get("active")].some((chosen) => (chosen ?? "") !== "")
-    ? emptyState(
-        say("No account matches", "حسابی با این ویژگی‌ها نیست"),
-        say("Change or clear the filters.", "پالایه‌ها را تغییر دهید یا پاک کنید.")
-      )
+    ? emptyState(say("No results", "چیزی پیدا نشد"), say("Try other filters.", "فیلترها را تغییر دهید."))
     : emptyState(
-        say("No account is connected yet", "هنوز حسابی وصل نشده است"),
+        say("No accounts yet", "هنوز حسابی وصل نکرده‌اید"),
         say(
-          "Peyk sends over messenger and SMS accounts of your own. Connect the first one.",
-          "پیک با حساب‌های پیام‌رسان و پیامک خودتان می‌فرستد. نخستین حساب را وصل کنید."
+          "Peyk sends over your own messenger and SMS accounts. Connect the first one.",
+          "پیک با حساب‌های پیام‌رسان و پیامک خودتان می‌فرستد. اولین حساب را وصل کنید."
         ),
-        actor.scope === "full" ? { href: CONNECT_PATH, label: say("Connect an account", "اتصال حساب") } : null
+        actor.scope === "full" ? { href: CONNECT_PATH, label: say("Connect account", "اتصال حساب") } : null
       )
 
 /** The customer's sending accounts. */
@@ -139,13 +136,13 @@ export const showChannels = Effect.fnUntraced(function* (view: View) {
     title,
     name: "channels",
     lead: say(
-      "The messenger and SMS accounts that codes and messages go out over.",
-      "حساب‌های پیام‌رسان و پیامکی که کدها و پیام‌ها با آن‌ها فرستاده می‌شود."
+      "The messenger and SMS accounts that send your codes and messages.",
+      "حساب‌های پیام‌رسان و پیامک که کدها و پیام‌های شما را می‌فرستند."
     ),
     actions:
       actor.scope === "full"
         ? html`<a class="button primary" href="${CONNECT_PATH}">
-            ${icon("plus")}${say("Connect an account", "اتصال حساب")}
+            ${icon("plus")}${say("Connect account", "اتصال حساب")}
           </a>`
         : null,
     content: html`${filters(view, shown)} ${searchProblems(problems)}

@@ -107,11 +107,11 @@ const settingsPart = (
 ): Html => {
   const { say } = locale
   return html`<fieldset class="fields">
-    <legend>${say("Settings from the provider", "آنچه از سرویس‌دهنده گرفته‌اید")}</legend>
+    <legend>${say("Provider settings", "تنظیمات سرویس‌دهنده")}</legend>
     <p class="hint">
       ${say(
-        "Stored encrypted, and never shown again: not here, and not by the API.",
-        "رمزشده نگه داشته می‌شود و دیگر هیچ‌جا نشان داده نمی‌شود؛ نه اینجا و نه در API."
+        "Stored encrypted and never shown again, neither here nor by the API.",
+        "رمزنگاری و ذخیره می‌شود و دیگر نشان داده نمی‌شود؛ نه اینجا و نه در API."
       )}
     </p>
     ${settingInputs(adapter, (name) => submitted.get(name), errors, locale)}
@@ -123,17 +123,17 @@ const checksPart = ({ locale: { say } }: View, owner: AccountOwner, submitted: S
     owner !== null &&
     checkField({
       name: "default",
-      label: say("The channel's default account", "حساب پیش‌فرض این کانال"),
+      label: say("Default account of this channel", "حساب پیش‌فرض این کانال"),
       hint: say(
-        "Used where a request or the routing order names the channel only.",
-        "هر جا درخواست یا مسیر ارسال تنها نام کانال را ببرد، این حساب به کار می‌رود."
+        "Used when a request or the routing order names only the channel.",
+        "وقتی درخواست یا ترتیب ارسال فقط کانال را تعیین کند، از این حساب استفاده می‌شود."
       ),
       isChecked: submitted.has("default")
     })
   }
   ${checkField({
     name: "check",
-    label: say("Ask the provider first whether the account works", "پیش از اتصال از سرویس‌دهنده پرسیده شود"),
+    label: say("Check with the provider first", "اول با سرویس‌دهنده بررسی شود"),
     isChecked: submitted.has("check") || !submitted.has("label")
   })}`
 
@@ -152,8 +152,8 @@ const connectForm = (
     <input type="hidden" name="provider" value="${adapter.name}" />
     ${inputField({
       name: "label",
-      label: say("Label", "نام حساب"),
-      hint: say("Only you see it, never your users.", "برای خودتان؛ کاربران شما آن را نمی‌بینند."),
+      label: say("Name", "نام حساب"),
+      hint: say("Only you see it; your users do not.", "فقط خودتان می‌بینید؛ کاربران شما آن را نمی‌بینند."),
       value: submitted.get("label") ?? suggested,
       isRequired: true,
       errors
@@ -161,7 +161,9 @@ const connectForm = (
     ${settingsPart(view, adapter, submitted, errors)} ${checksPart(view, owner, submitted)}
     <div class="actions">
       <button class="button primary">${say("Connect", "اتصال")}</button>
-      <a class="button quiet" href="${connectPath}">${say("Choose another provider", "سرویس‌دهندهٔ دیگر")}</a>
+      <a class="button quiet" href="${connectPath}"
+        >${say("Choose another provider", "انتخاب سرویس‌دهندهٔ دیگر")}</a
+      >
     </div>
   </form>`
 }
@@ -176,11 +178,11 @@ const connectPage = (
   const { say } = view.locale
   const choice = choiceOf(place, adapters, submitted)
   return {
-    title: say("Connect an account", "اتصال حساب"),
+    title: say("Connect account", "اتصال حساب"),
     name: place.name,
     lead:
       choice === null
-        ? say("Choose what sends, and over which channel.", "برگزینید چه چیزی و با کدام کانال بفرستد.")
+        ? say("Choose a channel and a provider.", "کانال و سرویس‌دهنده را انتخاب کنید.")
         : say(
             `${providerName(choice.adapter.name, view.locale)}, for ${channelName(choice.channel, view.locale)}`,
             `${providerName(choice.adapter.name, view.locale)}، برای ${channelName(choice.channel, view.locale)}`

@@ -7,7 +7,7 @@ import { html, type Html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { confirmButton } from "../parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
-import { mono, phoneNumber } from "../parts/Text.ts"
+import { isolatedText, mono, phoneNumber } from "../parts/Text.ts"
 import type { AccountRecord } from "../../../services/account/Accounts.ts"
 import { type ContactRecord, Contacts } from "../../../services/account/Contacts.ts"
 
@@ -15,15 +15,15 @@ const list = (view: View, id: number, items: ReadonlyArray<ContactRecord>): Html
   const { say, time } = view.locale
   const mayWrite = view.actor.scope === "full"
   return table(
-    say("Linked phones", "شماره‌های وصل"),
+    say("Linked phones", "شماره‌های وصل‌شده"),
     [
       { header: say("Phone", "شماره"), kind: "title", cell: ({ phone }) => phoneNumber(phone) },
-      { header: say("Chat", "گفتگو"), cell: ({ chatId }) => mono(chatId) },
-      { header: say("Since", "از"), cell: ({ linkedAt }) => time(linkedAt) },
+      { header: say("Chat", "گفت‌وگو"), cell: ({ chatId }) => mono(chatId) },
+      { header: say("Linked", "زمان وصل شدن"), cell: ({ linkedAt }) => time(linkedAt) },
       ...(mayWrite
         ? [
             {
-              header: say("Actions", "کارها"),
+              header: say("Actions", "عملیات"),
               kind: "actions" as const,
               cell: ({ phone }: ContactRecord) =>
                 confirmButton(view, {
@@ -33,10 +33,10 @@ const list = (view: View, id: number, items: ReadonlyArray<ContactRecord>): Html
                   kind: "quiet",
                   fields: { phone },
                   question: say(
-                    "The account then reaches this phone no more, until the person writes to it again.",
-                    "از آن پس این حساب به این شماره نمی‌رسد، مگر آن شخص دوباره به آن پیام دهد."
+                    `This account can no longer reach ${isolatedText(phone)}, until that person writes to it again.`,
+                    `این حساب دیگر نمی‌تواند به ${isolatedText(phone)} پیام بدهد، مگر این که آن شخص دوباره به آن پیام دهد.`
                   ),
-                  confirm: say("Remove the contact", "حذف مخاطب")
+                  confirm: say("Remove contact", "حذف مخاطب")
                 })
             }
           ]
@@ -67,7 +67,7 @@ const addForm = (
     })}
     ${inputField({
       name: "chat_id",
-      label: say("Chat id at the platform", "شناسهٔ گفتگو در پیام‌رسان"),
+      label: say("Chat id in the messenger", "شناسهٔ گفت‌وگو در پیام‌رسان"),
       isLtr: true,
       isRequired: true,
       value: submitted?.get("chat_id") ?? "",
@@ -86,15 +86,15 @@ const importForm = (
   const { say } = view.locale
   const isOpen = errors.has("contacts")
   return html`<details ${isOpen && html`open`}>
-    <summary class="more-summary">${say("Import many", "وارد کردن چندین مخاطب")}</summary>
+    <summary class="more-summary">${say("Import from CSV", "وارد کردن از CSV")}</summary>
     <form class="fields" method="post" action="${action}">
       ${csrfField(view.csrf)}
       ${textAreaField({
         name: "contacts",
-        label: say("Lines of CSV: phone, chat id", "سطرهای CSV: شماره، شناسهٔ گفتگو"),
+        label: say("CSV lines: phone, chat id", "سطرهای CSV: شماره، شناسهٔ گفت‌وگو"),
         hint: say(
-          "At most 1000 lines, with commas, semicolons or tabs between the columns. A first line that names the columns (phone, chat_id, in any order) is optional. If a line is wrong, nothing is imported.",
-          "حداکثر ۱۰۰۰ سطر، با ویرگول، نقطه‌ویرگول یا Tab میان ستون‌ها. سطر نخست با نام ستون‌ها (phone و chat_id، به هر ترتیب) اختیاری است. اگر سطری نادرست باشد، هیچ‌کدام وارد نمی‌شود."
+          "At most 1000 lines, with commas, semicolons or tabs between the columns. A header line (phone, chat_id, in any order) is optional. If one line is wrong, nothing is imported.",
+          "حداکثر ۱۰۰۰ سطر، با ویرگول، نقطه‌ویرگول یا Tab بین ستون‌ها. سطر عنوان (phone و chat_id، به هر ترتیب) اختیاری است. اگر یک سطر اشتباه باشد، هیچ سطری وارد نمی‌شود."
         ),
         rows: 6,
         isCode: true,
@@ -106,9 +106,9 @@ const importForm = (
         class="field file-field"
         hidden
         data-file-into="field-contacts"
-        data-replaces="${say("Replace what is typed above with this file?", "این پرونده جای آنچه بالا نوشته‌اید بنشیند؟")}"
+        data-replaces="${say("Replace the text above with this file?", "محتوای این فایل جای متن بالا بیاید؟")}"
       >
-        <span>${say("Or a CSV file", "یا پروندهٔ CSV")}</span>
+        <span>${say("Or a CSV file", "یا فایل CSV")}</span>
         <input type="file" accept=".csv,text/csv,text/plain" />
       </label>
       <div><button class="button">${say("Import", "وارد کردن")}</button></div>
@@ -138,7 +138,7 @@ export const contactsPanel = Effect.fnUntraced(function* (
   const { items, next } = yield* contacts.list(customerId, id, yield* pageRequest(view, Schema.is(Phone)))
   return html`<section class="panel" id="contacts" aria-labelledby="contacts-title">
     <div class="panel-head">
-      <h2 id="contacts-title">${say("Contacts", "مخاطبان")}</h2>
+      <h2 id="contacts-title">${say("Contacts", "مخاطب‌ها")}</h2>
       <span class="muted"
         >${say(`${number(count)} ${count === 1 ? "phone" : "phones"}`, `${number(count)} شماره`)}</span
       >
@@ -146,10 +146,10 @@ export const contactsPanel = Effect.fnUntraced(function* (
     ${
       items.length === 0
         ? emptyState(
-            say("It reaches nobody yet", "هنوز به کسی نمی‌رسد"),
+            say("No contacts yet", "هنوز مخاطبی نیست"),
             say(
-              "A bot writes only to people who wrote to it first. They link themselves when they share their number; you can also import links that you have.",
-              "بات تنها به کسانی پیام می‌دهد که نخست به آن پیام داده‌اند. با فرستادن شماره‌شان وصل می‌شوند؛ پیوندهایی را که دارید نیز می‌توانید وارد کنید."
+              "A bot can write only to people who wrote to it first. They become contacts when they share their number. You can also import contacts.",
+              "ربات فقط به کسی پیام می‌دهد که اول به آن پیام داده باشد. هر کس شماره‌اش را برای ربات بفرستد، مخاطب می‌شود. می‌توانید مخاطب‌ها را خودتان هم وارد کنید."
             )
           )
         : list(view, id, items)

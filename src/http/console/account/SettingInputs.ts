@@ -15,12 +15,12 @@ interface Texts {
 const words: Readonly<Record<string, Texts>> = {
   api_key: { label: ["API key", "کلید API"] },
   token: { label: ["Token", "توکن"] },
-  username: { label: ["User name", "نام کاربری"] },
+  username: { label: ["Username", "نام کاربری"] },
   password: { label: ["Password", "گذرواژه"] },
-  secret: { label: ["Secret", "راز مشترک"], hint: "whsec_ و سپس base64؛ آنچه پیک می‌فرستد با آن امضا می‌شود." },
+  secret: { label: ["Secret", "کلید امضا"], hint: "whsec_ و بعد base64؛ درخواست‌های پیک با آن امضا می‌شود." },
   url: {
     label: ["URL", "نشانی"],
-    hint: "جایی که درگاه شما پیام‌ها را می‌گیرد: https؛ اگر PEYK_ALLOW_PRIVATE_ADDRESSES روشن باشد، http هم."
+    hint: "نشانی‌ای که درگاه شما پیام‌ها را در آن می‌گیرد: https؛ اگر PEYK_ALLOW_PRIVATE_ADDRESSES فعال باشد، http هم."
   },
   line_number: { label: ["Line number", "شمارهٔ خط"], hint: "خطی که متن‌ها از آن فرستاده می‌شود." },
   from: { label: ["Line number", "شمارهٔ خط"], hint: "خطی که متن‌ها از آن فرستاده می‌شود." },
@@ -30,9 +30,9 @@ const words: Readonly<Record<string, Texts>> = {
   },
   sender: {
     label: ["Line number", "شمارهٔ خط"],
-    hint: "خطی که متن‌ها از آن فرستاده می‌شود؛ اگر خالی باشد، خطی که پنل برگزیده است."
+    hint: "خطی که متن‌ها از آن فرستاده می‌شود؛ اگر خالی باشد، خط پیش‌فرض پنل."
   },
-  sender_username: { label: ["Sender", "فرستنده"], hint: "کانالی که کد از سوی آن می‌آید." },
+  sender_username: { label: ["Sender", "فرستنده"], hint: "کانالی که کد را می‌فرستد." },
   otp_template: { label: ["Template for codes", "قالب کد"], hint: "نام قالبی که کد با آن فرستاده می‌شود." },
   otp_template_id: { label: ["Template for codes", "قالب کد"], hint: "قالبی که کد با آن فرستاده می‌شود." },
   otp_body_id: {
@@ -42,29 +42,29 @@ const words: Readonly<Record<string, Texts>> = {
   otp_pattern: { label: ["Pattern for codes", "الگوی کد"], hint: "الگویی که کد با آن فرستاده می‌شود." },
   otp_parameter: {
     label: ["Variable for the code", "متغیر کد"],
-    hint: "متغیری از قالب که کد در آن می‌نشیند."
+    hint: "متغیری از قالب که کد به جای آن می‌آید."
   },
   otp_token: {
     label: ["Variable for the code", "متغیر کد"],
-    hint: "متغیری از قالب که کد در آن می‌نشیند؛ اگر خالی باشد token."
+    hint: "متغیری از قالب که کد به جای آن می‌آید؛ اگر خالی باشد، token."
   },
-  bot_id: { label: ["Bot id", "شناسهٔ بازو"], hint: "بازویی که پیام‌ها از سوی آن می‌آید." },
+  bot_id: { label: ["Bot id", "شناسهٔ بازو"], hint: "بازویی که پیام‌ها را می‌فرستد." },
   trust_contacts: {
-    label: ["Trust shared contacts", "اعتماد به مخاطب فرستاده‌شده"],
-    hint: "آیا هر شمارهٔ فرستاده‌شده از آنِ خود فرستنده به شمار آید؛ در حالت عادی نه."
+    label: ["Trust shared contacts", "اعتماد به شمارهٔ فرستاده‌شده"],
+    hint: "بله: هر شماره‌ای که به ربات بفرستند، شمارهٔ خود فرستنده حساب می‌شود. پیش‌فرض: نه."
   },
   receives_updates: {
     label: ["Receives updates", "دریافت رویدادها"],
-    hint: "نه، اگر برنامهٔ دیگری از شما رویدادهای بات را می‌گیرد؛ در حالت عادی بله."
+    hint: "نه: اگر برنامهٔ دیگری از شما پیام‌های ربات را می‌گیرد. پیش‌فرض: بله."
   },
   reports_delivery: {
     label: ["Reports delivery", "گزارش تحویل"],
-    hint: "آیا درگاه شما می‌داند که پیام به دست گیرنده رسید؛ در حالت عادی نه."
+    hint: "بله: اگر درگاه شما تحویل پیام را گزارش می‌دهد. پیش‌فرض: نه."
   },
-  outcome: { label: ["Outcome", "نتیجه"], hint: "نتیجهٔ هر ارسال این حساب؛ در حالت عادی accepted." },
+  outcome: { label: ["Outcome", "نتیجه"], hint: "نتیجهٔ هر ارسال این حساب. پیش‌فرض: accepted." },
   latency_ms: {
-    label: ["Latency (ms)", "درنگ (میلی‌ثانیه)"],
-    hint: "میلی‌ثانیه تا پاسخ سرویس‌دهنده، پس از رسیدن پیام به گوشی."
+    label: ["Latency (ms)", "تأخیر (میلی‌ثانیه)"],
+    hint: "مدت تا پاسخ سرویس‌دهنده، بعد از رسیدن پیام به گوشی."
   }
 }
 
@@ -75,9 +75,9 @@ const hintOf = ({ name, hint }: SettingField, { say }: Locale): string | undefin
 const neededFor = (name: string, { sendingSettings }: Sending, { say }: Locale): string | null => {
   const codes = sendingSettings?.codes.includes(name) === true
   const texts = sendingSettings?.texts.includes(name) === true
-  if (codes && texts) return say("needed for codes and messages", "لازم برای کد و پیام")
-  if (codes) return say("needed for codes", "لازم برای کد")
-  return texts ? say("needed for messages", "لازم برای پیام") : null
+  if (codes && texts) return say("required for codes and messages", "الزامی برای کد و پیام")
+  if (codes) return say("required for codes", "الزامی برای کد")
+  return texts ? say("required for messages", "الزامی برای پیام") : null
 }
 
 type Sending = Pick<ProviderAdapter, "sendingSettings">
@@ -93,7 +93,7 @@ const labelOf = ({ name, isRequired }: SettingField, adapter: Sending, locale: L
 export const inputName = (setting: string): string => `settings.${setting}`
 
 const choicesOf = ({ kind, choices }: SettingField, { say }: Locale) => [
-  ["", say("As by default", "پیش‌فرض")] as const,
+  ["", say("Default", "پیش‌فرض")] as const,
   ...(kind === "boolean"
     ? ([
         ["true", say("Yes", "بله")],

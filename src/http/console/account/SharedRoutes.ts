@@ -20,7 +20,7 @@ import { asPlatform, operatorForm, operatorPage, pathId, type View } from "../fr
 import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
-import { isolated } from "../parts/Text.ts"
+import { isolated, quoted } from "../parts/Text.ts"
 import {
   type AccountRecord,
   Accounts,
@@ -38,18 +38,18 @@ const buttons = (view: View, { id, active, label }: AccountRecord): Html => {
   const button = (action: string, words: string) =>
     postButton(view, { action: `${path}/${action}`, label: words, isSmall: true })
   return html`<div class="actions">
-    ${button("check", say("Check now", "بررسی کن"))}
-    ${active ? button("disable", say("Switch off", "خاموش کردن")) : button("enable", say("Switch on", "روشن کردن"))}
+    ${button("check", say("Check now", "بررسی"))}
+    ${active ? button("disable", say("Disable", "غیرفعال کردن")) : button("enable", say("Enable", "فعال کردن"))}
     ${confirmButton(view, {
       action: `${path}/delete`,
       label: say("Delete", "حذف"),
       kind: "quiet",
       isSmall: true,
       question: say(
-        `“${label}” goes for all customers. This cannot be undone.`,
-        `«${label}» برای همهٔ مشتریان حذف می‌شود. این کار برگشت ندارد.`
+        `${quoted(label, view.locale)} is deleted for all customers. This cannot be undone.`,
+        `${quoted(label, view.locale)} برای همهٔ مشتری‌ها حذف می‌شود. این کار برگشت ندارد.`
       ),
-      confirm: say("Delete the account", "حساب حذف شود")
+      confirm: say("Delete account", "حذف حساب")
     })}
   </div>`
 }
@@ -72,7 +72,7 @@ const sharedTable = (
           html`${isolated(label)} <span class="sub">${providerName(provider, locale)}</span>`
       },
       ...stateColumns(states, now, locale),
-      { header: say("Actions", "کارها"), kind: "actions", cell: (account) => buttons(view, account) }
+      { header: say("Actions", "عملیات"), kind: "actions", cell: (account) => buttons(view, account) }
     ],
     accounts
   )
@@ -90,23 +90,23 @@ const showSharedAccounts = Effect.fnUntraced(function* (view: View) {
     title: say("Shared accounts", "حساب‌های مشترک"),
     name: "shared-accounts",
     lead: say(
-      "The platform's accounts. Customers of the start plan send over them with sender “shared”.",
-      "حساب‌های این نصب. مشتریان طرح «شروع» با فرستندهٔ shared از آن‌ها می‌فرستند."
+      "Accounts of the installation. Customers on the start plan use them with sender “shared”.",
+      "حساب‌های خود سامانه. مشتری‌های پلن «شروع» با فرستندهٔ shared از آن‌ها استفاده می‌کنند."
     ),
     actions: html`<a class="button primary" href="${CONNECT_SHARED_PATH}">
-      ${icon("plus")}${say("Connect an account", "اتصال حساب")}
+      ${icon("plus")}${say("Connect account", "اتصال حساب")}
     </a>`,
     content: html`<div class="panel">
       ${
         items.length > 0
           ? sharedTable(view, items, states, now)
           : emptyState(
-              say("No shared account yet", "هنوز حساب مشترکی نیست"),
+              say("No shared accounts yet", "هنوز حساب مشترکی نیست"),
               say(
-                "Connect one, and customers of the start plan can send over it at once.",
-                "یکی وصل کنید تا مشتریان طرح «شروع» بی‌درنگ با آن بفرستند."
+                "Connect one, and customers on the start plan can send over it.",
+                "یکی وصل کنید تا مشتری‌های پلن «شروع» بتوانند از آن بفرستند."
               ),
-              { href: CONNECT_SHARED_PATH, label: say("Connect an account", "اتصال حساب") }
+              { href: CONNECT_SHARED_PATH, label: say("Connect account", "اتصال حساب") }
             )
       }
       ${pager(view, next)}

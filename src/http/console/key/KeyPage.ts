@@ -35,7 +35,7 @@ import { codeBlock, secretPanel } from "../parts/Code.ts"
 import { confirmButton } from "../parts/Confirm.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { facts } from "../parts/Panels.ts"
-import { isolated, isolatedText, mono } from "../parts/Text.ts"
+import { isolated, isolatedText, mono, quoted } from "../parts/Text.ts"
 import {
   changeKey,
   type CreatedKey,
@@ -50,7 +50,7 @@ const overlaps = [
   [String(DEFAULT_OVERLAP_SECONDS), "One day", "یک روز"],
   ["3600", "One hour", "یک ساعت"],
   ["604800", "One week", "یک هفته"],
-  ["0", "Not at all", "هیچ"]
+  ["0", "Stop now", "همین حالا از کار بیفتد"]
 ] as const
 
 const factsOf = (key: ApiKeyRecord, status: ApiKeyStatus, { locale }: View): Html => {
@@ -62,26 +62,26 @@ const factsOf = (key: ApiKeyRecord, status: ApiKeyStatus, { locale }: View): Htm
     [
       say("Requests per minute", "درخواست در دقیقه"),
       key.requestsPerMinute === null
-        ? say("The default", "پیش‌فرض")
+        ? say("Default", "پیش‌فرض")
         : key.requestsPerMinute === 0
-          ? say("No limit", "بی‌سقف")
+          ? say("No limit", "بدون سقف")
           : number(key.requestsPerMinute)
     ],
     [
       say("Allowed networks", "شبکه‌های مجاز"),
       key.allowedIps === null ? say("Any", "همه") : mono(key.allowedIps.join(", "))
     ],
-    [say("Created", "ساخت"), time(key.createdAt)],
+    [say("Created", "زمان ایجاد"), time(key.createdAt)],
     [say("Last used", "آخرین استفاده"), time(key.lastUsedAt)],
     [say("Expires", "انقضا"), time(key.expiresAt)],
-    key.revokedAt === null ? null : [say("Revoked", "ابطال"), time(key.revokedAt)]
+    key.revokedAt === null ? null : [say("Revoked", "زمان ابطال"), time(key.revokedAt)]
   ])
 }
 
 const changeForm = (view: View, key: ApiKeyRecord, submitted: URLSearchParams, errors: FieldErrors): Html => {
   const { say } = view.locale
   return html`<section class="panel" aria-labelledby="change-title">
-    <div class="panel-head"><h2 id="change-title">${say("Name and limits", "نام و محدودیت‌ها")}</h2></div>
+    <div class="panel-head"><h2 id="change-title">${say("Name and limits", "نام و سقف‌ها")}</h2></div>
     <form class="panel-body fields" method="post" action="${KEYS_PATH}/${key.id}">
       ${csrfField(view.csrf)} ${versionField(key.version, submitted, errors)}
       ${errorSummary(errors, view.locale)} ${nameField(view.locale, submitted.get("name") ?? "", errors)}
@@ -94,21 +94,21 @@ const changeForm = (view: View, key: ApiKeyRecord, submitted: URLSearchParams, e
 const rotateForm = (view: View, { id }: ApiKeyRecord): Html => {
   const { say } = view.locale
   return html`<section class="panel" aria-labelledby="rotate-title">
-    <div class="panel-head"><h2 id="rotate-title">${say("Rotate", "چرخاندن کلید")}</h2></div>
+    <div class="panel-head"><h2 id="rotate-title">${say("Rotate", "تعویض کلید")}</h2></div>
     <form class="panel-body fields" method="post" action="${KEYS_PATH}/${id}/rotate">
       ${csrfField(view.csrf)}${onceField()}
       <p class="hint">
         ${say(
-          "Makes another key with the same settings. This one works on for a while, so that nothing stops.",
-          "کلید دیگری با همین تنظیمات می‌سازد. این یکی مدتی کار می‌کند تا چیزی از کار نیفتد."
+          "Creates a new key with the same settings. This key keeps working for a while, so that nothing breaks.",
+          "کلید جدیدی با همین تنظیمات می‌سازد. این کلید هم مدتی کار می‌کند تا ارسال‌ها قطع نشود."
         )}
       </p>
       ${selectField({
         name: "overlap_seconds",
-        label: say("This key works on for", "این کلید کار کند تا"),
+        label: say("Keep this key for", "این کلید تا کی کار کند"),
         choices: overlaps.map(([seconds, english, persian]) => [seconds, say(english, persian)] as const)
       })}
-      <div><button class="button">${say("Rotate the key", "چرخاندن کلید")}</button></div>
+      <div><button class="button">${say("Rotate key", "تعویض کلید")}</button></div>
     </form>
   </section>`
 }
@@ -133,15 +133,15 @@ const keyPage = Effect.fnUntraced(function* (
           label: say("Revoke", "ابطال"),
           kind: "danger",
           question: say(
-            "Requests with this key are refused from now on. That cannot be undone.",
-            "از این پس درخواست‌های این کلید رد می‌شود. این کار برگشت ندارد."
+            `Requests with ${quoted(key.name, view.locale)} are refused from now on. This cannot be undone.`,
+            `از این به بعد درخواست‌های کلید ${quoted(key.name, view.locale)} رد می‌شود. این کار برگشت ندارد.`
           ),
-          confirm: say("Revoke the key", "کلید باطل شود")
+          confirm: say("Revoke key", "ابطال کلید")
         })
       : null,
     content: html`<div class="columns">
       <div class="stack">
-        <section class="panel panel-body" aria-label="${say("The key", "کلید")}">
+        <section class="panel panel-body" aria-label="${say("Key", "کلید")}">
           ${factsOf(key, status, view)}
         </section>
         ${mayChange && rotateForm(view, key)}
@@ -182,13 +182,13 @@ const createdKeyPage = (view: View, { name, mode, secret }: typeof ShownKey.Type
     lead: isolated(name),
     content: secretPanel(
       {
-        label: say("The key", "کلید"),
+        label: say("Key", "کلید"),
         secret: Redacted.value(secret),
         done: KEYS_PATH,
         more: codeBlock(
           say(
-            "A first request, with the key in $PEYK_KEY",
-            `نخستین درخواست، با کلید در ${isolatedText("$PEYK_KEY")}`
+            "First request, with the key in $PEYK_KEY",
+            `اولین درخواست، با کلید در ${isolatedText("$PEYK_KEY")}`
           ),
           firstRequest(mode, view.baseUrl),
           view.locale
@@ -209,7 +209,7 @@ const submitNewKey = onceFormAction(createKey, {
   shown: ShownKey,
   show: shownKey,
   done: (view, key) =>
-    pageResponse(view, createdKeyPage(view, key, view.locale.say("The key is made", "کلید ساخته شد"))),
+    pageResponse(view, createdKeyPage(view, key, view.locale.say("Key created", "کلید ساخته شد"))),
   again: (view, fields, errors) => Effect.succeed(newKeyPage(view, fields, byField(errors)))
 })
 
@@ -226,10 +226,7 @@ const submitRotation = onceFormAction(rotateKey, {
   shown: ShownKey,
   show: shownKey,
   done: (view, key) =>
-    pageResponse(
-      view,
-      createdKeyPage(view, key, view.locale.say("The new key is made", "کلید جایگزین ساخته شد"))
-    )
+    pageResponse(view, createdKeyPage(view, key, view.locale.say("Key rotated", "کلید تعویض شد")))
 })
 
 const submitRevocation = formAction(revokeKey, {

@@ -65,7 +65,7 @@ const keyTable = (keys: ReadonlyArray<ApiKeyRecord>, now: Instant, { locale }: V
 
 const newKeyLink = ({ actor, locale: { say } }: View): Html | null =>
   actor.scope === "full"
-    ? html`<a class="button primary" href="${NEW_KEY_PATH}">${say("New key", "کلید تازه")}</a>`
+    ? html`<a class="button primary" href="${NEW_KEY_PATH}">${say("New key", "کلید جدید")}</a>`
     : null
 
 const filtersOf = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
@@ -92,14 +92,14 @@ const filtersOf = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
 
 const noKeys = ({ actor, locale: { say } }: View, isFiltered: boolean): Html =>
   isFiltered
-    ? emptyState(
-        say("No such key", "چنین کلیدی نیست"),
-        say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
-      )
+    ? emptyState(say("No results", "چیزی پیدا نشد"), say("Try other filters.", "فیلترها را تغییر دهید."))
     : emptyState(
-        say("No key yet", "هنوز کلیدی نیست"),
-        say("Make a test key first: it sends nothing.", "نخست یک کلید آزمایشی بسازید: چیزی نمی‌فرستد."),
-        actor.scope === "full" ? { href: NEW_KEY_PATH, label: say("New key", "کلید تازه") } : null
+        say("No keys yet", "هنوز کلیدی ندارید"),
+        say(
+          "Create a test key first: it sends nothing.",
+          "اول یک کلید آزمایشی بسازید: با آن چیزی فرستاده نمی‌شود."
+        ),
+        actor.scope === "full" ? { href: NEW_KEY_PATH, label: say("New key", "کلید جدید") } : null
       )
 
 export const showKeys = Effect.fnUntraced(function* (view: View) {
@@ -120,8 +120,8 @@ export const showKeys = Effect.fnUntraced(function* (view: View) {
     title: say("API keys", "کلیدهای API"),
     name: "keys",
     lead: say(
-      "Your backend sends with them. Keep them out of browsers, apps and repositories.",
-      "سرور شما با این‌ها ارسال می‌کند. در مرورگر، اپ و مخزن کد نگذارید."
+      "Your backend uses them to send. Keep them out of browsers, apps and repositories.",
+      "سرور شما با این کلیدها می‌فرستد. آن‌ها را در مرورگر، اپلیکیشن یا مخزن کد نگذارید."
     ),
     actions: newKeyLink(view),
     content: html`${filters(view, shown)} ${searchProblems(problems)}
@@ -158,7 +158,10 @@ export const nameField = ({ say }: Locale, value: string, errors: FieldErrors): 
   inputField({
     name: "name",
     label: say("Name", "نام"),
-    hint: say("For you: where it is used.", "برای خودتان: کجا به کار می‌رود."),
+    hint: say(
+      "For example, where the key is used. Only you see it.",
+      "مثلاً جایی که از کلید استفاده می‌شود. فقط خودتان می‌بینید."
+    ),
     value,
     isRequired: true,
     errors
@@ -171,7 +174,10 @@ const modeField = ({ say }: Locale, value: string): Html =>
   selectField({
     name: "mode",
     label: say("Mode", "حالت"),
-    hint: say("A test key sends nothing and costs nothing.", "کلید آزمایشی چیزی نمی‌فرستد و هزینه‌ای ندارد."),
+    hint: say(
+      "A test key sends nothing and costs nothing.",
+      "با کلید آزمایشی چیزی فرستاده نمی‌شود و هزینه‌ای ندارد."
+    ),
     value,
     choices: [
       ["live", say("Live", "واقعی")],
@@ -184,7 +190,7 @@ export const limitFields = ({ say }: Locale, submitted: URLSearchParams, errors:
   html`${inputField({
     name: "rate_limit_per_minute",
     label: say("Requests per minute", "درخواست در دقیقه"),
-    hint: say("Empty: the default. 0: no limit.", "خالی: پیش‌فرض. ۰: بی‌سقف."),
+    hint: say("Empty: the default. 0: no limit.", "خالی: پیش‌فرض. ۰: بدون سقف."),
     value: submitted.get("rate_limit_per_minute") ?? "",
     isNumber: true,
     errors
@@ -193,8 +199,8 @@ export const limitFields = ({ say }: Locale, submitted: URLSearchParams, errors:
     name: "allowed_ips",
     label: say("Allowed networks", "شبکه‌های مجاز"),
     hint: say(
-      "Addresses or networks such as 203.0.113.0/24, one a line. Empty: any. From elsewhere it is refused with 403.",
-      "نشانی یا شبکه، مانند 203.0.113.0/24، در هر خط یکی. خالی: همه‌جا. از جای دیگر با ۴۰۳ رد می‌شود."
+      "IP addresses or networks such as 203.0.113.0/24, one per line. Empty: any. Requests from elsewhere are refused with 403.",
+      "نشانی IP یا شبکه، مثل 203.0.113.0/24، در هر خط یکی. خالی: همه. درخواست از جای دیگر با ۴۰۳ رد می‌شود."
     ),
     value: submitted.get("allowed_ips") ?? "",
     rows: 3,
@@ -213,7 +219,7 @@ export const asSubmitted = ({ name, requestsPerMinute, allowedIps }: ApiKeyRecor
 export const newKeyPage = (view: View, submitted: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
-    title: say("New key", "کلید تازه"),
+    title: say("New key", "کلید جدید"),
     name: "keys",
     lead: html`<a href="${KEYS_PATH}">${say("API keys", "کلیدهای API")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_KEY_PATH}">
@@ -223,7 +229,7 @@ export const newKeyPage = (view: View, submitted: URLSearchParams, errors: Field
       ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: never.", "خالی: هرگز."), errors)}
       ${limitFields(view.locale, submitted, errors)}
       <div class="actions">
-        <button class="button primary">${say("Create the key", "ساخت کلید")}</button>
+        <button class="button primary">${say("Create key", "ساخت کلید")}</button>
         <a class="button quiet" href="${KEYS_PATH}">${say("Cancel", "انصراف")}</a>
       </div>
     </form>`

@@ -18,7 +18,7 @@ import { secretPanel } from "../parts/Code.ts"
 import { confirmButton } from "../parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
-import { isolated } from "../parts/Text.ts"
+import { isolated, quoted } from "../parts/Text.ts"
 import { createToken, revokeToken, Tokens } from "../../../services/key/Tokens.ts"
 
 const TOKENS_PATH = pathOf("tokens")
@@ -27,7 +27,7 @@ const NEW_TOKEN_PATH = `${TOKENS_PATH}/new` as const
 const scopeText = (scope: TokenRecord["scope"], { locale: { say } }: View): string =>
   scope === "full" ? say("Full", "کامل") : say("Read only", "فقط خواندن")
 
-const revokeButton = (view: View, { id }: TokenRecord): Html => {
+const revokeButton = (view: View, { id, name }: TokenRecord): Html => {
   const { say } = view.locale
   return confirmButton(view, {
     action: `${TOKENS_PATH}/${id}/revoke`,
@@ -35,10 +35,10 @@ const revokeButton = (view: View, { id }: TokenRecord): Html => {
     kind: "danger",
     isSmall: true,
     question: say(
-      "Programs with this token are refused from now on.",
-      "از این پس برنامه‌های دارای این توکن رد می‌شوند."
+      `Programs that use ${quoted(name, view.locale)} are refused from now on. This cannot be undone.`,
+      `از این به بعد برنامه‌هایی که از ${quoted(name, view.locale)} استفاده می‌کنند رد می‌شوند. این کار برگشت ندارد.`
     ),
-    confirm: say("Revoke the token", "توکن باطل شود")
+    confirm: say("Revoke token", "ابطال توکن")
   })
 }
 
@@ -55,7 +55,7 @@ const tokenTable = (tokens: ReadonlyArray<TokenRecord>, now: Instant, view: View
       { header: say("Last used", "آخرین استفاده"), cell: ({ lastUsedAt }) => time(lastUsedAt) },
       { header: say("Expires", "انقضا"), cell: ({ expiresAt }) => time(expiresAt) },
       {
-        header: say("Actions", "کارها"),
+        header: say("Actions", "عملیات"),
         kind: "actions",
         cell: (token) => view.actor.isOwner && status(token) === "active" && revokeButton(view, token)
       }
@@ -70,13 +70,13 @@ const showTokens = Effect.fnUntraced(function* (view: View) {
   const request = yield* pageRequest(view, isIdPosition)
   const { items, next } = yield* (yield* Tokens).list(actor.customerId, request)
   const now = yield* Clock.currentTimeMillis
-  const link = { href: NEW_TOKEN_PATH, label: say("New token", "توکن تازه") }
+  const link = { href: NEW_TOKEN_PATH, label: say("New token", "توکن جدید") }
   return {
     title: say("Tokens", "توکن‌ها"),
     name: "tokens",
     lead: say(
-      "Programs manage the account with them: the management API, deployments, scripts.",
-      "برنامه‌ها با این‌ها حساب را مدیریت می‌کنند: API مدیریت، استقرار، اسکریپت‌ها."
+      "For programs that manage this account: the management API, deployments, scripts.",
+      "برای برنامه‌هایی که این حساب را مدیریت می‌کنند: API مدیریت، استقرار، اسکریپت."
     ),
     actions: actor.isOwner ? html`<a class="button primary" href="${link.href}">${link.label}</a>` : null,
     content: html`<div class="panel">
@@ -84,10 +84,10 @@ const showTokens = Effect.fnUntraced(function* (view: View) {
         items.length > 0
           ? tokenTable(items, now, view)
           : emptyState(
-              say("No token yet", "هنوز توکنی نیست"),
+              say("No tokens yet", "هنوز توکنی ندارید"),
               say(
-                "You need one only to manage the account by a program.",
-                "تنها برای مدیریت حساب با برنامه لازم است."
+                "You need one only if a program manages this account.",
+                "توکن فقط وقتی لازم است که برنامه‌ای این حساب را مدیریت کند."
               ),
               actor.isOwner ? link : null
             )
@@ -100,7 +100,7 @@ const showTokens = Effect.fnUntraced(function* (view: View) {
 const newTokenPage = (view: View, submitted: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
-    title: say("New token", "توکن تازه"),
+    title: say("New token", "توکن جدید"),
     name: "tokens",
     lead: html`<a href="${TOKENS_PATH}">${say("Tokens", "توکن‌ها")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_TOKEN_PATH}">
@@ -112,13 +112,13 @@ const newTokenPage = (view: View, submitted: URLSearchParams, errors: FieldError
         value: submitted.get("scope") ?? "read_only",
         choices: [
           ["read_only", say("Read only", "فقط خواندن")],
-          ["full", say("Full: may change everything", "کامل: اجازهٔ همهٔ تغییرها")]
+          ["full", say("Full: read and change everything", "کامل: خواندن و تغییر همه‌چیز")]
         ],
         errors
       })}
-      ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: in 90 days.", "خالی: ۹۰ روز دیگر."), errors)}
+      ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: 90 days from now.", "خالی: ۹۰ روز دیگر."), errors)}
       <div class="actions">
-        <button class="button primary">${say("Create the token", "ساخت توکن")}</button>
+        <button class="button primary">${say("Create token", "ساخت توکن")}</button>
         <a class="button quiet" href="${TOKENS_PATH}">${say("Cancel", "انصراف")}</a>
       </div>
     </form>`
@@ -142,9 +142,9 @@ const submitNewToken = onceFormAction(createToken, {
   show: ({ record: { name }, secret }) => ({ name, secret }),
   done: (view, { name, secret }) => {
     const { say } = view.locale
-    const panel = { label: say("The token", "توکن"), secret: Redacted.value(secret), done: TOKENS_PATH }
+    const panel = { label: say("Token", "توکن"), secret: Redacted.value(secret), done: TOKENS_PATH }
     return pageResponse(view, {
-      title: say("The token is made", "توکن ساخته شد"),
+      title: say("Token created", "توکن ساخته شد"),
       name: "tokens",
       lead: isolated(name),
       content: secretPanel(panel, view.locale)

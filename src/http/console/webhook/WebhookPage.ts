@@ -27,11 +27,11 @@ import {
 } from "../parts/Lists.ts"
 import { facts } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
-import { isolated, ltr, mono } from "../parts/Text.ts"
+import { isolated, isolatedText, ltr, mono } from "../parts/Text.ts"
 import { asSubmitted, pathFor, webhookFields, WEBHOOKS_PATH, webhookState } from "./WebhooksPage.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
 
-const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoint): Html => {
+const webhookActions = (view: View, { id, url, disabledReason }: WebhookEndpoint): Html => {
   const { say } = view.locale
   const isActive = disabledReason === null
   return html`${isActive && postButton(view, { action: pathFor(id, "/test"), label: say("Send a test event", "ارسال رویداد آزمایشی"), kind: "primary" })}
@@ -39,16 +39,16 @@ const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoint): Ht
     isActive
       ? confirmButton(view, {
           action: pathFor(id, "/disable"),
-          label: say("Switch off", "خاموش کردن"),
+          label: say("Disable", "غیرفعال کردن"),
           question: say(
-            "Nothing is posted to it until you switch it on. Events of that time can be replayed.",
-            "تا روشنش نکنید چیزی به آن فرستاده نمی‌شود. رویدادهای این مدت را می‌توان دوباره تحویل داد."
+            `${isolatedText(url)} receives no events until you enable it. Then you can replay the missed ones.`,
+            `تا وقتی ${isolatedText(url)} را دوباره فعال نکنید، رویدادی به آن فرستاده نمی‌شود. بعد می‌توانید رویدادهای این مدت را دوباره بفرستید.`
           ),
-          confirm: say("Switch it off", "خاموش شود")
+          confirm: say("Disable webhook", "غیرفعال کردن وب‌هوک")
         })
       : postButton(view, {
           action: pathFor(id, "/enable"),
-          label: say("Switch on", "روشن کردن"),
+          label: say("Enable", "فعال کردن"),
           kind: "primary"
         })
   }
@@ -57,10 +57,10 @@ const webhookActions = (view: View, { id, disabledReason }: WebhookEndpoint): Ht
     label: say("Delete", "حذف"),
     kind: "danger",
     question: say(
-      "Its deliveries end, and their history goes.",
-      "تحویل‌هایش پایان می‌یابد و تاریخچه‌شان پاک می‌شود."
+      `${isolatedText(url)} receives no more events, and its delivery history is deleted. This cannot be undone.`,
+      `دیگر رویدادی به ${isolatedText(url)} فرستاده نمی‌شود و سابقهٔ ارسال‌ها هم پاک می‌شود. این کار برگشت ندارد.`
     ),
-    confirm: say("Delete the webhook", "وب‌هوک حذف شود")
+    confirm: say("Delete webhook", "حذف وب‌هوک")
   })}`
 }
 
@@ -74,7 +74,7 @@ const changeForm = Effect.fnUntraced(function* (
   const { allowsPrivateAddresses } = yield* Webhooks
   return html`<section class="panel" aria-labelledby="change-title">
     <details class="panel-details" ${errors.size > 0 && html`open`}>
-      <summary class="panel-head"><h2 id="change-title">${say("Change", "تغییر")}</h2></summary>
+      <summary class="panel-head"><h2 id="change-title">${say("Edit", "ویرایش")}</h2></summary>
       <form class="panel-body fields" method="post" action="${pathFor(webhook.id)}">
         ${csrfField(view.csrf)} ${versionField(webhook.version, submitted, errors)}
         ${errorSummary(errors, view.locale)}
@@ -89,23 +89,25 @@ const replayForm = (view: View, { id }: WebhookEndpoint, errors: FieldErrors): H
   const { say } = view.locale
   return html`<section class="panel" aria-labelledby="replay-title">
     <details class="panel-details" ${errors.has("since") && html`open`}>
-      <summary class="panel-head"><h2 id="replay-title">${say("Replay", "تحویل دوباره")}</h2></summary>
+      <summary class="panel-head">
+        <h2 id="replay-title">${say("Replay events", "ارسال دوبارهٔ رویدادها")}</h2>
+      </summary>
       <form class="panel-body fields" method="post" action="${pathFor(id, "/replay")}">
         ${csrfField(view.csrf)}
         ${timeField(
           {
             name: "since",
-            label: say("Every event since", "همهٔ رویدادها از"),
+            label: say("Events since", "رویدادها از"),
             hint: say(
-              "The oldest 1000 at a time. Events are kept for 30 days.",
-              "هر بار ۱۰۰۰ رویداد، از قدیمی‌ترین. رویدادها ۳۰ روز می‌مانند."
+              "Up to 1000 events at a time, oldest first. Events are kept for 30 days.",
+              "هر بار حداکثر ۱۰۰۰ رویداد، از قدیمی‌ترین. رویدادها ۳۰ روز نگه داشته می‌شوند."
             ),
             isRequired: true,
             errors
           },
           view.locale
         )}
-        <div><button class="button">${say("Deliver them again", "دوباره تحویل شوند")}</button></div>
+        <div><button class="button">${say("Deliver again", "ارسال دوباره")}</button></div>
       </form>
     </details>
   </section>`
@@ -120,11 +122,11 @@ const secretForm = (view: View, { id }: WebhookEndpoint): Html => {
         ${csrfField(view.csrf)}
         <p class="hint">
           ${say(
-            "Makes another secret. For 24 hours events are signed with both.",
-            "کلید تازه‌ای می‌سازد. تا ۲۴ ساعت رویدادها با هر دو امضا می‌شوند."
+            "Creates a new secret. For 24 hours, events are signed with both.",
+            "کلید جدیدی می‌سازد. تا ۲۴ ساعت رویدادها با هر دو کلید امضا می‌شوند."
           )}
         </p>
-        <div><button class="button">${say("Rotate the secret", "چرخاندن کلید")}</button></div>
+        <div><button class="button">${say("Rotate secret", "تعویض کلید امضا")}</button></div>
       </form>
     </details>
   </section>`
@@ -136,13 +138,13 @@ const lastResponse = ({ tries }: WebhookDelivery, { say, number }: Locale): Html
   if (last === undefined) return html`<span class="muted">–</span>`
   const count = number(tries.length)
   return html`${tryBadge(last)}
-  ${tries.length > 1 && html`<div class="muted">${say(`try ${count}`, `تلاش ${count}`)}</div>`}`
+  ${tries.length > 1 && html`<div class="muted">${say(`attempt ${count}`, `تلاش ${count}`)}</div>`}`
 }
 
 const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, { locale }: View): Html => {
   const { say, time } = locale
   return table(
-    say("Deliveries", "تحویل‌ها"),
+    say("Deliveries", "ارسال‌ها"),
     [
       {
         header: say("Event", "رویداد"),
@@ -151,7 +153,7 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
           html`<a href="${pathFor(id, `/events/${eventId}`)}">${mono(eventType)}</a>`
       },
       {
-        header: say("State, next try", "وضعیت، تلاش بعدی"),
+        header: say("Status, next attempt", "وضعیت، تلاش بعدی"),
         cell: (delivery) =>
           html`${deliveryBadge(delivery, locale)}
           ${delivery.nextTryAt !== null && html`<div class="muted">${time(delivery.nextTryAt)}</div>`}`
@@ -160,7 +162,7 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
         header: say("Last response", "آخرین پاسخ"),
         cell: (delivery) => lastResponse(delivery, locale)
       },
-      { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) }
+      { header: say("Created", "زمان ایجاد"), cell: ({ createdAt }) => time(createdAt) }
     ],
     deliveries
   )
@@ -169,11 +171,11 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
 const deliveryFilters = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
   {
     name: "status",
-    label: say("State", "وضعیت"),
+    label: say("Status", "وضعیت"),
     any: say("All", "همه"),
     choices: [
       ["pending", say("Pending or retrying", "در انتظار یا تلاش دوباره")],
-      ["delivered", say("Delivered", "رسیده")],
+      ["delivered", say("Delivered", "تحویل شد")],
       ["failed", say("Failed", "ناموفق")]
     ]
   },
@@ -198,17 +200,17 @@ const deliveriesPart = Effect.fnUntraced(function* (view: View, { id }: WebhookE
     problems.length > 0
       ? { items: [], next: null }
       : yield* (yield* Webhooks).deliveries(actor.customerId, id, { ...request, status, eventType })
-  return html`<h2 class="section-title">${say("Deliveries", "تحویل‌ها")}</h2>
+  return html`<h2 class="section-title">${say("Deliveries", "ارسال‌ها")}</h2>
     ${filters(view, shown)} ${searchProblems(problems)}
     <div class="panel" id="deliveries" ${!query.has("cursor") && html`data-live="3"`}>
       ${
         items.length > 0
           ? deliveryTable(id, items, view)
           : emptyState(
-              say("Nothing was delivered", "چیزی تحویل نشده"),
+              say("No deliveries", "ارسالی نیست"),
               isFiltered
-                ? say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
-                : say("Send a test event, or a code.", "یک رویداد آزمایشی یا یک کد بفرستید.")
+                ? say("Try other filters.", "فیلترها را تغییر دهید.")
+                : say("Send a test event or a code.", "یک رویداد آزمایشی یا یک کد بفرستید.")
             )
       }
       ${pager(view, next)}
@@ -218,16 +220,16 @@ const deliveriesPart = Effect.fnUntraced(function* (view: View, { id }: WebhookE
 const webhookFacts = (webhook: WebhookEndpoint, locale: Locale): Html => {
   const { say, time } = locale
   return facts([
-    [say("State", "وضعیت"), webhookState(webhook, locale)],
+    [say("Status", "وضعیت"), webhookState(webhook, locale)],
     [say("Mode", "حالت"), stateBadge(webhook.mode, locale)],
     [
       say("Events", "رویدادها"),
       webhook.events.includes(EVERY_EVENT)
-        ? say("Every event", "همهٔ رویدادها")
+        ? say("All events", "همهٔ رویدادها")
         : html`<span class="badges">${webhook.events.map((event) => badge("plain", event))}</span>`
     ],
     webhook.description === "" ? null : [say("Description", "توضیح"), isolated(webhook.description)],
-    [say("Created", "ساخت"), time(webhook.createdAt)]
+    [say("Created", "زمان ایجاد"), time(webhook.createdAt)]
   ])
 }
 
@@ -249,7 +251,7 @@ export const webhookPage = Effect.fnUntraced(function* (
     lead: html`<a href="${WEBHOOKS_PATH}">${say("Webhooks", "وب‌هوک‌ها")}</a> / ${ltr(webhook.url)}`,
     actions: mayWrite ? webhookActions(view, webhook) : null,
     content: html`<div class="columns">
-        <section class="panel panel-body" aria-label="${say("The webhook", "وب‌هوک")}">
+        <section class="panel panel-body" aria-label="${say("Webhook", "وب‌هوک")}">
           ${webhookFacts(webhook, locale)}
         </section>
         ${

@@ -44,20 +44,20 @@ import {
 const triesPart = ({ tries }: WebhookDelivery, { locale }: View): Html => {
   const { say, time, number } = locale
   return html`<section class="panel" aria-labelledby="tries-title">
-    <div class="panel-head"><h2 id="tries-title">${say("Tries", "تلاش‌ها")}</h2></div>
+    <div class="panel-head"><h2 id="tries-title">${say("Attempts", "تلاش‌ها")}</h2></div>
     ${
       tries.length === 0
         ? emptyState(
-            say("Not tried yet", "هنوز تلاشی نشده"),
-            say("It is due in a moment.", "به‌زودی فرستاده می‌شود.")
+            say("No attempt yet", "هنوز ارسال نشده"),
+            say("It is sent in a moment.", "تا چند لحظهٔ دیگر ارسال می‌شود.")
           )
         : table(
-            say("Each try and its response", "هر تلاش و پاسخش"),
+            say("Attempts and responses", "تلاش‌ها و پاسخ‌ها"),
             [
               { header: say("Time", "زمان"), kind: "title", cell: ({ at }: WebhookTry) => time(at) },
               { header: say("Response", "پاسخ"), cell: tryBadge },
               {
-                header: say("Took", "مدت"),
+                header: say("Duration", "مدت"),
                 kind: "number",
                 cell: ({ duration_ms }) => `${number(duration_ms)} ${say("ms", "میلی‌ثانیه")}`
               }
@@ -82,20 +82,22 @@ const readable = (body: string): string => JSON.stringify(JSON.parse(body), null
 const factsOf = (delivery: WebhookDelivery, view: View): Html => {
   const { say, time, number } = view.locale
   return facts([
-    [say("State", "وضعیت"), deliveryBadge(delivery, view.locale)],
+    [say("Status", "وضعیت"), deliveryBadge(delivery, view.locale)],
     [say("Event", "رویداد"), mono(delivery.eventId)],
-    [say("About", "دربارهٔ"), subjectLink(delivery, view)],
+    [say("Resource", "مورد"), subjectLink(delivery, view)],
     [say("Sequence", "ترتیب"), number(delivery.sequence)],
-    [say("Created", "ساخت"), time(delivery.createdAt)],
-    delivery.nextTryAt === null ? null : [say("Next try", "تلاش بعدی"), time(delivery.nextTryAt)],
-    delivery.finishedAt === null ? null : [say("Finished", "پایان"), time(delivery.finishedAt)]
+    [say("Created", "زمان ایجاد"), time(delivery.createdAt)],
+    delivery.nextTryAt === null ? null : [say("Next attempt", "تلاش بعدی"), time(delivery.nextTryAt)],
+    delivery.finishedAt === null ? null : [say("Finished", "زمان پایان"), time(delivery.finishedAt)]
   ])
 }
 
 const bodyPart = (body: string | null, { locale }: View): Html =>
   body === null
-    ? html`<p class="notice info">${locale.say("Its record was deleted.", "رکورد آن حذف شده است.")}</p>`
-    : codeBlock(locale.say("The posted body", "بدنهٔ فرستاده‌شده"), readable(body), locale)
+    ? html`<p class="notice info">
+        ${locale.say("The body is no longer stored: its code or message was deleted.", "بدنه دیگر ذخیره نیست: کد یا پیام آن حذف شده است.")}
+      </p>`
+    : codeBlock(locale.say("Request body", "بدنهٔ درخواست"), readable(body), locale)
 
 /** One event on its way to one endpoint: what was posted, and what came back. */
 const showDelivery = Effect.fnUntraced(function* (view: View) {
@@ -115,13 +117,13 @@ const showDelivery = Effect.fnUntraced(function* (view: View) {
       actor.scope === "full" && webhook.disabledReason === null
         ? postButton(view, {
             action: pathFor(id, `/events/${eventId}/replay`),
-            label: say("Deliver it again", "دوباره تحویل شود"),
+            label: say("Deliver again", "ارسال دوباره"),
             kind: "primary"
           })
         : null,
     content: html`<div class="columns" id="delivery" data-live="3">
       <div class="stack">${triesPart(delivery, view)} ${bodyPart(body, view)}</div>
-      <section class="panel panel-body" aria-label="${say("The delivery", "تحویل")}">
+      <section class="panel panel-body" aria-label="${say("Delivery", "ارسال")}">
         ${factsOf(delivery, view)}
       </section>
     </div>`
@@ -143,7 +145,7 @@ const submitNew = onceFormAction(createWebhook, {
   done: (view, created) =>
     pageResponse(
       view,
-      webhookSecretPage(view, created, view.locale.say("The webhook is made", "وب‌هوک ساخته شد"))
+      webhookSecretPage(view, created, view.locale.say("Webhook created", "وب‌هوک ساخته شد"))
     ),
   again: (view, fields, errors) => newWebhookPage(view, fields, byField(errors))
 })
@@ -183,7 +185,10 @@ const submitRotation = onceFormAction(rotateSecret, {
   shown: ShownWebhook,
   show: shownWebhook,
   done: (view, created) =>
-    pageResponse(view, webhookSecretPage(view, created, view.locale.say("The new secret", "کلید امضای تازه")))
+    pageResponse(
+      view,
+      webhookSecretPage(view, created, view.locale.say("Signing secret rotated", "کلید امضا تعویض شد"))
+    )
 })
 
 const eventInPath = Effect.gen(function* () {

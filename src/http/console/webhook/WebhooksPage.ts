@@ -68,7 +68,7 @@ const eventChoice = ({ say }: Locale, submitted: URLSearchParams, errors: FieldE
   >
     <legend>${label}</legend>
     ${isWrong && html`<p class="field-error" id="field-events-error" dir="auto">${errors.get("events")}</p>`}
-    ${eventBox(EVERY_EVENT, say("All events, also future types", "همهٔ رویدادها، آینده‌ها هم"), submitted)}
+    ${eventBox(EVERY_EVENT, say("All events, including new event types", "همهٔ رویدادها، حتی آن‌هایی که بعداً اضافه می‌شوند"), submitted)}
     <details ${some.length > 0 && html`open`}>
       <summary class="more-summary">${say("Choose events", "انتخاب رویدادها")}</summary>
       <div class="event-groups">
@@ -96,12 +96,12 @@ export const webhookFields = (
   const { say } = locale
   return html`${inputField({
     name: "url",
-    label: say("Address", "نشانی"),
+    label: say("URL", "نشانی"),
     type: "url",
     hint: isAnywhere
       ? say(
-          "http or https, reachable from this server, also in a private network.",
-          "http یا https و در دسترس از این سرور، در شبکهٔ خصوصی هم."
+          "http or https, reachable from this server; a private network is allowed.",
+          "http یا https و در دسترس این سرور؛ شبکهٔ خصوصی هم مجاز است."
         )
       : say("https, reachable from the internet.", "https و در دسترس از اینترنت."),
     placeholder: "https://example.ir/peyk/events",
@@ -126,9 +126,9 @@ export const pathFor = (id: number, below = ""): string => `${WEBHOOKS_PATH}/${i
 export const NEW_WEBHOOK_PATH = `${WEBHOOKS_PATH}/new` as const
 
 const disabledText = {
-  gone: ["Switched off: it answered 410", "خاموش: پاسخ ۴۱۰ داد"],
-  failing: ["Switched off: it failed for days", "خاموش: چند روز شکست خورد"],
-  manual: ["Switched off", "خاموش"]
+  gone: ["Disabled: it responded with 410", "غیرفعال: با ۴۱۰ پاسخ داد"],
+  failing: ["Disabled: it failed for days", "غیرفعال: چند روز پاسخ درست نداد"],
+  manual: ["Disabled", "غیرفعال"]
 } as const
 
 /** Whether events reach it. */
@@ -140,13 +140,13 @@ export const webhookState = ({ disabledReason, failingSince }: WebhookEndpoint, 
   }
   return failingSince === null
     ? stateBadge("active", locale)
-    : html`${badge("warn", say("Failing", "در حال شکست"))}
+    : html`${badge("warn", say("Failing", "ناموفق"))}
         <span class="sub">${say("since", "از")} ${time(failingSince)}</span>`
 }
 
 const eventsText = ({ events }: WebhookEndpoint, { say, number }: Locale): string =>
   events.includes(EVERY_EVENT)
-    ? say("Every event", "همهٔ رویدادها")
+    ? say("All events", "همهٔ رویدادها")
     : say(
         `${number(events.length)} ${events.length === 1 ? "event" : "events"}`,
         `${number(events.length)} رویداد`
@@ -158,7 +158,7 @@ const webhookTable = (webhooks: ReadonlyArray<WebhookEndpoint>, { locale }: View
     say("Webhooks", "وب‌هوک‌ها"),
     [
       {
-        header: say("Address", "نشانی"),
+        header: say("URL", "نشانی"),
         kind: "title",
         cell: ({ id, url, description }: WebhookEndpoint) =>
           html`<a href="${WEBHOOKS_PATH}/${id}" class="clip" dir="ltr" title="${url}">${ltr(url)}</a>
@@ -166,8 +166,8 @@ const webhookTable = (webhooks: ReadonlyArray<WebhookEndpoint>, { locale }: View
       },
       { header: say("Events", "رویدادها"), cell: (webhook) => eventsText(webhook, locale) },
       { header: say("Mode", "حالت"), cell: ({ mode }) => stateBadge(mode, locale) },
-      { header: say("State", "وضعیت"), cell: (webhook) => webhookState(webhook, locale) },
-      { header: say("Created", "ساخت"), cell: ({ createdAt }) => time(createdAt) }
+      { header: say("Status", "وضعیت"), cell: (webhook) => webhookState(webhook, locale) },
+      { header: say("Created", "زمان ایجاد"), cell: ({ createdAt }) => time(createdAt) }
     ],
     webhooks
   )
@@ -178,14 +178,14 @@ export const showWebhooks = Effect.fnUntraced(function* (view: View) {
   const { say } = locale
   const request = yield* pageRequest(view, isIdPosition)
   const { items, next } = yield* (yield* Webhooks).list(actor.customerId, request)
-  const link = { href: NEW_WEBHOOK_PATH, label: say("New webhook", "وب‌هوک تازه") }
+  const link = { href: NEW_WEBHOOK_PATH, label: say("New webhook", "وب‌هوک جدید") }
   const mayWrite = actor.scope === "full"
   return {
     title: say("Webhooks", "وب‌هوک‌ها"),
     name: "webhooks",
     lead: say(
-      "Peyk posts a signed event when a code or a message changes, so that you need not ask.",
-      "پیک با هر تغییر یک کد یا پیام، رویدادی امضاشده می‌فرستد تا نیازی به پرسیدن نباشد."
+      "Peyk sends a signed event to your server when a code or a message changes.",
+      "با هر تغییر یک کد یا پیام، پیک یک رویداد امضاشده به سرور شما می‌فرستد."
     ),
     actions: mayWrite ? html`<a class="button primary" href="${link.href}">${link.label}</a>` : null,
     content: html`<div class="panel">
@@ -193,10 +193,10 @@ export const showWebhooks = Effect.fnUntraced(function* (view: View) {
         items.length > 0
           ? webhookTable(items, view)
           : emptyState(
-              say("No webhook yet", "هنوز وب‌هوکی نیست"),
+              say("No webhooks yet", "هنوز وب‌هوکی ندارید"),
               say(
-                "Without one, your backend has to read the status every 5 to 10 seconds.",
-                "بی وب‌هوک، سرور شما باید هر ۵ تا ۱۰ ثانیه وضعیت را بخواند."
+                "Without one, your backend polls the status every 5 to 10 seconds.",
+                "بدون وب‌هوک، سرور شما باید هر ۵ تا ۱۰ ثانیه وضعیت را بخواند."
               ),
               mayWrite ? link : null
             )
@@ -214,7 +214,7 @@ export const newWebhookPage = Effect.fnUntraced(function* (
   const { say } = view.locale
   const { allowsPrivateAddresses } = yield* Webhooks
   return {
-    title: say("New webhook", "وب‌هوک تازه"),
+    title: say("New webhook", "وب‌هوک جدید"),
     name: "webhooks",
     lead: html`<a href="${WEBHOOKS_PATH}">${say("Webhooks", "وب‌هوک‌ها")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_WEBHOOK_PATH}">
@@ -224,8 +224,8 @@ export const newWebhookPage = Effect.fnUntraced(function* (
         name: "mode",
         label: say("Mode", "حالت"),
         hint: say(
-          "Test: events of the sandbox. It cannot be changed later.",
-          "آزمایشی: رویدادهای محیط آزمایشی. بعداً تغییر نمی‌کند."
+          "Test: events of the sandbox. You cannot change this later.",
+          "آزمایشی: رویدادهای محیط آزمایشی. بعداً نمی‌توانید تغییرش دهید."
         ),
         value: submitted.get("mode") ?? "live",
         choices: [
@@ -234,7 +234,7 @@ export const newWebhookPage = Effect.fnUntraced(function* (
         ]
       })}
       <div class="actions">
-        <button class="button primary">${say("Create the webhook", "ساخت وب‌هوک")}</button>
+        <button class="button primary">${say("Create webhook", "ساخت وب‌هوک")}</button>
         <a class="button quiet" href="${WEBHOOKS_PATH}">${say("Cancel", "انصراف")}</a>
       </div>
     </form>`
@@ -271,13 +271,13 @@ export const webhookSecretPage = (
     lead: ltr(url),
     content: secretPanel(
       {
-        label: say("The signing secret", "کلید امضا"),
+        label: say("Signing secret", "کلید امضا"),
         secret: Redacted.value(secret),
         done: `${WEBHOOKS_PATH}/${id}`,
         more: html`<p class="hint">
           ${say(
-            "Check the signature of each event with it (Standard Webhooks), before you trust the event.",
-            "پیش از اعتماد به هر رویداد، امضایش را با آن بسنجید (Standard Webhooks)."
+            "Use it to check the signature of each event (Standard Webhooks) before you trust the event.",
+            "قبل از اعتماد به هر رویداد، امضای آن را با این کلید بررسی کنید (Standard Webhooks)."
           )}
         </p>`
       },
