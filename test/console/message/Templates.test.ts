@@ -23,7 +23,7 @@ describe("a template", () => {
       do: "preview"
     })
     expect(reply.status).toBe(200)
-    expect(reply.text).toMatch(/2 parts · 71 places, 63 left/)
+    expect(reply.text).toMatch(/2 SMS parts · 71 characters, 63 left/)
   })
 
   it("is created, changed and switched off", async () => {
@@ -53,7 +53,7 @@ describe("a template", () => {
     expect(preview.text).toContain('name="version" value="1"')
     const late = await submit(owner, path, path, { ...mine, version: "1", do: "save" })
     expect(late.status).toBe(412)
-    expect(late.text).toContain("Somebody has changed it meanwhile.")
+    expect(late.text).toContain("Someone else changed this in the meantime.")
     expect(late.text).toContain("<bdi>Theirs</bdi>")
     expect(late.text).toContain("رمز: {{code}}")
     const version = /name="version" value="(\d+)"/.exec(late.text)?.[1] ?? ""

@@ -92,7 +92,7 @@ describe("the list of verifications", () => {
   it("says what it did not understand, as text", async () => {
     const page = await viewer.get(`/console/verifications?q=${encodeURIComponent('"><script>x</script>')}`)
     expect(page.status).toBe(200)
-    expect(page.text).toContain("not a phone number or a complete id")
+    expect(page.text).toContain("Enter a phone number or a complete id")
     expect(page.text).not.toContain("<script>x")
     expect(rows(page)).toEqual([])
   })
@@ -100,7 +100,7 @@ describe("the list of verifications", () => {
   it("has no file for a search that it cannot read", async () => {
     const file = await viewer.get("/console/verifications/export.csv?from=yesterday")
     expect(file.status).toBe(422)
-    expect(file.text).toContain("From: not a date and time.")
+    expect(file.text).toContain("From: enter a date and time.")
   })
 
   it("keeps its filters on the next page, and refuses a cursor that is none", async () => {
@@ -151,12 +151,14 @@ describe("the page of a verification", () => {
     await codes().outcome(id, code)
     const page = await viewer.get(`/console/verifications/${id}`)
     const words = wordsOf(page)
-    expect(words).toMatch(/The right code was entered [\d.]+ s after the request, after it went over Eitaa/)
+    expect(words).toMatch(
+      /The right code was entered [\d.]+ s after the request, after it was sent over Eitaa/
+    )
     expect(words).toContain("Bale: this phone cannot be reached there")
     expect(words).toContain("Route: Bale → Eitaa · from the channels of the request")
     expect(words).toContain("simulated: unreachable")
     expect(words).toContain("1 wrong code was entered")
-    expect(words).toContain("1,000 IRR were charged")
+    expect(words).toContain("Charged: 1,000 IRR.")
     expect(words).toContain("verification.verified")
     expect(page.text).not.toContain(code)
   })
@@ -173,7 +175,7 @@ describe("the page of a verification", () => {
     )
     const { verification_id: id } = await codes().sent({})
     expect(wordsOf(await viewer.get(`/console/verifications/${id}`))).toContain(
-      "Route: Eitaa → SMS · from your saved order"
+      "Route: Eitaa → SMS · from the saved order"
     )
   })
 
@@ -198,7 +200,7 @@ describe("the page of a verification", () => {
     })
     const after = await viewer.get(`${path}?notice=canceled`)
     expect(after.text).not.toContain("data-live")
-    expect(wordsOf(after)).toContain("Canceled. Nothing more is tried.")
+    expect(wordsOf(after)).toContain("Canceled. No more channels are tried.")
     expect((await codes().status(id)).status).toBe("canceled")
   })
 
@@ -296,7 +298,7 @@ describe("the page of a code whose account has a standby", () => {
 
   it("does not say that nothing was sent where the outcome is unknown", async () => {
     const words = await withStandby("unknown", ["Second"])
-    expect(words).toContain("The code may have gone over SMS, and has not been entered yet.")
+    expect(words).toContain("The code may have been sent over SMS. It has not been entered yet.")
     expect(words).not.toContain("Nothing has been sent yet")
     expect(words).toContain("Standby: Second , not needed.")
   })
@@ -311,8 +313,8 @@ describe("the page of a message", () => {
     await messages(server, made.live).completed(id)
     const visitor = await signedIn(server, made.id, "viewer")
     const words = wordsOf(await visitor.get(`/console/messages/${id}`))
-    expect(words).toContain("No channel confirmed that it sent it.")
-    expect(words).not.toContain("No channel could send it.")
+    expect(words).toContain("No channel confirmed that the message was sent.")
+    expect(words).not.toContain("No channel could send the message.")
   })
 
   it("shows its text, its metadata and its attempts", async () => {
@@ -324,7 +326,7 @@ describe("the page of a message", () => {
     await messages(server, key).completed(id)
     const page = await viewer.get(`/console/messages/${id}`)
     const words = wordsOf(page)
-    expect(words).toContain("It was sent over Eitaa.")
+    expect(words).toContain("The message was sent over Eitaa.")
     expect(words).toContain("1843")
     expect(page.text).toContain("سفارش &lt;b&gt;آماده")
     expect(page.text).not.toContain("<i>")
@@ -337,7 +339,7 @@ describe("the page of a message", () => {
   it("cancels one that is scheduled", async () => {
     const { message_id: id } = await messages(server, key).created({ channels: "eitaa", delay: "1h" })
     const path = `/console/messages/${id}`
-    expect(wordsOf(await owner.get(path))).toContain("It is scheduled")
+    expect(wordsOf(await owner.get(path))).toContain("Scheduled: the first channel is tried in")
     const reply = await owner.post(`${path}/cancel`, { csrf: csrfIn(await owner.get(path)) })
     expect(reply).toMatchObject({ status: 303, location: `${path}?notice=canceled` })
     expect((await messages(server, key).status(id)).status).toBe("canceled")

@@ -113,7 +113,7 @@ describe("a test that is refused", () => {
 
   it("has no link where no field is to blame", async () => {
     const reply = await sendTest({ phone: "09121110032", target: "soroushplus:999999" })
-    expect(reply.text).toMatch(/<li><bdi>چنین حسابی نیست/)
+    expect(reply.text).toMatch(/<li><bdi>این حساب پیدا نشد/)
     expect(reply.text).not.toContain("#field-send")
   })
 })

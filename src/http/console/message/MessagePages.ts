@@ -33,17 +33,22 @@ import { MessageRecords } from "../../../services/message/MessageRecords.ts"
 const statusIn = isStatus(MessageStatus.literals)
 const strategyIn = isStatus(Strategy.literals)
 
+const isScheduled = ({ status, scheduledFor, attempts }: Message): boolean =>
+  status === "queued" && scheduledFor !== null && attempts.length === 0
+
+/** The status as people see it: a message that waits for its time is not in progress. */
+const shownStatus = (message: Message): string => (isScheduled(message) ? "scheduled" : message.status)
+
 const columns = (view: View): ReadonlyArray<Column<Message>> => {
   const { locale } = view
   const { say } = locale
   return [
-    phoneColumn(view, "messages", say("To", "گیرنده")),
+    phoneColumn(view, "messages", say("Recipient", "گیرنده")),
     {
       header: say("Status", "وضعیت"),
-      cell: ({ status, scheduledFor, attempts }) =>
-        status === "queued" && scheduledFor !== null && attempts.length === 0
-          ? html`${stateBadge("scheduled", locale)}<span class="sub">${locale.time(scheduledFor)}</span>`
-          : stateBadge(status, locale)
+      cell: (each) =>
+        html`${stateBadge(shownStatus(each), locale)}
+        ${isScheduled(each) && html`<span class="sub">${locale.time(each.scheduledFor)}</span>`}`
     },
     {
       header: say("Channels", "کانال‌ها"),
@@ -61,14 +66,14 @@ const { path, list, exportCsv } = sentPages<Message, MessageRecords>({
   words: (say) => ({
     title: say("Messages", "پیام‌ها"),
     lead: say(
-      "Messages to one phone each, the newest first.",
-      "پیام‌ها، هر کدام به یک شماره؛ تازه‌ترین در بالا."
+      "Messages, newest first. Each goes to one phone.",
+      "پیام‌ها، جدیدترین در بالا. هر پیام به یک شماره است."
     ),
     none: {
-      title: say("No message has been sent yet", "هنوز پیامی فرستاده نشده است"),
+      title: say("No messages yet", "هنوز پیامی ارسال نشده است"),
       text: say(
         "Send one with POST /v1/messages/send, or try it here first.",
-        "با POST /v1/messages/send یکی بفرستید، یا نخست همین‌جا امتحان کنید."
+        "با POST /v1/messages/send پیام بفرستید، یا اول همین‌جا امتحان کنید."
       )
     }
   }),
@@ -77,10 +82,10 @@ const { path, list, exportCsv } = sentPages<Message, MessageRecords>({
   moreFilters: (say) => [
     {
       name: "strategy",
-      label: say("Strategy", "روش"),
+      label: say("Strategy", "روش ارسال"),
       any: say("All", "همه"),
       choices: [
-        ["failover", say("In order", "به‌ترتیب")],
+        ["failover", say("Failover", "به ترتیب")],
         ["broadcast", say("Broadcast", "هم‌زمان")]
       ]
     }
@@ -139,22 +144,25 @@ const cancelButton = (view: View, { message }: MessageRun) => {
     action: `${PATH}/${message.id}/cancel`,
     label: say("Cancel", "لغو"),
     kind: "danger",
-    question: say("Peyk tries no further route.", "مسیرهای مانده امتحان نمی‌شوند."),
-    confirm: say("Cancel this message", "این پیام را لغو کن")
+    question: say(
+      `No more channels are tried for the message to ${phoneText(message.phone, view.locale)}. This cannot be undone.`,
+      `برای پیام ${phoneText(message.phone, view.locale)} کانال دیگری امتحان نمی‌شود. این کار برگشت ندارد.`
+    ),
+    confirm: say("Cancel message", "لغو پیام")
   })
 }
 
 const details = (view: View, { message }: MessageRun, isLive: boolean) => {
   const { locale } = view
   const { say } = locale
-  const { status, strategy, completedAt } = message
-  const order = strategy === "broadcast" ? say("Broadcast", "هم‌زمان") : say("In order", "به‌ترتیب")
+  const { strategy, completedAt } = message
+  const order = strategy === "broadcast" ? say("Broadcast", "هم‌زمان") : say("Failover", "به ترتیب")
   return runFacts(view, message, {
-    status,
+    status: shownStatus(message),
     isLive,
-    phone: say("To", "گیرنده"),
-    behindId: [[say("Strategy", "روش"), order]],
-    end: [say("Completed", "پایان"), locale.time(completedAt)],
+    phone: say("Recipient", "گیرنده"),
+    behindId: [[say("Strategy", "روش ارسال"), order]],
+    end: [say("Completed", "زمان پایان"), locale.time(completedAt)],
     further: []
   })
 }

@@ -4,7 +4,7 @@ import { isUncertain } from "../../../domain/ProviderOutcome.ts"
 import { html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"
-import { channelName, isolated, mono } from "../parts/Text.ts"
+import { channelName, channelSubject, isolated, mono } from "../parts/Text.ts"
 import { callText, deliveryMoment, type Moment, routeText, whatWentWrong } from "../runs/Timeline.ts"
 import type { Story } from "../verification/VerificationStory.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
@@ -21,8 +21,8 @@ const reports = ({ message }: MessageRun, locale: Locale): ReadonlyArray<string>
     if (delivery === undefined) return []
     const name = routeName(message, step, locale)
     return delivery.status === "delivered"
-      ? [locale.say(`${name} reported that it was delivered.`, `${name} گزارش داد که رسیده است.`)]
-      : [locale.say(`${name} reported that it was not delivered.`, `${name} گزارش داد که نرسیده است.`)]
+      ? [locale.say(`${name} reported: delivered.`, `گزارش ${name}: تحویل شد.`)]
+      : [locale.say(`${name} reported: not delivered.`, `گزارش ${name}: تحویل نشد.`)]
   })
 
 const sentNames = ({ message }: MessageRun, locale: Locale): string =>
@@ -36,13 +36,13 @@ const waitingStory = (run: MessageRun, { say, duration }: Locale): string => {
   if (at > run.now) {
     const within = duration((at - run.now) / 1000)
     return say(
-      `It is scheduled: the first channel is tried in ${within}.`,
-      `زمان‌بندی شده است: نخستین کانال تا ${within} دیگر امتحان می‌شود.`
+      `Scheduled: the first channel is tried in ${within}.`,
+      `زمان‌بندی شده است: کانال اول تا ${within} دیگر امتحان می‌شود.`
     )
   }
   return run.message.status === "sending"
-    ? say("It is being sent.", "در حال ارسال است.")
-    : say("It waits for an account that can send.", "در انتظار حسابی است که بتواند بفرستد.")
+    ? say("Sending.", "در حال ارسال است.")
+    : say("Waiting for an account that can send.", "منتظر حسابی است که بتواند بفرستد.")
 }
 
 /** The answer to “what happened?” for a message. */
@@ -58,7 +58,7 @@ export const messageStory = (run: MessageRun, locale: Locale): Story => {
     case "sent":
       return {
         tone: "good",
-        sentences: [say(`It was sent over ${names}.`, `از ${names} فرستاده شد.`), ...details],
+        sentences: [say(`The message was sent over ${names}.`, `پیام از ${names} ارسال شد.`), ...details],
         errorCode: null
       }
     case "partial_failed":
@@ -67,12 +67,12 @@ export const messageStory = (run: MessageRun, locale: Locale): Story => {
         sentences: [
           message.attempts.some(isUncertain)
             ? say(
-                `It was sent over ${names}; the others did not confirm it.`,
-                `از ${names} فرستاده شد؛ بقیه آن را تأیید نکردند.`
+                `The message was sent over ${names}. The other channels did not confirm it.`,
+                `پیام از ${names} ارسال شد. کانال‌های دیگر ارسال را تأیید نکردند.`
               )
             : say(
-                `It was sent over ${names}, but not over the others.`,
-                `از ${names} فرستاده شد، ولی از بقیه نه.`
+                `The message was sent over ${names}, but not over the other channels.`,
+                `پیام از ${names} ارسال شد، ولی از کانال‌های دیگر نه.`
               ),
           ...details
         ],
@@ -83,8 +83,8 @@ export const messageStory = (run: MessageRun, locale: Locale): Story => {
         tone: "bad",
         sentences: [
           message.attempts.some(isUncertain)
-            ? say("No channel confirmed that it sent it.", "هیچ کانالی ارسال آن را تأیید نکرد.")
-            : say("No channel could send it.", "هیچ کانالی نتوانست آن را بفرستد."),
+            ? say("No channel confirmed that the message was sent.", "هیچ کانالی ارسال پیام را تأیید نکرد.")
+            : say("No channel could send the message.", "هیچ کانالی نتوانست پیام را بفرستد."),
           ...details
         ],
         errorCode
@@ -92,7 +92,10 @@ export const messageStory = (run: MessageRun, locale: Locale): Story => {
     case "canceled":
       return {
         tone: "plain",
-        sentences: [say("It was canceled before anything was sent.", "پیش از ارسال لغو شد."), ...details],
+        sentences: [
+          say("The message was canceled before it was sent.", "پیام قبل از ارسال لغو شد."),
+          ...details
+        ],
         errorCode: null
       }
     case "queued":
@@ -108,7 +111,7 @@ export interface MessageRun {
 }
 
 const routeName = ({ route }: Pick<Message, "route">, step: number, locale: Locale): string =>
-  channelName((route[step] ?? route[0]).channel, locale)
+  channelSubject((route[step] ?? route[0]).channel, locale)
 
 const mostExpensive = ({ route, strategy }: Message): number => {
   const prices = route.map(({ price = 0 }) => price)
@@ -125,16 +128,13 @@ const accepted = ({ message }: MessageRun, locale: Locale): Moment => {
     what: say("Accepted", "پذیرفته شد"),
     more: [
       strategy === "broadcast"
-        ? html`${say("Over all of", "هم‌زمان از")}:
+        ? html`${say("Sent over all of", "هم‌زمان از")}:
           ${route.map(({ channel }, index) => [index > 0 && say(", ", "، "), channelName(channel, locale)])}`
         : html`${say("Route of the request", "مسیر درخواست")}: ${routeText(route, locale)}`,
       template !== null && html`${say("Template", "قالب")}: ${isolated(template.name)}`,
       scheduledFor !== null && html`${say("Scheduled for", "زمان‌بندی برای")} ${locale.time(scheduledFor)}`,
       held > 0 &&
-        say(
-          `${locale.rials(held)} were held in the wallet.`,
-          `${locale.rials(held)} از کیف پول نگه داشته شد.`
-        )
+        say(`Held in the wallet: ${locale.rials(held)}.`, `${locale.rials(held)} در کیف پول رزرو شد.`)
     ]
   }
 }
@@ -144,17 +144,17 @@ const titleOf = (attempt: MessageAttempt, name: string, { say }: Locale): string
     case "sent":
     case "delivered":
     case "undelivered":
-      return say(`Sent over ${name}`, `از ${name} فرستاده شد`)
+      return say(`Sent over ${name}`, `از ${name} ارسال شد`)
     case "unknown":
-      return say(`${name}: outcome unknown`, `${name}: نتیجه نامعلوم`)
+      return say(`${name}: outcome unknown`, `نتیجهٔ ارسال از ${name} نامعلوم است`)
     case "failed":
       return attempt.attempted_at === null
-        ? say(`${name} was not called`, `${name} فراخوانی نشد`)
-        : say(`${name} failed`, `${name} ناموفق بود`)
+        ? say(`${name} was skipped`, `${name} امتحان نشد`)
+        : say(`${name} failed`, `ارسال از ${name} ناموفق بود`)
     case "sending":
       return say(`Sending over ${name} now`, `در حال ارسال از ${name}`)
     default:
-      return say(`Waiting for ${name}`, `در انتظار ${name}`)
+      return say(`Waiting for ${name}`, `منتظر ${name}`)
   }
 }
 
@@ -165,7 +165,7 @@ const attempted = (
 ): ReadonlyArray<Moment> => {
   const { say, number } = locale
   const step = message.route[attempt.step] ?? message.route[0]
-  const name = channelName(step.channel, locale)
+  const name = channelSubject(step.channel, locale)
   const isOver = attempt.status === "sent" || attempt.status === "failed"
   const moment: Moment = {
     at: isOver ? (attempt.finished_at ?? attempt.due_at) : attempt.due_at,
@@ -184,13 +184,13 @@ const attempted = (
       attempt.tries > 1 &&
         say(
           `The provider was called ${number(attempt.tries)} times.`,
-          `سرویس‌دهنده ${number(attempt.tries)} بار فراخوانی شد.`
+          `درخواست ${number(attempt.tries)} بار به سرویس‌دهنده فرستاده شد.`
         ),
       !isOver &&
         attempt.due_at > now &&
         say(
-          `In ${locale.duration((attempt.due_at - now) / 1000)}, at a slot of its account.`,
-          `تا ${locale.duration((attempt.due_at - now) / 1000)} دیگر، در نوبت حسابش.`
+          `In ${locale.duration((attempt.due_at - now) / 1000)}, at the slot of the account.`,
+          `تا ${locale.duration((attempt.due_at - now) / 1000)} دیگر، در نوبت حساب.`
         ),
       attempt.error_code !== null &&
         html`${mono(attempt.error_code)}: ${whatWentWrong(attempt.error_code, locale)}.`
@@ -201,12 +201,12 @@ const attempted = (
 }
 
 const endText = {
-  sent: ["good", "Sent", "فرستاده شد"],
-  failed: ["bad", "Failed: no route is left", "ناموفق: مسیری نمانده است"],
+  sent: ["good", "Sent", "ارسال شد"],
+  failed: ["bad", "Failed: no channel is left to try", "ناموفق: کانال دیگری نمانده است"],
   partial_failed: [
     "warn",
-    "Partly failed: some channels sent it, others did not",
-    "ناقص: برخی کانال‌ها فرستادند و برخی نه"
+    "Partially failed: sent over some channels only",
+    "ارسال ناقص: فقط از بعضی کانال‌ها ارسال شد"
   ],
   canceled: ["plain", "Canceled", "لغو شد"]
 } as const
@@ -217,11 +217,11 @@ const end = ({ message }: MessageRun, locale: Locale): ReadonlyArray<Moment> => 
   const [tone, english, persian] = endText[status]
   const charge =
     captured > 0
-      ? locale.say(`${locale.rials(captured)} were charged.`, `${locale.rials(captured)} برداشته شد.`)
+      ? locale.say(`Charged: ${locale.rials(captured)}.`, `${locale.rials(captured)} از کیف پول برداشت شد.`)
       : mostExpensive(message) > 0 &&
         locale.say(
-          "Nothing was charged; what was held is free again.",
-          "هزینه‌ای برداشته نشد؛ آنچه نگه داشته شده بود آزاد شد."
+          "Nothing was charged. The held amount was released.",
+          "چیزی برداشت نشد و مبلغ رزروشده آزاد شد."
         )
   return [{ at: completedAt, tone, what: locale.say(english, persian), more: [charge] }]
 }
@@ -237,7 +237,7 @@ const toCome = ({ message, now }: MessageRun, locale: Locale): ReadonlyArray<Mom
       isToCome: true,
       what: locale.say(
         `Next: ${routeName(message, 0, locale)} in ${within}`,
-        `بعدی: ${routeName(message, 0, locale)} تا ${within} دیگر`
+        `بعدی: ${routeName(message, 0, locale)}، تا ${within} دیگر`
       )
     }
   ]

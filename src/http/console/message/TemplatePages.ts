@@ -54,7 +54,7 @@ const columns = ({ locale }: View): ReadonlyArray<Column<TemplateRecord>> => {
     },
     { header: say("Id", "شناسه"), cell: ({ id }) => mono(String(id)) },
     {
-      header: say("Placeholders", "جای‌نماها"),
+      header: say("Placeholders", "متغیرها"),
       cell: ({ body }) => {
         const names = placeholders(body)
         return names.length === 0 ? html`<span class="muted">–</span>` : mono(names.join(", "))
@@ -66,13 +66,13 @@ const columns = ({ locale }: View): ReadonlyArray<Column<TemplateRecord>> => {
       cell: ({ body }) => number(Array.from(body).length)
     },
     {
-      header: say("State", "وضعیت"),
+      header: say("Status", "وضعیت"),
       cell: ({ active, body }) =>
         active && templateProblem(body) !== null
-          ? badge("bad", say("Unusable", "به‌کارنرفتنی"))
+          ? badge("bad", say("Not usable", "قابل استفاده نیست"))
           : stateBadge(active ? "active" : "inactive", locale)
     },
-    { header: say("Created", "ساخته شده"), cell: ({ createdAt }) => time(createdAt) }
+    { header: say("Created", "زمان ایجاد"), cell: ({ createdAt }) => time(createdAt) }
   ]
 }
 
@@ -82,15 +82,15 @@ const showTemplates = Effect.fnUntraced(function* (view: View) {
   const { say } = locale
   const templates = yield* TemplateRecords
   const { items, next } = yield* templates.list(actor.customerId, yield* pageRequest(view, isIdPosition))
-  const create = { href: NEW_TEMPLATE_PATH, label: say("New template", "قالب تازه") }
+  const create = { href: NEW_TEMPLATE_PATH, label: say("New template", "قالب جدید") }
   const mayWrite = actor.scope === "full"
   const title = say("Templates", "قالب‌ها")
   return {
     title,
     name: "templates",
     lead: say(
-      "Your texts, for codes on messengers and for messages.",
-      "متن‌های شما، برای کد در پیام‌رسان‌ها و برای پیام."
+      "Your texts for codes on messengers and for messages.",
+      "متن‌های شما برای کد در پیام‌رسان‌ها و برای پیام."
     ),
     actions: mayWrite
       ? html`<a class="button primary" href="${create.href}">${icon("plus")}${create.label}</a>`
@@ -99,10 +99,10 @@ const showTemplates = Effect.fnUntraced(function* (view: View) {
       ${
         items.length === 0
           ? emptyState(
-              say("No template yet", "هنوز قالبی نیست"),
+              say("No templates yet", "هنوز قالبی ندارید"),
               say(
-                "Messengers send Peyk's own text with a code until you write another one.",
-                "تا متن دیگری ننویسید، پیام‌رسان‌ها کد را با متن خود پیک می‌فرستند."
+                "Until you create one, codes on messengers use Peyk's default text.",
+                "تا وقتی قالبی نسازید، کد در پیام‌رسان‌ها با متن پیش‌فرض پیک ارسال می‌شود."
               ),
               mayWrite ? create : null
             )
@@ -134,8 +134,8 @@ const MAX_MESSAGE_LENGTH = 1000
 const partText = ({ encoding, length, parts, left }: SmsSize, { say, number }: Locale): Html => {
   const alphabet = encoding === "gsm7" ? "GSM-7" : "UCS-2"
   return html`${say(
-    `${number(parts)} ${parts === 1 ? "part" : "parts"} · ${number(length)} places, ${number(left)} left ·`,
-    `${number(parts)} بخش · ${number(length)} جا، ${number(left)} خالی ·`
+    `${number(parts)} SMS ${parts === 1 ? "part" : "parts"} · ${number(length)} characters, ${number(left)} left ·`,
+    `${number(parts)} بخش پیامک · ${number(length)} نویسه، ${number(left)} مانده ·`
   )}
   ${ltr(alphabet)}`
 }
@@ -179,7 +179,7 @@ const templatePreview = (body: string, submitted: (name: string) => string | nul
           badge(
             "bad",
             say(
-              `More than ${number(MAX_MESSAGE_LENGTH)}: a message is refused`,
+              `More than ${number(MAX_MESSAGE_LENGTH)}: messages are refused`,
               `بیش از ${number(MAX_MESSAGE_LENGTH)}: پیام پذیرفته نمی‌شود`
             )
           )
@@ -190,8 +190,8 @@ const templatePreview = (body: string, submitted: (name: string) => string | nul
       </ul>
       <p class="hint">
         ${say(
-          "Codes by SMS use the text that is registered at the SMS provider. Placeholders are written",
-          "کد در پیامک با متنی فرستاده می‌شود که نزد سرویس‌دهندهٔ پیامک ثبت شده است. جای‌نما چنین نوشته می‌شود:"
+          "Codes by SMS use the template registered at the SMS provider. Write placeholders as",
+          "کد پیامکی با قالبی ارسال می‌شود که در پنل سرویس‌دهندهٔ پیامک ثبت شده است. متغیر را این‌طور بنویسید:"
         )}
         ${ltr("{{name}}")}.
       </p>
@@ -236,7 +236,7 @@ const sampleInputs = ({ body, submitted }: TemplateDraft, { locale: { say } }: V
   const names = placeholders(body)
   if (names.length === 0) return null
   return html`<fieldset class="fields">
-    <legend>${say("Samples for the preview", "نمونه‌ها برای پیش‌نمایش")}</legend>
+    <legend>${say("Sample values", "مقدارهای نمونه")}</legend>
     ${names.map(
       (name) =>
         html`<label class="field">
@@ -271,8 +271,8 @@ const templateEditor = (view: View, draft: TemplateDraft): Html => {
           name: "body",
           label: say("Text", "متن"),
           hint: say(
-            "A text for codes contains {{code}}, may contain {{minutes}}, and nothing else.",
-            "متن کد {{code}} دارد، می‌تواند {{minutes}} داشته باشد، و جز آن هیچ."
+            "A text for codes must contain {{code}} and may contain {{minutes}}, and no other placeholder.",
+            "متن کد باید {{code}} داشته باشد، می‌تواند {{minutes}} هم داشته باشد و متغیر دیگری نداشته باشد."
           ),
           rows: 7,
           value: body,
@@ -296,14 +296,14 @@ const switchButton = (view: View, { id, active }: TemplateRecord) => {
   const { say } = view.locale
   return postButton(view, {
     action: `${TEMPLATES_PATH}/${id}/${active ? "disable" : "enable"}`,
-    label: active ? say("Switch off", "خاموش کردن") : say("Switch on", "روشن کردن")
+    label: active ? say("Disable", "غیرفعال کردن") : say("Enable", "فعال کردن")
   })
 }
 
 /** What somebody else has saved meanwhile. */
 const savedPanel = ({ name, body }: TemplateRecord, { locale: { say } }: View): Html =>
   html`<section class="panel" aria-labelledby="saved-title">
-    <div class="panel-head"><h2 id="saved-title">${say("Saved now", "اکنون ذخیره است")}</h2></div>
+    <div class="panel-head"><h2 id="saved-title">${say("Saved value", "مقدار ذخیره‌شده")}</h2></div>
     <div class="panel-body">
       ${facts([
         [say("Name", "نام"), isolated(name)],
@@ -338,7 +338,7 @@ const newPage = (view: View, shown: Shown): Page => {
   const { say } = view.locale
   const value = orStored(shown)
   return {
-    title: say("New template", "قالب تازه"),
+    title: say("New template", "قالب جدید"),
     name: "templates",
     lead: html`<a href="${TEMPLATES_PATH}">${say("Templates", "قالب‌ها")}</a>`,
     content: templateEditor(view, {

@@ -56,12 +56,12 @@ export const runFacts = (
     [say("Status", "وضعیت"), stateBadge(words.status, locale)],
     words.isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "محیط آزمایشی"))],
     [words.phone, phonePart(phone, locale)],
-    [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy the id", "کپی شناسه"), locale)}`],
+    [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy id", "کپی شناسه"), locale)}`],
     ...words.behindId,
-    [say("Created", "ایجاد"), locale.time(createdAt)],
+    [say("Created", "زمان ایجاد"), locale.time(createdAt)],
     words.end,
     [say("Cost", "هزینه"), locale.rials(captured)],
-    held === 0 ? null : [say("Held", "نگه‌داشته"), locale.rials(held)],
+    held === 0 ? null : [say("Held", "رزروشده"), locale.rials(held)],
     ...words.further,
     ...metadataFields(metadata ?? "{}").map(([key, value]) => [mono(key), isolated(value)] as const)
   ])
@@ -126,7 +126,7 @@ export const runContent = ({ locale }: View, { isActive, story, moments, details
     <div class="columns">
       <section class="panel">
         <div class="panel-head">
-          <h2>${say("Timeline", "خط زمان")}</h2>
+          <h2>${say("Timeline", "مراحل")}</h2>
           ${isActive && html`<span class="live-mark">${say("Live", "زنده")}</span>`}
         </div>
         <div class="panel-body">${timeline(moments, locale)}</div>
@@ -152,7 +152,7 @@ export const storyPart = (view: View, { tone, sentences, errorCode }: Story, but
     ${
       todo !== null &&
       html`<p class="todo">
-        <strong>${say("What to do:", "چه باید کرد:")}</strong>
+        <strong>${say("What to do:", "راه حل:")}</strong>
         ${todo.page === null ? todo.text : pageLink(view, todo.page, todo.text)}
       </p>`
     }
@@ -171,7 +171,7 @@ const deliveryLine = (view: View, { endpointId, url, status, tries, nextTryAt }:
     <span class="muted">
       ${
         tries.length > 0 &&
-        (tries.length === 1 ? say("1 try", "۱ تلاش") : `${number(tries.length)} ${say("tries", "تلاش")}`)
+        (tries.length === 1 ? say("1 attempt", "۱ تلاش") : `${number(tries.length)} ${say("attempts", "تلاش")}`)
       }
       ${last !== undefined && html`· ${tryBadge(last)}`}
       ${nextTryAt !== null && status === "pending" && html`· ${say("next", "بعدی")} ${view.locale.clock(nextTryAt)}`}
@@ -180,7 +180,9 @@ const deliveryLine = (view: View, { endpointId, url, status, tries, nextTryAt }:
 }
 
 const noDeliveries = (view: View): Html =>
-  html`<span class="muted">${view.locale.say("no endpoint wanted it", "هیچ وب‌هوکی آن را نخواست")}</span>`
+  html`<span class="muted"
+    >${view.locale.say("no webhook for this event", "وب‌هوکی برای این رویداد نیست")}</span
+  >`
 
 /** The events of a send with their deliveries. */
 export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: string): Html => {
@@ -193,7 +195,7 @@ export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: st
         canReplay &&
         postButton(view, {
           action: `${path}/replay`,
-          label: say("Deliver again", "تحویل دوباره"),
+          label: say("Deliver again", "ارسال دوباره"),
           isSmall: true
         })
       }
@@ -201,7 +203,7 @@ export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: st
     ${
       events.length === 0
         ? html`<p class="panel-body muted">
-            ${say("They were deleted: Peyk keeps events for 30 days.", "رویدادی نمانده است: رویدادها ۳۰ روز نگه داشته می‌شوند.")}
+            ${say("Deleted: events are kept for 30 days.", "حذف شده است: رویدادها ۳۰ روز نگه داشته می‌شوند.")}
           </p>`
         : html`<ol class="events">
             ${events.map(

@@ -88,12 +88,10 @@ const readSearch = ({ query, locale }: Pick<View, "query" | "locale">, { shown, 
     const id = isUuid(wanted) ? wanted : null
     const phone = wanted === "" || id !== null ? undefined : Result.getOrUndefined(parseContactPhone(wanted))
     if (wanted !== "" && id === null && phone === undefined)
-      problems.push(
-        say("This is not a phone number or a complete id.", "این نه شمارهٔ موبایل است و نه یک شناسهٔ کامل.")
-      )
+      problems.push(say("Enter a phone number or a complete id.", "شمارهٔ موبایل یا شناسهٔ کامل را وارد کنید."))
     const metadata = text("metadata") === "" ? new Map<string, string>() : readMetadata(text("metadata"))
     if (metadata === null)
-      problems.push(say("Write metadata as key=value.", "فراداده را به شکل key=value بنویسید."))
+      problems.push(say("Enter metadata as key=value.", "متادیتا را به شکل key=value وارد کنید."))
     const { from, to, problems: timeProblems } = readTimes({ query, locale })
     const period = text("within")
     const channel = text("channel")
@@ -145,7 +143,7 @@ const searchFilters = (
       },
       {
         name: "channel",
-        label: say("Channel tried", "کانال"),
+        label: say("Channel", "کانال"),
         any: say("All", "همه"),
         choices: channels.map((channel) => [channel, channelName(channel, locale)] as const)
       },
@@ -153,7 +151,7 @@ const searchFilters = (
     ],
     folded: [
       ...timeFilters(locale),
-      { name: "metadata", label: say("Metadata", "فراداده"), placeholder: "order=1843", isLtr: true },
+      { name: "metadata", label: say("Metadata", "متادیتا"), placeholder: "order=1843", isLtr: true },
       {
         name: "mode",
         label: say("Mode", "حالت"),
@@ -194,13 +192,13 @@ const emptyList = <Row>(view: View, { none, found, path }: SentList<Row>): Html 
   }
   return next === null || searchedTo === undefined
     ? emptyState(
-        say("Nothing matches", "چیزی پیدا نشد"),
-        say("Try a longer time, or fewer filters.", "بازهٔ بلندتر یا پالایه‌های کمتری را امتحان کنید."),
-        { href: path, label: say("Show everything", "نمایش همه") }
+        say("No results", "چیزی پیدا نشد"),
+        say("Try a longer time, or fewer filters.", "بازهٔ بلندتر یا فیلتر کمتری را امتحان کنید."),
+        { href: path, label: say("Clear filters", "پاک کردن فیلترها") }
       )
-    : emptyState(say("Nothing in this part", "در این بخش چیزی نیست"), searchedText(searchedTo, view.locale), {
+    : emptyState(say("No results so far", "تا اینجا چیزی پیدا نشد"), searchedText(searchedTo, view.locale), {
         href: addressWith(view, { cursor: next }),
-        label: say("Search on", "ادامهٔ جست‌وجو")
+        label: say("Search older", "جست‌وجوی قدیمی‌ترها")
       })
 }
 
@@ -222,7 +220,7 @@ export const sentList = <Row>(view: View, list: SentList<Row>): Html => {
       (items.length > 0 || next !== null) &&
       html`<p class="below-list">
         <a class="button small quiet" href="${file}">
-          ${icon("download")}<span>${say("Download as CSV", "دریافت CSV")}</span>
+          ${icon("download")}<span>${say("Export CSV", "خروجی CSV")}</span>
         </a>
       </p>`
     }`

@@ -19,63 +19,63 @@ interface ErrorText {
 const words: Readonly<Record<AttemptErrorCode, ErrorText>> = {
   recipient_unreachable: {
     what: [
-      "this phone cannot be reached there: no account, or the sender is blocked",
+      "this phone cannot be reached there: it has no account, or has blocked the sender",
       "این شماره آنجا در دسترس نیست: حساب ندارد یا فرستنده را مسدود کرده است"
     ],
     todo: [
-      "Nothing is wrong with the account. Put another channel after this one in the route.",
-      "حساب فرستنده ایرادی ندارد. در مسیر ارسال، کانال دیگری پس از این بگذارید."
+      "Your account is fine. Put another channel after this one in the routing order.",
+      "حساب شما مشکلی ندارد. در ترتیب ارسال، کانال دیگری بعد از این بگذارید."
     ],
     page: "routing"
   },
   provider_rejected: {
-    what: ["the provider refused the message", "سرویس‌دهنده پیام را نپذیرفت"],
+    what: ["the provider refused the message", "سرویس‌دهنده پیام را رد کرد"],
     todo: [
-      "Read the provider’s words in the timeline; often the template or the line is not allowed.",
-      "سخن سرویس‌دهنده را در رویدادها بخوانید؛ بیشتر وقت‌ها قالب یا خط مجاز نیست."
+      "Read the provider’s response in the timeline. Often the template or the line is not allowed.",
+      "پاسخ سرویس‌دهنده را در «مراحل» بخوانید؛ معمولاً قالب یا خط مجاز نیست."
     ],
     page: "templates"
   },
   provider_misconfigured: {
-    what: [
-      "the account’s credentials, sender or credit are not in order",
-      "کلید، خط یا اعتبار حساب درست نیست"
-    ],
-    todo: ["Check the account and correct its settings.", "حساب را بررسی و تنظیماتش را درست کنید."],
+    what: ["the account’s credentials, sender or credit are not valid", "کلید، خط یا اعتبار حساب درست نیست"],
+    todo: ["Check the account and correct its settings.", "حساب را بررسی کنید و تنظیماتش را درست کنید."],
     page: "channels"
   },
   provider_rate_limited: {
-    what: ["the provider asked to slow down", "سرویس‌دهنده خواست آهسته‌تر بفرستید"],
-    todo: ["Lower the account’s rate, or add an account.", "نرخ حساب را کم کنید یا حساب دیگری بیفزایید."],
+    what: ["the provider asked to slow down", "سرعت ارسال برای سرویس‌دهنده زیاد بود"],
+    todo: [
+      "Lower the account’s rate, or add an account.",
+      "سرعت ارسال حساب را کم کنید یا حساب دیگری اضافه کنید."
+    ],
     page: "channels"
   },
   provider_unavailable: {
-    what: ["the provider could not be reached", "سرویس‌دهنده در دسترس نبود"],
+    what: ["the provider was unreachable", "سرویس‌دهنده در دسترس نبود"],
     todo: [
-      "It was the provider’s trouble. Another channel after this one covers it.",
-      "مشکل از سرویس‌دهنده بود. کانال دیگری پس از این، آن را جبران می‌کند."
+      "The problem was at the provider. Put another channel after this one to cover for it.",
+      "مشکل از سرویس‌دهنده بود. کانال دیگری بعد از این بگذارید تا جای آن را بگیرد."
     ],
     page: "routing"
   },
   provider_outcome_unknown: {
     what: [
-      "the provider’s answer was lost: it may or may not have arrived",
-      "پاسخ سرویس‌دهنده گم شد: شاید رسیده باشد و شاید نه"
+      "the provider’s response was lost: it may or may not have been delivered",
+      "پاسخ سرویس‌دهنده گم شد: معلوم نیست تحویل شده باشد"
     ],
     todo: [
-      "Peyk does not send it again over the same channel, because the person could get it twice.",
-      "پیک از همان کانال دوباره نمی‌فرستد، چون شاید دو بار برسد."
+      "Peyk does not send again over the same channel, because it could arrive twice.",
+      "پیک از همان کانال دوباره نمی‌فرستد، چون ممکن است دو بار برسد."
     ],
     page: null
   },
   account_unavailable: {
     what: [
-      "the account could not send in time, so it was not called",
-      "حساب به‌موقع نمی‌توانست بفرستد و فراخوانی نشد"
+      "the account could not send in time, so it was skipped",
+      "حساب نمی‌توانست به‌موقع بفرستد و امتحان نشد"
     ],
     todo: [
-      "See on the account’s page how much it can send. Lower its gap or raise its rate if its provider allows it, or add an account.",
-      "در صفحهٔ حساب ببینید چقدر می‌تواند بفرستد. اگر سرویس‌دهنده اجازه می‌دهد فاصله‌اش را کم یا نرخش را زیاد کنید، یا حساب دیگری بیفزایید."
+      "The account’s page shows how much it can send. If the provider allows it, lower its gap or raise its rate; or add an account.",
+      "صفحهٔ حساب نشان می‌دهد چقدر می‌تواند بفرستد. اگر سرویس‌دهنده اجازه می‌دهد فاصلهٔ ارسال را کم یا سقف را زیاد کنید، یا حساب دیگری اضافه کنید."
     ],
     page: "channels"
   }
@@ -106,7 +106,7 @@ export interface Moment {
 
 /** The element has no spaces around the words, because the page would show them. */
 const saidPart = (words: string, { say }: Locale): Html => {
-  const before = html`<span class="hidden">${say("The provider said:", "سخن سرویس‌دهنده:")} </span>`
+  const before = html`<span class="hidden">${say("The provider said:", "پاسخ سرویس‌دهنده:")} </span>`
   return html`<p class="words">${before}${words}</p>`
 }
 
@@ -147,7 +147,7 @@ export const routeText = (route: ReadonlyArray<ShownStep>, locale: Locale): Html
     if (standby !== true) return html`${index > 0 && say(" → ", " ← ")}${channelName(channel, locale)}`
     const isFirst = route[index - 1]?.standby !== true
     const isLast = route[index + 1]?.standby !== true
-    const before = isFirst ? ` (${say("standby", "پشتیبان")} ` : say(", ", "، ")
+    const before = isFirst ? ` (${say("standby", "جایگزین:")} ` : say(", ", "، ")
     return html`${before}${isolated(descriptor.label)}${isLast && ")"}`
   })}`
 }
@@ -163,12 +163,12 @@ export const deliveryMoment = (
     ? {
         at,
         tone: "good",
-        what: say(`${name} reports: delivered`, `گزارش ${name}: رسید`)
+        what: say(`${name} reported: delivered`, `گزارش ${name}: تحویل شد`)
       }
     : {
         at,
         tone: "bad",
-        what: say(`${name} reports: not delivered`, `گزارش ${name}: نرسید`),
+        what: say(`${name} reported: not delivered`, `گزارش ${name}: تحویل نشد`),
         words: provider_error
       }
 }
@@ -180,7 +180,7 @@ export const callText = (
   { say }: Locale
 ): Html =>
   account_id === null
-    ? html`${say("Sandbox: nothing was really sent", "محیط آزمایشی: واقعاً چیزی فرستاده نشد")}`
+    ? html`${say("Sandbox: nothing was sent", "محیط آزمایشی: چیزی ارسال نشد")}`
     : html`${isolated(label)}${provider !== channel && html` · ${provider}`}${
         messageId !== null && html` · ${say("message id", "شناسهٔ پیام")} ${mono(messageId)}`
       }`

@@ -173,11 +173,11 @@ export const snippets = (view: Visit, request: TestRequest): Html => {
   const all = programsOf(view.baseUrl, request)
   return html`<section class="panel" id="snippets" aria-labelledby="snippets-title">
     <div class="panel-head">
-      <h2 id="snippets-title">${say("The same by the API", "همین درخواست با API")}</h2>
+      <h2 id="snippets-title">${say("The same request with the API", "همین درخواست با API")}</h2>
     </div>
     <div class="panel-body stack-tight">
       <p class="muted">
-        ${say("Use your own key in place of", "کلید خود را جای این بگذارید:")}
+        ${say("Replace this with your own key:", "کلید خودتان را جای این بگذارید:")}
         <bdi dir="ltr" class="mono">${KEY}</bdi>.
         <a href="/console/keys">${say("API keys", "کلیدهای API")}</a>
       </p>
@@ -207,11 +207,11 @@ const routeSelects = (
   { locale }: View
 ): Html => {
   const { say } = locale
-  const labels = [say("Channel", "کانال"), say("Then", "سپس"), say("Then", "سپس")]
+  const labels = [say("Channel", "کانال"), say("Then", "بعد"), say("Then", "بعد")]
   const none =
     request.kind === "code"
       ? say("The saved order", "ترتیب ذخیره‌شده")
-      : say("Choose a channel", "کانالی برگزینید")
+      : say("Choose a channel", "یک کانال انتخاب کنید")
   return html`<fieldset class="route-selects">
     <legend class="hidden">${say("Route", "مسیر")}</legend>
     ${Array.from({ length: ROUTE_LENGTH }, (_, row) =>
@@ -245,7 +245,7 @@ const templateSelect = (
 const codeContent = (request: TestRequest, { templates }: Choices, errors: FieldErrors, view: View): Html => {
   const { say } = view.locale
   const usable = templates.filter((template) => Result.isSuccess(checkCodeTemplate(template)))
-  const none = say("As the saved order or the default says", "به گفتهٔ ترتیب یا پیش‌فرض")
+  const none = say("From the saved order, or the default", "از ترتیب ذخیره‌شده، یا پیش‌فرض")
   return templateSelect(request, usable, none, errors, view)
 }
 
@@ -261,7 +261,7 @@ const messageContent = (
   const chosen = usable.find(({ id }) => id === request.templateId)
   return html`${
     usable.length > 0 &&
-    templateSelect(request, usable, say("None: a text of your own", "هیچ: متن خودتان"), errors, view)
+    templateSelect(request, usable, say("None: your own text", "بدون قالب: متن خودتان"), errors, view)
   }
   ${
     chosen === undefined
@@ -299,7 +299,7 @@ const linkNotice = (view: View): Html | null =>
     : html`<p class="notice warn" role="status">
         ${view.locale.say(
           "A link filled in this form. Check each field before you send.",
-          "این فرم را یک پیوند پر کرده است. پیش از فرستادن همهٔ فیلدها را ببینید."
+          "این فرم با یک لینک پر شده است. قبل از ارسال همهٔ فیلدها را بررسی کنید."
         )}
       </p>`
 
@@ -316,12 +316,15 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
     ${csrfField(view.csrf)}${draftField(view)}${onceField()} ${errorSummary(errors, view.locale)}
     ${linkNotice(view)}
     <fieldset class="options">
-      <legend class="hidden">${say("Where", "کجا")}</legend>
+      <legend class="hidden">${say("Mode", "حالت")}</legend>
       ${radio(
         "mode",
         "sandbox",
         say("Sandbox", "محیط آزمایشی"),
-        say("Nothing is sent or charged; the code is 123456.", "چیزی فرستاده یا حساب نمی‌شود؛ کد ۱۲۳۴۵۶ است."),
+        say(
+          "Nothing is sent or charged. The code is always 123456.",
+          "چیزی ارسال نمی‌شود و هزینه ندارد. کد همیشه ۱۲۳۴۵۶ است."
+        ),
         request.mode === "sandbox"
       )}
       ${radio(
@@ -329,8 +332,8 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
         "live",
         say("Live", "واقعی"),
         say(
-          "Sent over your accounts, with the same limits and charges.",
-          "با حساب‌های شما فرستاده می‌شود، با همان سقف‌ها و هزینه‌ها."
+          "Sent over your accounts, with the usual limits and charges.",
+          "با حساب‌های شما ارسال می‌شود، با همان سقف‌ها و هزینه‌ها."
         ),
         request.mode === "live"
       )}
@@ -348,17 +351,17 @@ export const testForm = (view: View, request: TestRequest, choices: Choices, err
     <div id="test-content" class="fields">
       ${selectField({
         name: "kind",
-        label: say("What", "چه چیزی"),
+        label: say("Type", "نوع"),
         value: request.kind,
         choices: [
-          ["code", say("A code", "کد تأیید")],
-          ["message", say("A message", "پیام")]
+          ["code", say("Code", "کد تأیید")],
+          ["message", say("Message", "پیام")]
         ]
       })}
       ${routeSelects(request, choices, errors, view)} ${content(request, choices, errors, view)}
     </div>
     <div class="actions">
-      <button class="button primary" name="do" value="send">${say("Send", "فرستادن")}</button>
+      <button class="button primary" name="do" value="send">${say("Send", "ارسال")}</button>
       <button class="button" name="do" value="preview" formnovalidate>
         ${say("Show the request", "نمایش درخواست")}
       </button>

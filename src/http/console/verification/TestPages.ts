@@ -32,9 +32,9 @@ import { SandboxVerifications, Verifications } from "../../../services/verificat
 const ends = {
   verified: ["good", "Verified: the right code was entered.", "تأیید شد: کد درست وارد شد."],
   expired: ["warn", "The code has expired.", "کد منقضی شده است."],
-  locked: ["bad", "Too many wrong codes: the verification is locked.", "کد نادرست زیاد بود: قفل شد."],
-  failed: ["bad", "The verification has failed.", "ارسال این کد ناموفق بود."],
-  canceled: ["info", "It was canceled.", "لغو شده است."]
+  locked: ["bad", "Too many wrong codes: the code is locked.", "تعداد کدهای اشتباه زیاد بود و کد قفل شد."],
+  failed: ["bad", "The code could not be sent.", "کد ارسال نشد."],
+  canceled: ["info", "The code was canceled.", "کد لغو شده است."]
 } as const satisfies Readonly<Record<string, readonly [Tone, string, string]>>
 
 const isEnd = (status: string): status is keyof typeof ends => Object.hasOwn(ends, status)
@@ -68,14 +68,14 @@ const codeForm = (view: View, id: string, errors: FieldErrors): Html => {
     ${inputField({
       name: "code",
       label: isSandbox(mode)
-        ? say("The code that arrived: 123456 in the sandbox", "کدی که رسید: در محیط آزمایشی ۱۲۳۴۵۶")
-        : say("The code that arrived", "کدی که رسید"),
+        ? say("Code (in the sandbox: 123456)", "کد (در محیط آزمایشی: ۱۲۳۴۵۶)")
+        : say("Code on the phone", "کدی که به گوشی رسید"),
       isLtr: true,
       isRequired: true,
       autocomplete: "one-time-code",
       errors
     })}
-    <div><button class="button primary">${say("Verify", "بررسی کد")}</button></div>
+    <div><button class="button primary">${say("Verify", "تأیید")}</button></div>
   </form>`
 }
 
@@ -83,11 +83,11 @@ const codeForm = (view: View, id: string, errors: FieldErrors): Html => {
 const simulatedPhone = (view: View, phone: string): Html | null =>
   view.navigation.some(({ pages }) => pages.some(({ name }) => name === "simulator"))
     ? html`<p class="hint">
-        ${view.locale.say("Sent over a simulated account?", "از حسابی شبیه‌سازی‌شده رفت؟")}
+        ${view.locale.say("Sent over a simulated account?", "با حساب شبیه‌سازی‌شده ارسال شد؟")}
         ${pageLink(
           view,
           "simulator",
-          view.locale.say("Read it on the simulated phone", "آن را در تلفن شبیه‌سازی‌شده بخوانید"),
+          view.locale.say("Read it on the simulated phone", "کد را در گوشی شبیه‌سازی‌شده بخوانید"),
           `?phone=${encodeURIComponent(phone)}`
         )}
       </p>`
@@ -139,8 +139,8 @@ const resultPanel = Effect.fnUntraced(function* (view: View, errors: FieldErrors
   const run = `${pathOf(isMessage ? "messages" : "verifications")}/${id}`
   return html`<section class="panel" aria-labelledby="result-title">
     <div class="panel-head">
-      <h2 id="result-title">${say("What became of it", "نتیجه")}</h2>
-      <a href="${run}">${say("What happened, step by step", "چه شد، گام به گام")}</a>
+      <h2 id="result-title">${say("Result", "نتیجه")}</h2>
+      <a href="${run}">${say("See each step", "دیدن همهٔ گام‌ها")}</a>
     </div>
     <div class="panel-body stack-tight">${shown}</div>
   </section>`
@@ -158,10 +158,7 @@ const testPage = Effect.fnUntraced(function* (
   return {
     title: say("Send a test", "ارسال آزمایشی"),
     name: "test",
-    lead: say(
-      "Send a code or a message, and see what becomes of it.",
-      "کد یا پیامی بفرستید و ببینید چه می‌شود."
-    ),
+    lead: say("Send a code or a message and follow it.", "یک کد یا پیام بفرستید و نتیجه را ببینید."),
     content: html`<div class="columns even">
       <div class="stack">
         ${result} ${view.actor.scope === "full" && testForm(view, request, choices, errors)}
@@ -274,7 +271,7 @@ const verify = Effect.fnUntraced(function* (view: View, submitted: URLSearchPara
   const { reason } = yield* verifications.verify({ customerId, id, code })
   const query = ownDraft(view, { mode, kind: "code", id })
   if (reason !== "invalid_code") return seeOther(`${TEST_PATH}?${String(query)}`)
-  const wrong = view.locale.say("The code is wrong. Try again.", "کد نادرست است. دوباره امتحان کنید.")
+  const wrong = view.locale.say("Wrong code. Try again.", "کد اشتباه است. دوباره امتحان کنید.")
   const shown = yield* testPage(
     { ...view, query },
     testRequestOf(query),

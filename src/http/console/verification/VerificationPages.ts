@@ -50,7 +50,7 @@ const columns = (view: View, now: Instant): ReadonlyArray<Column<Verification>> 
       header: say("Status", "وضعیت"),
       cell: (each) => stateBadge(effectiveStatus(each, now), locale)
     },
-    { header: say("Channels tried", "کانال‌ها"), cell: (each) => hops(tried(each), locale) },
+    { header: say("Channels", "کانال‌ها"), cell: (each) => hops(tried(each), locale) },
     {
       header: say("Time to verify", "زمان تا تأیید"),
       kind: "number",
@@ -60,7 +60,7 @@ const columns = (view: View, now: Instant): ReadonlyArray<Column<Verification>> 
           : locale.duration((verifiedAt - createdAt) / 1000)
     },
     costColumn(view),
-    createdColumn(view, say("Sent at", "زمان ارسال"))
+    createdColumn(view, say("Created", "زمان ایجاد"))
   ]
 }
 
@@ -69,14 +69,14 @@ const { path, list, exportCsv } = sentPages<Verification, VerificationRecords>({
   words: (say) => ({
     title: say("Verifications", "کدهای تأیید"),
     lead: say(
-      "One-time codes, the newest first. Open one to see what happened to it.",
-      "کدهای یک‌بارمصرف، تازه‌ترین در بالا. هر کدام را باز کنید تا ببینید چه بر سرش آمده است."
+      "One-time codes, newest first. Open one to see what happened.",
+      "کدهای یک‌بارمصرف، جدیدترین در بالا. برای دیدن جزئیات، کد را باز کنید."
     ),
     none: {
-      title: say("No code has been sent yet", "هنوز کدی فرستاده نشده است"),
+      title: say("No codes yet", "هنوز کدی ارسال نشده است"),
       text: say(
         "Send one with POST /v1/otp/send, or try it here first.",
-        "با POST /v1/otp/send یکی بفرستید، یا نخست همین‌جا امتحان کنید."
+        "با POST /v1/otp/send کد بفرستید، یا اول همین‌جا امتحان کنید."
       )
     }
   }),
@@ -138,7 +138,7 @@ const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
     verification.nextStepAt !== null &&
     postButton(view, {
       action: `${path}/next`,
-      label: say("Try the next channel now", "کانال بعدی همین حالا"),
+      label: say("Try next channel now", "امتحان کانال بعدی"),
       kind: "primary",
       fields: sequence === undefined ? {} : { from_sequence: String(sequence + 1) }
     })
@@ -148,10 +148,10 @@ const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
     label: say("Cancel", "لغو"),
     kind: "danger",
     question: say(
-      "Nothing more is tried, and the code that was sent stops working.",
-      "دیگر چیزی فرستاده نمی‌شود و کدی که فرستاده شده از کار می‌افتد."
+      `The code to ${phoneText(verification.phone, view.locale)} stops working, and no more channels are tried. This cannot be undone.`,
+      `کد ${phoneText(verification.phone, view.locale)} از کار می‌افتد و کانال دیگری امتحان نمی‌شود. این کار برگشت ندارد.`
     ),
-    confirm: say("Cancel this code", "این کد را لغو کن")
+    confirm: say("Cancel code", "لغو کد")
   })}`
 }
 
@@ -162,14 +162,16 @@ const measuredRows = ({ route }: Verification, { locale }: View) => {
     if (measured === undefined) return []
     const { conversion, codes, verified, explored } = measured
     const counts = say(
-      `${percent(conversion)} verified if tried first, by ${number(verified)} of ${number(codes)} codes`,
-      `${percent(conversion)} تأیید اگر نخست باشد، از ${number(verified)} کد از ${number(codes)}`
+      `${percent(conversion)} verified when tried first (${number(verified)} of ${number(codes)} codes)`,
+      `نرخ تأیید وقتی اول باشد: ${percent(conversion)} (${number(verified)} از ${number(codes)} کد)`
     )
     const note =
-      explored === true ? say("; tried first this time to measure it", "؛ این بار برای سنجش، نخست") : ""
+      explored === true
+        ? say("; tried first this time to measure it", "؛ این بار برای اندازه‌گیری اول امتحان شد")
+        : ""
     return [
       [
-        say(`Why ${channelName(channel, locale)} here`, `چرا ${channelName(channel, locale)} اینجا`),
+        say(`Why ${channelName(channel, locale)} is here`, `دلیل جای ${channelName(channel, locale)}`),
         `${counts}${note}`
       ] as const
     ]
@@ -187,8 +189,8 @@ const details = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
     behindId: [],
     end:
       verifiedAt === null
-        ? [say("Expires", "انقضا"), locale.time(expiresAt)]
-        : [say("Verified", "تأیید"), locale.time(verifiedAt)],
+        ? [say("Expires", "زمان انقضا"), locale.time(expiresAt)]
+        : [say("Verified", "زمان تأیید"), locale.time(verifiedAt)],
     further: measuredRows(verification, view)
   })
 }

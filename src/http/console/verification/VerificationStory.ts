@@ -3,7 +3,7 @@ import { type AttemptErrorCode, isUncertain } from "../../../domain/ProviderOutc
 import { effectiveStatus, type Verification } from "../../../domain/verification/Verification.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { Tone } from "../parts/Badge.ts"
-import { channelName } from "../parts/Text.ts"
+import { channelSubject } from "../parts/Text.ts"
 import { whatWentWrong } from "../runs/Timeline.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
 
@@ -16,7 +16,7 @@ export interface CodeRun {
 }
 
 export const stepName = ({ route }: Pick<Verification, "route">, step: number, locale: Locale): string =>
-  channelName((route[step] ?? route[0]).channel, locale)
+  channelSubject((route[step] ?? route[0]).channel, locale)
 
 /** The history of a code in plain words, for support staff whose user got no code. */
 export interface Story {
@@ -42,8 +42,8 @@ const reports = (run: CodeRun, locale: Locale): ReadonlyArray<string> =>
     if (delivery === undefined) return []
     const name = stepName(run.verification, step, locale)
     return delivery.status === "delivered"
-      ? [locale.say(`${name} reported that it was delivered.`, `${name} گزارش داد که رسیده است.`)]
-      : [locale.say(`${name} reported that it was not delivered.`, `${name} گزارش داد که نرسیده است.`)]
+      ? [locale.say(`${name} reported: delivered.`, `گزارش ${name}: تحویل شد.`)]
+      : [locale.say(`${name} reported: not delivered.`, `گزارش ${name}: تحویل نشد.`)]
   })
 
 const sentOver = (run: CodeRun): ReadonlyArray<number> =>
@@ -57,8 +57,8 @@ const verifiedStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => {
   const over = last === undefined ? "" : stepName(verification, last.step, locale)
   return [
     locale.say(
-      `The right code was entered ${took} after the request${over === "" ? "" : `, after it went over ${over}`}.`,
-      `کد درست ${took} پس از درخواست${over === "" ? "" : ` و پس از ارسال از ${over}`} وارد شد.`
+      `The right code was entered ${took} after the request${over === "" ? "" : `, after it was sent over ${over}`}.`,
+      `کد درست ${took} بعد از درخواست${over === "" ? "" : ` و بعد از ارسال از ${over}`} وارد شد.`
     ),
     ...failures(run, locale)
   ]
@@ -72,15 +72,15 @@ const unusedStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => {
   const valid = duration((expiresAt - createdAt) / 1000)
   return [
     steps.length === 0
-      ? say(`No channel confirmed that it sent the code.`, `هیچ کانالی ارسال کد را تأیید نکرد.`)
+      ? say(`No channel confirmed that the code was sent.`, `هیچ کانالی ارسال کد را تأیید نکرد.`)
       : wrong > 0
         ? say(
-            `The code went over ${namesOf(run, steps, locale)}. Only wrong codes were entered within ${valid}.`,
-            `کد از ${namesOf(run, steps, locale)} فرستاده شد. در ${valid} تنها کدهای نادرست وارد شدند.`
+            `The code was sent over ${namesOf(run, steps, locale)}. Only wrong codes were entered within ${valid}.`,
+            `کد از ${namesOf(run, steps, locale)} ارسال شد، ولی در ${valid} فقط کد اشتباه وارد شد.`
           )
         : say(
-            `The code went over ${namesOf(run, steps, locale)}, but nobody entered it within ${valid}.`,
-            `کد از ${namesOf(run, steps, locale)} فرستاده شد، ولی در ${valid} کسی آن را وارد نکرد.`
+            `The code was sent over ${namesOf(run, steps, locale)}, but nobody entered it within ${valid}.`,
+            `کد از ${namesOf(run, steps, locale)} ارسال شد، ولی کسی در ${valid} آن را وارد نکرد.`
           ),
     ...reports(run, locale),
     ...failures(run, locale)
@@ -93,16 +93,16 @@ const whereabouts = (run: CodeRun, locale: Locale): string => {
   const sent = sentOver(run)
   if (sent.length > 0)
     return say(
-      `The code went over ${namesOf(run, sent, locale)} and has not been entered yet.`,
-      `کد از ${namesOf(run, sent, locale)} فرستاده شد و هنوز وارد نشده است.`
+      `The code was sent over ${namesOf(run, sent, locale)}. It has not been entered yet.`,
+      `کد از ${namesOf(run, sent, locale)} ارسال شد و هنوز وارد نشده است.`
     )
   const uncertain = run.verification.attempts.filter(isUncertain).map(({ step }) => step)
   return uncertain.length > 0
     ? say(
-        `The code may have gone over ${namesOf(run, uncertain, locale)}, and has not been entered yet.`,
-        `کد شاید از ${namesOf(run, uncertain, locale)} رفته باشد و هنوز وارد نشده است.`
+        `The code may have been sent over ${namesOf(run, uncertain, locale)}. It has not been entered yet.`,
+        `شاید کد از ${namesOf(run, uncertain, locale)} ارسال شده باشد. هنوز وارد نشده است.`
       )
-    : say("Nothing has been sent yet.", "هنوز چیزی فرستاده نشده است.")
+    : say("Nothing has been sent yet.", "هنوز چیزی ارسال نشده است.")
 }
 
 const activeStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => {
@@ -112,10 +112,10 @@ const activeStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => {
   return [
     whereabouts(run, locale),
     next === undefined || nextStepAt === null
-      ? say("No other channel is left.", "کانال دیگری نمانده است.")
+      ? say("No channel is left to try.", "کانال دیگری نمانده است.")
       : say(
-          `Next is ${stepName(run.verification, next, locale)}, in ${duration((nextStepAt - run.now) / 1000)}.`,
-          `بعدی ${stepName(run.verification, next, locale)} است، تا ${duration((nextStepAt - run.now) / 1000)} دیگر.`
+          `Next: ${stepName(run.verification, next, locale)}, in ${duration((nextStepAt - run.now) / 1000)}.`,
+          `کانال بعدی: ${stepName(run.verification, next, locale)}، تا ${duration((nextStepAt - run.now) / 1000)} دیگر.`
         ),
     ...failures(run, locale)
   ]
@@ -130,14 +130,14 @@ const lockedStory = ({ history }: CodeRun, { say, number }: Locale): ReadonlyArr
   const wrong = number(history.wrongCodes ?? 0)
   return [
     say(
-      `${wrong} wrong codes were entered, so the code works no more. The user has to ask for a new one.`,
-      `${wrong} کد نادرست وارد شد و این کد دیگر کار نمی‌کند. کاربر باید کد تازه‌ای بخواهد.`
+      `${wrong} wrong codes were entered, so this code no longer works. The user must ask for a new one.`,
+      `${wrong} بار کد اشتباه وارد شد و این کد دیگر کار نمی‌کند. کاربر باید کد جدید بخواهد.`
     )
   ]
 }
 
 const canceledStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => [
-  locale.say("It was canceled before the code was entered.", "پیش از وارد شدن کد لغو شد."),
+  locale.say("It was canceled before the code was entered.", "قبل از وارد شدن کد لغو شد."),
   ...failures(run, locale)
 ]
 

@@ -9,7 +9,7 @@ import {
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"
-import { channelName, isolated, mono } from "../parts/Text.ts"
+import { channelSubject, isolated, mono } from "../parts/Text.ts"
 import {
   callText,
   deliveryMoment,
@@ -26,8 +26,8 @@ const slotText = (millis: number, locale: Locale): string | null =>
   millis < SLOT_SHOWN_MILLIS
     ? null
     : locale.say(
-        `Waited ${locale.duration(millis / 1000)} for a slot of its account.`,
-        `${locale.duration(millis / 1000)} در انتظار نوبت حسابش ماند.`
+        `Waited ${locale.duration(millis / 1000)} for a slot of the account.`,
+        `${locale.duration(millis / 1000)} منتظر نوبت حساب ماند.`
       )
 
 /**
@@ -52,17 +52,17 @@ const reasonOf = (
   const waited = locale.duration(waitedMillis / 1000)
   const name = stepName(verification, previous.step, locale)
   if (previous.status === "failed")
-    return say(`Tried because ${name} failed.`, `چون ${name} ناموفق بود، امتحان شد.`)
+    return say(`Tried because ${name} failed.`, `چون ارسال از ${name} ناموفق بود، امتحان شد.`)
   const waitSeconds = (route[previous.step] ?? route[0]).wait
   if (isAskedFor(waitedMillis, waitSeconds))
     return say(
-      `Tried because the next channel was asked for, ${waited} after ${name}.`,
-      `چون ${waited} پس از ${name} کانال بعدی خواسته شد، امتحان شد.`
+      `Tried because the next channel was requested, ${waited} after ${name}.`,
+      `چون ${waited} بعد از ${name} کانال بعدی درخواست شد، امتحان شد.`
     )
   const wait = locale.duration(waitSeconds)
   return say(
-    `Tried because the code was not entered within ${waited} of ${name} (the wait there is ${wait}).`,
-    `چون کد تا ${waited} پس از ${name} وارد نشد (انتظار آنجا ${wait} است)، امتحان شد.`
+    `Tried because the code was not entered within ${waited} after ${name} (its wait is ${wait}).`,
+    `چون کد تا ${waited} بعد از ${name} وارد نشد (زمان انتظار آن ${wait} است)، امتحان شد.`
   )
 }
 
@@ -74,10 +74,10 @@ const standbyText = ({ verification }: CodeRun, attempt: Attempt, { say }: Local
   )
   return labels.length === 0
     ? null
-    : html`${say("Standby", "پشتیبان")}:
+    : html`${say("Standby", "جایگزین")}:
       ${labels.map((label, index) => [index > 0 && say(", ", "، "), isolated(label)])}${say(
         ", not needed.",
-        "، نیازی نشد."
+        "، لازم نشد."
       )}`
 }
 
@@ -90,7 +90,7 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
   const { say } = locale
   const { route } = run.verification
   const step = route[attempt.step] ?? route[0]
-  const name = channelName(step.channel, locale)
+  const name = channelSubject(step.channel, locale)
   const state = attemptState(attempt)
   const call = callText(step, attempt.provider_message_id, locale)
   return {
@@ -98,12 +98,12 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
     tone: attempt.status === "sent" ? "good" : state === "unknown" ? "warn" : "bad",
     what:
       attempt.status === "sent"
-        ? say(`Sent over ${name}`, `از ${name} فرستاده شد`)
+        ? say(`Sent over ${name}`, `از ${name} ارسال شد`)
         : attempt.attempted_at === null
-          ? say(`${name} was not called`, `${name} فراخوانی نشد`)
+          ? say(`${name} was skipped`, `${name} امتحان نشد`)
           : state === "unknown"
-            ? say(`${name}: outcome unknown`, `${name}: نتیجه نامعلوم`)
-            : say(`${name} failed`, `${name} ناموفق بود`),
+            ? say(`${name}: outcome unknown`, `نتیجهٔ ارسال از ${name} نامعلوم است`)
+            : say(`${name} failed`, `ارسال از ${name} ناموفق بود`),
     more: [
       call,
       reasonOf(run, index, locale),
@@ -122,10 +122,9 @@ const skipped = ({ verification }: CodeRun, step: number, locale: Locale): Momen
   return {
     at: null,
     tone: "warn",
-    what: say(`${name} was skipped`, `از ${name} گذشت`),
+    what: say(`${name} was skipped`, `${name} امتحان نشد`),
     more: [
-      html`${isolated(account)} ·
-      ${say("its account could not send in time", "حسابش به‌موقع نمی‌توانست بفرستد")}`
+      html`${isolated(account)} · ${say("the account could not send in time", "حساب نمی‌توانست به‌موقع بفرستد")}`
     ]
   }
 }
@@ -156,16 +155,13 @@ const attemptMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => 
 const waitText = ({ repeating, slotReserved }: Verification, { say }: Locale): string => {
   if (repeating) {
     return say(
-      "Asked again with the same id, because the first answer was lost.",
-      "دوباره با همان شناسه، چون پاسخ نخست گم شد."
+      "Repeated with the same id, because the first response was lost.",
+      "با همان شناسه تکرار می‌شود، چون پاسخ اول گم شد."
     )
   }
   return slotReserved
-    ? say(
-        "At a slot of its account that is reserved for it.",
-        "در نوبتی از حسابش که برای آن کنار گذاشته شده است."
-      )
-    : say("Unless the code is entered before.", "مگر آنکه کد پیش از آن وارد شود.")
+    ? say("At the slot of the account that is reserved for it.", "در نوبتی که برای آن در حساب رزرو شده است.")
+    : say("Unless the code is entered before then.", "مگر این که کد قبل از آن وارد شود.")
 }
 
 /** The next step and the expiry of a code that has not ended. */
@@ -188,7 +184,7 @@ const nextMoments = ({ verification, now }: CodeRun, locale: Locale): ReadonlyAr
     isToCome: true,
     what: say(
       `Next: ${stepName(verification, next, locale)} in ${within(nextStepAt)}`,
-      `بعدی: ${stepName(verification, next, locale)} تا ${within(nextStepAt)} دیگر`
+      `بعدی: ${stepName(verification, next, locale)}، تا ${within(nextStepAt)} دیگر`
     ),
     more: [waitText(verification, locale)]
   }
@@ -197,9 +193,9 @@ const nextMoments = ({ verification, now }: CodeRun, locale: Locale): ReadonlyAr
 
 const endText = {
   verified: ["good", "Verified: the right code was entered", "تأیید شد: کد درست وارد شد"],
-  locked: ["bad", "Locked: too many wrong codes", "قفل شد: کدهای نادرست زیاد"],
-  expired: ["plain", "Expired: its time was over", "منقضی شد: زمانش به سر رسید"],
-  failed: ["bad", "Failed: no channel is left", "ناموفق: کانالی نمانده است"],
+  locked: ["bad", "Locked: too many wrong codes", "قفل شد: تعداد کدهای اشتباه زیاد بود"],
+  expired: ["plain", "Expired: the code was not entered in time", "منقضی شد: کد به‌موقع وارد نشد"],
+  failed: ["bad", "Failed: no channel is left to try", "ناموفق: کانال دیگری نمانده است"],
   canceled: ["plain", "Canceled", "لغو شد"]
 } as const
 
@@ -221,11 +217,11 @@ const endMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => {
   const price = Math.max(0, ...verification.route.map((step) => step.price ?? 0))
   const charge =
     captured > 0
-      ? locale.say(`${locale.rials(captured)} were charged.`, `${locale.rials(captured)} برداشته شد.`)
+      ? locale.say(`Charged: ${locale.rials(captured)}.`, `${locale.rials(captured)} از کیف پول برداشت شد.`)
       : price > 0 &&
         locale.say(
-          "Nothing was charged; what was held is free again.",
-          "هزینه‌ای برداشته نشد؛ آنچه نگه داشته شده بود آزاد شد."
+          "Nothing was charged. The held amount was released.",
+          "چیزی برداشت نشد و مبلغ رزروشده آزاد شد."
         )
   return [{ at, tone, what: locale.say(english, persian), more: [charge] }]
 }
@@ -236,7 +232,7 @@ const accepted = ({ verification }: CodeRun, locale: Locale): Moment => {
   const { source } = route[0]
   const origin =
     source === "saved"
-      ? say("your saved order", "ترتیب ذخیره‌شدهٔ شما")
+      ? say("the saved order", "ترتیب ذخیره‌شده")
       : source === "request"
         ? say("the channels of the request", "کانال‌های درخواست")
         : null
@@ -253,10 +249,7 @@ const accepted = ({ verification }: CodeRun, locale: Locale): Moment => {
         `کد ${locale.duration((expiresAt - createdAt) / 1000)} اعتبار دارد.`
       ),
       price > 0 &&
-        say(
-          `${locale.rials(price)} were held in the wallet.`,
-          `${locale.rials(price)} از کیف پول نگه داشته شد.`
-        )
+        say(`Held in the wallet: ${locale.rials(price)}.`, `${locale.rials(price)} در کیف پول رزرو شد.`)
     ]
   }
 }
@@ -276,13 +269,13 @@ const wrongCodes = ({ history, maxWrongCodes }: CodeRun, locale: Locale): Readon
       tone: "warn",
       what:
         count === 1
-          ? say("1 wrong code was entered", "۱ کد نادرست وارد شد")
-          : say(`${number(count)} wrong codes were entered`, `${number(count)} کد نادرست وارد شد`),
+          ? say("1 wrong code was entered", "۱ بار کد اشتباه وارد شد")
+          : say(`${number(count)} wrong codes were entered`, `${number(count)} بار کد اشتباه وارد شد`),
       more: [
         maxWrongCodes !== null &&
           say(
-            `After ${number(maxWrongCodes)} a code is locked.`,
-            `پس از ${number(maxWrongCodes)} بار کد قفل می‌شود.`
+            `After ${number(maxWrongCodes)} the code is locked.`,
+            `بعد از ${number(maxWrongCodes)} بار، کد قفل می‌شود.`
           )
       ]
     }
