@@ -62,7 +62,7 @@ describe("the overview", () => {
   it("tells somebody who has sent nothing what to do", async () => {
     const { visitor } = await newPerson()
     const page = await overviewOf(visitor)
-    expect(wordsOf(page)).toContain("Nothing was sent in this time")
+    expect(wordsOf(page)).toContain("Nothing sent in this period")
     expect(tile(page, "Codes")).toBe("0")
     expect(tile(page, "Conversion")).toBe("–")
   })
@@ -83,7 +83,7 @@ describe("the overview", () => {
       expect(tile(page, "Messages")).toBe("1")
       expect(tile(page, "Cost")).toBe("2,000 IRR")
       expect(tile(page, "Wallet")).toBe("4,998,000 IRR")
-      expect(tile(page, "Time to verify")).toMatch(/^0\.\d s$/)
+      expect(tile(page, "Median time to verify")).toMatch(/^0\.\d s$/)
       expect(wordsOf(page)).toMatch(/Bale 2 100% 100% [\d.]+ s [\d.]+ s 2,000 IRR/)
       expect(wordsOf(page)).toMatch(/SMS 2 100% 0% – – –/)
     }
@@ -114,10 +114,10 @@ describe("the overview", () => {
     )
     const page = await until("the account to rest", async () => {
       const now = await overviewOf(visitor)
-      return wordsOf(now).includes("Cooling down") ? now : undefined
+      return wordsOf(now).includes("Cooldown") ? now : undefined
     })
     expect(page.text).toContain("The &lt;line&gt;")
-    expect(wordsOf(page)).toContain("Wallet low 0 IRR are left")
+    expect(wordsOf(page)).toContain("Low balance 0 IRR left")
   })
 
   it("names what keeps codes from arriving: refused, incomplete and unreachable accounts, and steps of the order", async () => {
@@ -152,10 +152,10 @@ describe("the overview", () => {
     const authorization = `apikey ${await insertToken(server.dataDir, customer.id)}`
     for (const id of [bot, app]) await manage(server, "POST", `/accounts/${id}/check`, { authorization })
     const words = wordsOf(await overviewOf(visitor))
-    expect(words).toContain("No template (SMS): its settings are incomplete")
-    expect(words).toContain("Bot (Rubika): the last check did not reach its provider")
-    expect(words).toMatch(/App \(Bale\): its provider refuses it: \S/)
-    expect(words).toMatch(/Step SMS of the saved order: The SMS account.{1,5}s settings are incomplete/)
+    expect(words).toContain("No template (SMS): settings incomplete")
+    expect(words).toContain("Bot (Rubika): the provider was unreachable at the last check")
+    expect(words).toMatch(/App \(Bale\): refused by the provider: \S/)
+    expect(words).toMatch(/SMS in the saved order: The SMS account.{1,5}s settings are incomplete/)
     const account = wordsOf(await visitor.get(`/console/channels/${app}`))
     expect(account).toMatch(/Last error provider_misconfigured : the account’s credentials, sender or credit/)
   })
@@ -165,6 +165,6 @@ describe("the overview", () => {
     await server.cli("customer", "limits", "--customer", customer.id, "--set", "monthly_quota=1")
     await newAccount(server, customer.id, "sms")
     await otp(server, customer.live).sent({ channels: "sms" })
-    expect(wordsOf(await overviewOf(visitor))).toContain("1 of 1 sends of this month are used")
+    expect(wordsOf(await overviewOf(visitor))).toContain("1 of 1 sends of this month used. Resets on")
   })
 })

@@ -48,7 +48,7 @@ const planName = (plan: Plan, { say }: View["locale"]): string => say(...plans[p
 const planField = (locale: View["locale"], value: string, errors: FieldErrors): Html =>
   selectField({
     name: "plan",
-    label: locale.say("Plan", "طرح"),
+    label: locale.say("Plan", "پلن"),
     value,
     choices: Plan.literals.map((plan) => [plan, planName(plan, locale)] as const),
     errors
@@ -57,7 +57,7 @@ const planField = (locale: View["locale"], value: string, errors: FieldErrors): 
 const customerTable = (customers: ReadonlyArray<CustomerRecord>, { locale }: View): Html => {
   const { say, time, number } = locale
   return table(
-    say("Customers", "مشتریان"),
+    say("Customers", "مشتری‌ها"),
     [
       {
         header: say("Name", "نام"),
@@ -65,8 +65,8 @@ const customerTable = (customers: ReadonlyArray<CustomerRecord>, { locale }: Vie
         cell: ({ id, name }: CustomerRecord) => html`<a href="${CUSTOMERS_PATH}/${id}">${isolated(name)}</a>`
       },
       { header: say("Number", "شماره"), cell: ({ id }) => number(id) },
-      { header: say("Plan", "طرح"), cell: ({ plan }) => badge("info", planName(plan, locale)) },
-      { header: say("Since", "از"), cell: ({ createdAt }) => time(createdAt) }
+      { header: say("Plan", "پلن"), cell: ({ plan }) => badge("info", planName(plan, locale)) },
+      { header: say("Created", "زمان ایجاد"), cell: ({ createdAt }) => time(createdAt) }
     ],
     customers
   )
@@ -88,11 +88,11 @@ const showCustomers = Effect.fnUntraced(function* (view: View) {
   const rest = found.filter(({ id }) => id < after)
   const shown = rest.slice(0, ROWS)
   return {
-    title: say("Customers", "مشتریان"),
+    title: say("Customers", "مشتری‌ها"),
     name: "customers",
-    lead: say("All customers of this installation.", "همهٔ کسانی که از این نصب استفاده می‌کنند."),
+    lead: say("All customers of this installation.", "همهٔ مشتری‌های این سامانه."),
     actions: html`<a class="button primary" href="${NEW_CUSTOMER_PATH}"
-      >${say("New customer", "مشتری تازه")}</a
+      >${say("New customer", "مشتری جدید")}</a
     >`,
     content: html`${filters(view, [{ name: "q", label: say("Name or number", "نام یا شماره") }])}
       <div class="panel">
@@ -100,8 +100,8 @@ const showCustomers = Effect.fnUntraced(function* (view: View) {
           shown.length > 0
             ? customerTable(shown, view)
             : emptyState(
-                say("No such customer", "چنین مشتری‌ای نیست"),
-                say("Try a part of the name.", "بخشی از نام را امتحان کنید.")
+                say("No results", "چیزی پیدا نشد"),
+                say("Try part of the name.", "بخشی از نام را امتحان کنید.")
               )
         }
         ${pager(view, rest.length > ROWS ? String(shown.at(-1)?.id ?? "") : null)}
@@ -112,15 +112,15 @@ const showCustomers = Effect.fnUntraced(function* (view: View) {
 const newCustomerPage = (view: View, submitted: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
-    title: say("New customer", "مشتری تازه"),
+    title: say("New customer", "مشتری جدید"),
     name: "customers",
-    lead: html`<a href="${CUSTOMERS_PATH}">${say("Customers", "مشتریان")}</a>`,
+    lead: html`<a href="${CUSTOMERS_PATH}">${say("Customers", "مشتری‌ها")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_CUSTOMER_PATH}">
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${inputField({ name: "name", label: say("Name", "نام"), value: submitted.get("name") ?? "", isRequired: true, errors })}
       ${planField(view.locale, submitted.get("plan") ?? "start", errors)}
       <div class="actions">
-        <button class="button primary">${say("Create the customer", "ساخت مشتری")}</button>
+        <button class="button primary">${say("Create customer", "ساخت مشتری")}</button>
         <a class="button quiet" href="${CUSTOMERS_PATH}">${say("Cancel", "انصراف")}</a>
       </div>
     </form>`
@@ -135,12 +135,12 @@ interface Refused {
 }
 
 const limitText = {
-  phone_hour: ["Codes to a phone in an hour", "کد به یک شماره در ساعت"],
-  phone_day: ["Codes to a phone in a day", "کد به یک شماره در روز"],
-  message_phone_hour: ["Messages to a phone in an hour", "پیام به یک شماره در ساعت"],
-  message_phone_day: ["Messages to a phone in a day", "پیام به یک شماره در روز"],
-  key_minute: ["Requests of a key in a minute", "درخواست هر کلید در دقیقه"],
-  monthly_quota: ["Requests in a month (free plan)", "درخواست در ماه (طرح رایگان)"]
+  phone_hour: ["Codes per phone and hour", "کد به یک شماره در ساعت"],
+  phone_day: ["Codes per phone and day", "کد به یک شماره در روز"],
+  message_phone_hour: ["Messages per phone and hour", "پیام به یک شماره در ساعت"],
+  message_phone_day: ["Messages per phone and day", "پیام به یک شماره در روز"],
+  key_minute: ["Requests per key and minute", "درخواست هر کلید در دقیقه"],
+  monthly_quota: ["Requests per month (free plan)", "درخواست در ماه (پلن رایگان)"]
 } as const satisfies Record<keyof LimitOverrides, readonly [string, string]>
 
 const limitNames = Struct.keys(LimitOverrides.fields)
@@ -151,7 +151,7 @@ const detailsForm = (view: View, { id, name, plan }: CustomerRecord, refused: Re
   const { say } = view.locale
   const { submitted, errors } = partOf(refused, "details")
   return html`<section class="panel" aria-labelledby="details-title">
-    <div class="panel-head"><h2 id="details-title">${say("Name and plan", "نام و طرح")}</h2></div>
+    <div class="panel-head"><h2 id="details-title">${say("Name and plan", "نام و پلن")}</h2></div>
     <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}">
       ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
       ${inputField({ name: "name", label: say("Name", "نام"), value: submitted?.get("name") ?? name, isRequired: true, errors })}
@@ -165,7 +165,7 @@ const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null):
   const { say } = view.locale
   const { submitted, errors } = partOf(refused, "top-up")
   return html`<section class="panel" aria-labelledby="top-up-title">
-    <div class="panel-head"><h2 id="top-up-title">${say("Top up the wallet", "افزایش موجودی")}</h2></div>
+    <div class="panel-head"><h2 id="top-up-title">${say("Top up wallet", "شارژ کیف پول")}</h2></div>
     <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}/top-up">
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${inputField({
@@ -176,7 +176,7 @@ const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null):
         isNumber: true,
         errors
       })}
-      <div><button class="button">${say("Top up", "افزایش")}</button></div>
+      <div><button class="button">${say("Top up", "شارژ")}</button></div>
     </form>
   </section>`
 }
@@ -185,12 +185,10 @@ const limitsForm = (view: View, id: number, limits: LimitOverrides, refused: Ref
   const { say } = view.locale
   const { submitted, errors } = partOf(refused, "limits")
   return html`<section class="panel" aria-labelledby="limits-title">
-    <div class="panel-head"><h2 id="limits-title">${say("Limits", "محدودیت‌ها")}</h2></div>
+    <div class="panel-head"><h2 id="limits-title">${say("Limits", "سقف‌ها")}</h2></div>
     <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}/limits">
       ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
-      <p class="hint">
-        ${say("Empty: the installation's limit. 0: no limit.", "خالی: محدودیت این نصب. ۰: بی‌سقف.")}
-      </p>
+      <p class="hint">${say("Empty: the default. 0: no limit.", "خالی: پیش‌فرض. ۰: بدون سقف.")}</p>
       ${limitNames.map((name) => {
         const [english, persian] = limitText[name]
         const value = submitted?.get(name) ?? String(limits[name] ?? "")
@@ -204,10 +202,13 @@ const limitsForm = (view: View, id: number, limits: LimitOverrides, refused: Ref
 const balanceTiles = ({ balance, held }: Balance, customer: CustomerRecord, view: View): Html => {
   const { say, rials, time } = view.locale
   return tiles([
-    { label: say("Plan", "طرح"), value: planName(customer.plan, view.locale) },
-    { label: say("Available", "در دسترس"), value: rials(balance - held) },
-    { label: say("Held", "نگه‌داشته"), value: rials(held) },
-    { label: say("Since", "از"), value: html`<span class="tile-time">${time(customer.createdAt)}</span>` }
+    { label: say("Plan", "پلن"), value: planName(customer.plan, view.locale) },
+    { label: say("Available", "قابل استفاده"), value: rials(balance - held) },
+    { label: say("Held", "رزروشده"), value: rials(held) },
+    {
+      label: say("Created", "زمان ایجاد"),
+      value: html`<span class="tile-time">${time(customer.createdAt)}</span>`
+    }
   ])
 }
 
@@ -222,7 +223,7 @@ const addedPart = Effect.fnUntraced(function* ({ query, locale }: View, id: numb
   if (last === undefined) return null
   const amount = locale.rials(last.amount)
   return html`<p class="notice good" role="status">
-    ${locale.say(`${amount} were added to the wallet.`, `${amount} به کیف پول افزوده شد.`)}
+    ${locale.say(`${amount} added to the wallet.`, `${amount} به کیف پول اضافه شد.`)}
   </p>`
 })
 
@@ -236,10 +237,10 @@ const customerPage = Effect.fnUntraced(function* (view: View, id: number, refuse
   return {
     title: customer.name,
     name: "customers",
-    lead: html`<a href="${CUSTOMERS_PATH}">${say("Customers", "مشتریان")}</a> / ${view.locale.number(id)}`,
+    lead: html`<a href="${CUSTOMERS_PATH}">${say("Customers", "مشتری‌ها")}</a> / ${view.locale.number(id)}`,
     actions: postButton(view, {
       action: `${CUSTOMERS_PATH}/${id}/enter`,
-      label: say("Open their console", "باز کردن کنسول او"),
+      label: say("Open console", "باز کردن کنسول مشتری"),
       kind: "primary"
     }),
     content: html`${yield* addedPart(view, id)} ${balanceTiles(balance, customer, view)}

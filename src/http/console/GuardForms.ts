@@ -26,7 +26,7 @@ import type { SavedGuard, StoredEntry } from "../../services/guard/GuardRecords.
 type Texts = readonly [english: string, persian: string]
 
 const modes: Readonly<Record<GuardMode, Texts>> = {
-  off: ["Off", "خاموش"],
+  off: ["Disabled", "غیرفعال"],
   record: ["Record only", "فقط ثبت"],
   enforcing: ["Enforcing", "اعمال"]
 }
@@ -35,8 +35,8 @@ export const modeText = (mode: GuardMode, { say }: Locale): string => say(...mod
 
 const types: Readonly<Record<EntryType, Texts>> = {
   phone: ["Phone", "شماره"],
-  prefix: ["Beginning of numbers", "آغاز شماره‌ها"],
-  ip: ["Address or network", "نشانی یا شبکه"]
+  prefix: ["Number prefix", "پیش‌شماره"],
+  ip: ["IP address or network", "نشانی IP یا شبکه"]
 }
 
 const typeText = (type: EntryType, { say }: Locale): string => say(...types[type])
@@ -44,7 +44,7 @@ const typeText = (type: EntryType, { say }: Locale): string => say(...types[type
 const kinds: Readonly<Record<ShownAlarm["kind"], Texts>> = {
   customer: ["All codes", "همهٔ کدها"],
   network: ["Network", "شبکه"],
-  prefix: ["Range of numbers", "بازهٔ شماره‌ها"],
+  prefix: ["Number prefix", "پیش‌شماره"],
   device: ["Device", "دستگاه"],
   phone: ["Phone", "شماره"]
 }
@@ -54,16 +54,16 @@ export const segmentText = ({ kind, key }: ShownAlarm, { say }: Locale): Html =>
 
 const reasons: Readonly<Record<ShownAlarm["reason"], Texts>> = {
   unverified: ["Codes are not verified", "کدها تأیید نمی‌شوند"],
-  budget: ["Too many unverified codes", "کدهای تأییدنشدهٔ زیاد"],
-  bombed: ["Many services send to it", "سرویس‌های زیادی به آن می‌فرستند"],
-  outage: ["A channel is out; nobody is blocked", "یک کانال قطع است؛ کسی مسدود نیست"]
+  budget: ["Too many unverified codes", "تعداد زیاد کد تأییدنشده"],
+  bombed: ["Many services send to this phone", "سرویس‌های زیادی به این شماره می‌فرستند"],
+  outage: ["A channel is down; nothing is refused", "یک کانال قطع است؛ چیزی رد نمی‌شود"]
 }
 
 export const reasonText = ({ reason }: Pick<ShownAlarm, "reason">, { say }: Locale): string =>
   say(...reasons[reason])
 
 export const actionText = ({ action, enforced }: ShownAlarm, { say }: Locale): string => {
-  if (action === null) return say("None", "هیچ")
+  if (action === null) return say("None", "هیچ‌کدام")
   const words = action === "no_sms" ? say("No SMS", "بدون پیامک") : say("Refuse", "رد")
   return enforced ? words : say(`Recorded: ${words}`, `ثبت شد: ${words}`)
 }
@@ -83,8 +83,8 @@ export const mayChange = ({ actor }: View): boolean => mayPerform(actor, changeG
 
 const settingLabels = ({ say }: View["locale"]) => ({
   mode: say("Mode", "حالت"),
-  unverifiedHour: say("Unverified codes in an hour", "کدهای تأییدنشده در ساعت"),
-  smsPrice: say("Price of an SMS, in rials", "بهای یک پیامک به ریال")
+  unverifiedHour: say("Unverified codes per hour", "کد تأییدنشده در ساعت"),
+  smsPrice: say("SMS price (rials)", "قیمت هر پیامک (ریال)")
 })
 
 /** The settings as they are stored. */
@@ -96,9 +96,9 @@ const savedFacts = ({ mode, unverifiedHour, smsPrice }: SavedGuard, { locale }: 
     [
       labels.unverifiedHour,
       unverifiedHour === null
-        ? say("By your traffic", "بر پایهٔ ترافیک شما")
+        ? say("From your traffic", "بر اساس ترافیک شما")
         : unverifiedHour === 0
-          ? say("No limit", "بی‌حد")
+          ? say("No limit", "بدون سقف")
           : number(unverifiedHour)
     ],
     [labels.smsPrice, smsPrice === null ? "–" : number(smsPrice)]
@@ -120,7 +120,7 @@ export const settingsForm = (saved: SavedGuard, { errors, submitted }: ShownForm
     ${csrfField(view.csrf)} ${versionField(saved.version, submitted, errors)} ${errorSummary(errors, locale)}
     ${
       errors.has(CHANGED) &&
-      html`<p class="hint">${say("Saved now:", "اکنون ذخیره است:")}</p>
+      html`<p class="hint">${say("Saved value:", "مقدار ذخیره‌شده:")}</p>
         ${savedFacts(saved, view)}`
     }
     ${selectField({
@@ -129,8 +129,8 @@ export const settingsForm = (saved: SavedGuard, { errors, submitted }: ShownForm
       value: submitted?.get("mode") ?? saved.mode,
       choices: GuardMode.literals.map((mode) => [mode, modeText(mode, locale)] as const),
       hint: say(
-        "Record only counts what enforcing would refuse.",
-        "فقط ثبت، آنچه را اعمال رد می‌کرد می‌شمارد."
+        "“Record only” refuses nothing. It counts what “Enforcing” would refuse.",
+        "«فقط ثبت» چیزی را رد نمی‌کند و فقط می‌شمارد «اعمال» چه چیزهایی را رد می‌کرد."
       ),
       errors
     })}
@@ -139,7 +139,7 @@ export const settingsForm = (saved: SavedGuard, { errors, submitted }: ShownForm
       label: labels.unverifiedHour,
       isNumber: true,
       value: submitted?.get("unverified_hour") ?? String(saved.unverifiedHour ?? ""),
-      hint: say("Empty: by your traffic. 0: no limit.", "خالی: بر پایهٔ ترافیک شما. ۰: بی‌حد."),
+      hint: say("Empty: from your traffic. 0: no limit.", "خالی: بر اساس ترافیک شما. ۰: بدون سقف."),
       errors
     })}
     ${inputField({
@@ -147,7 +147,7 @@ export const settingsForm = (saved: SavedGuard, { errors, submitted }: ShownForm
       label: labels.smsPrice,
       isNumber: true,
       value: submitted?.get("sms_price") ?? String(saved.smsPrice ?? ""),
-      hint: say("For the report of what was saved.", "برای گزارش صرفه‌جویی."),
+      hint: say("For the savings report.", "برای گزارش صرفه‌جویی."),
       errors
     })}
     <div class="actions"><button class="button primary">${say("Save", "ذخیره")}</button></div>
@@ -169,7 +169,7 @@ const entryForm = (list: GuardList, view: View, { errors: given, submitted }: Sh
     ${csrfField(view.csrf)} ${errorSummary(errors, locale)}
     ${selectField({
       name: fieldOf(list, "type"),
-      label: say("What", "چه"),
+      label: say("Type", "نوع"),
       value: submitted?.get(fieldOf(list, "type")) ?? "prefix",
       choices: EntryType.literals.map((type) => [type, typeText(type, locale)] as const),
       errors
@@ -194,7 +194,7 @@ export const entryPanel = (
 ): Html => {
   const { locale } = view
   const { say } = locale
-  const title = list === "allow" ? say("Always let pass", "همیشه مجاز") : say("Always refuse", "همیشه ممنوع")
+  const title = list === "allow" ? say("Allow list", "فهرست مجاز") : say("Deny list", "فهرست ممنوع")
   return html`<section class="panel">
     <h2 class="panel-body">${title}</h2>
     ${
@@ -203,9 +203,9 @@ export const entryPanel = (
         title,
         [
           { header: say("Value", "مقدار"), kind: "title", cell: ({ value }: StoredEntry) => mono(value) },
-          { header: say("What", "چه"), cell: ({ type }) => typeText(type, locale) },
+          { header: say("Type", "نوع"), cell: ({ type }) => typeText(type, locale) },
           {
-            header: say("Actions", "کارها"),
+            header: say("Actions", "عملیات"),
             kind: "actions",
             cell: ({ type, value }) =>
               mayChange(view) &&

@@ -46,13 +46,13 @@ const clearButton = (view: View, id: ShownAlarm["id"]): Html => {
   const { say } = view.locale
   return confirmButton(view, {
     action: `${GUARD_PATH}/alarms/${id}/clear`,
-    label: say("Clear", "پایان"),
+    label: say("Clear", "بستن"),
     isSmall: true,
     question: say(
-      "For a false alarm: the guard forgets what it has counted of this segment.",
-      "برای هشدار نادرست: نگهبان آنچه از این بخش شمرده فراموش می‌کند."
+      "For a false alarm: the guard resets its counts for this segment.",
+      "برای هشدار اشتباه: نگهبان شمارش این بخش را از صفر شروع می‌کند."
     ),
-    confirm: say("Clear the alarm", "پایان هشدار")
+    confirm: say("Clear alarm", "بستن هشدار")
   })
 }
 
@@ -67,22 +67,22 @@ const alarmTable = (alarms: ReadonlyArray<ShownAlarm>, view: View): Html => {
         kind: "title",
         cell: (alarm: ShownAlarm) => segmentText(alarm, locale)
       },
-      { header: say("Why", "چرا"), cell: (alarm) => reasonText(alarm, locale) },
+      { header: say("Reason", "دلیل"), cell: (alarm) => reasonText(alarm, locale) },
       { header: say("Action", "اقدام"), cell: (alarm) => actionText(alarm, locale) },
       {
-        header: say("Verified", "تأییدشده"),
+        header: say("Verified", "تأیید شد"),
         kind: "number",
         cell: ({ codes, verified }) =>
           say(`${number(verified)} of ${number(codes)}`, `${number(verified)} از ${number(codes)}`)
       },
-      { header: say("Since", "از"), cell: ({ startedAt }) => time(startedAt) },
+      { header: say("Started", "شروع"), cell: ({ startedAt }) => time(startedAt) },
       {
-        header: say("Until", "تا"),
+        header: say("Ends", "پایان"),
         cell: ({ until, clearedAt }) =>
           clearedAt === null ? html`${time(until)} ${badge("warn", say("Open", "باز"))}` : time(clearedAt)
       },
       {
-        header: say("Actions", "کارها"),
+        header: say("Actions", "عملیات"),
         kind: "actions",
         cell: ({ id, clearedAt }) => clearedAt === null && mayChange(view) && clearButton(view, id)
       }
@@ -96,7 +96,7 @@ const savedRials = ({ smsPrice }: SavedGuard, totals: GuardTotals, { locale }: V
   const { say, number } = locale
   const rials = totals.flaggedCharges + totals.flaggedSms * (smsPrice ?? 0)
   return smsPrice === null
-    ? say(`${number(rials)} rials of messengers`, `${number(rials)} ریال پیام‌رسان‌ها`)
+    ? say(`${number(rials)} rials on messengers`, `${number(rials)} ریال در پیام‌رسان‌ها`)
     : say(`${number(rials)} rials`, `${number(rials)} ریال`)
 }
 
@@ -110,10 +110,10 @@ const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<Guard
       value: modeText(saved.mode, view.locale),
       ...(isEnforcing ? { tone: "good" as const } : {}),
       note: advice.isAdvised
-        ? say("Enforcing is advised", "اعمال توصیه می‌شود")
+        ? say("Enforcing is recommended", "حالت «اعمال» توصیه می‌شود")
         : say(
             `${number(advice.cleanDays)} clean ${advice.cleanDays === 1 ? "day" : "days"}, ${number(advice.cleanVerified)} verified ${advice.cleanVerified === 1 ? "code" : "codes"}`,
-            `${number(advice.cleanDays)} روز پاک، ${number(advice.cleanVerified)} کد تأییدشده`
+            `${number(advice.cleanDays)} روز بدون هشدار، ${number(advice.cleanVerified)} کد تأییدشده`
           )
     },
     {
@@ -125,16 +125,16 @@ const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<Guard
       label: say("Would be refused", "رد می‌شد"),
       value: number(totals.flagged),
       note: say(
-        `of them verified: ${number(totals.flaggedVerified)}`,
-        `از آن‌ها تأییدشده: ${number(totals.flaggedVerified)}`
+        `${number(totals.flaggedVerified)} of them verified`,
+        `${number(totals.flaggedVerified)} تا تأیید شد`
       )
     },
     {
-      label: say("Would be saved", "صرفه‌جویی می‌شد"),
+      label: say("Would be saved", "صرفه‌جویی ممکن"),
       value: say(`${number(totals.flaggedSms)} SMS`, `${number(totals.flaggedSms)} پیامک`),
       note: savedRials(saved, totals, view)
     },
-    { label: say("Codes judged", "کدهای بررسی‌شده"), value: number(totals.codes) }
+    { label: say("Codes evaluated", "کدهای بررسی‌شده"), value: number(totals.codes) }
   ])
 }
 
@@ -158,8 +158,8 @@ const showGuard = (view: View, refused: Refused | null = null) =>
       title: say("Guard", "نگهبان"),
       name: "guard",
       lead: say(
-        "Stops scripts that waste your wallet, flood phones or guess codes.",
-        "اسکریپت‌هایی را که کیف پول را هدر می‌دهند، تلفن‌ها را بمباران می‌کنند یا کد حدس می‌زنند متوقف می‌کند."
+        "Stops scripts that drain your wallet, flood phones or guess codes.",
+        "جلوی اسکریپت‌هایی را می‌گیرد که کیف پول را خالی می‌کنند، شماره‌ها را بمباران می‌کنند یا کد را حدس می‌زنند."
       ),
       content: html`${guardTiles(saved, adviceOf(days), days, view)}
         <section class="panel">
@@ -168,10 +168,10 @@ const showGuard = (view: View, refused: Refused | null = null) =>
             items.length > 0
               ? alarmTable(items, view)
               : emptyState(
-                  say("No alarm yet", "هنوز هشداری نیست"),
+                  say("No alarms yet", "هنوز هشداری نیست"),
                   say(
-                    "Send client.ip with each code, so that the guard can tell an attacker from your users.",
-                    "با هر کد client.ip را بفرستید تا نگهبان مهاجم را از کاربران شما بازشناسد."
+                    "Send client.ip with each code so that the guard can tell attackers from your users.",
+                    "با هر کد client.ip را بفرستید تا نگهبان مهاجم را از کاربران شما تشخیص دهد."
                   ),
                   null
                 )

@@ -29,7 +29,7 @@ const owner = (
   { locale: { say } }: View
 ): Html =>
   customerId === null
-    ? html`<a href="${pathOf("shared-accounts")}">${say("shared", "مشترک")}</a>`
+    ? html`<a href="${pathOf("shared-accounts")}">${say("Shared account", "حساب مشترک")}</a>`
     : html`<a href="${pathOf("customers")}/${customerId}">${isolated(customerName ?? "")}</a>`
 
 const lateOf = ({ oldestAt }: DueTimers, now: Instant): boolean =>
@@ -49,21 +49,21 @@ const healthTiles = (report: HealthReport, isReady: boolean, now: Instant, view:
       ...toneIf(!isReady, "bad")
     },
     {
-      label: say("PostgreSQL answers in", "پاسخ PostgreSQL در"),
+      label: say("PostgreSQL response time", "زمان پاسخ PostgreSQL"),
       value: `${number(Math.round(report.roundTripMillis * 10) / 10)} ${say("ms", "میلی‌ثانیه")}`,
       note: say(
-        `${number(report.connections)} ${report.connections === 1 ? "connection" : "connections"} of all processes`,
+        `${number(report.connections)} ${report.connections === 1 ? "connection" : "connections"} from all processes`,
         `${number(report.connections)} اتصال از همهٔ پردازه‌ها`
       )
     },
     {
-      label: say("Timers due", "زمان‌سنج‌های سررسیده"),
+      label: say("Due timers", "تایمرهای سررسیده"),
       value: number(due),
-      note: isLate ? say("some are late", "برخی دیر شده‌اند") : say("none is late", "هیچ‌کدام دیر نشده"),
+      note: isLate ? say("some are late", "بعضی دیر شده‌اند") : say("none is late", "هیچ‌کدام دیر نشده است"),
       ...toneIf(isLate, "warn")
     },
     {
-      label: say("Failing now", "ناموفق اکنون"),
+      label: say("Failing now", "ناموفق در حال حاضر"),
       value: number(failing),
       note: say("accounts and webhooks", "حساب‌ها و وب‌هوک‌ها"),
       ...toneIf(failing > 0, "warn")
@@ -94,23 +94,23 @@ const timersPanel = ({ timers }: HealthReport, now: Instant, { locale }: View): 
   const { say, number, duration } = locale
   return panel<DueTimers>({
     id: "timers-title",
-    title: say("Timers due", "زمان‌سنج‌های سررسیده"),
+    title: say("Due timers", "تایمرهای سررسیده"),
     columns: [
-      { header: say("Kind", "نوع"), kind: "title", cell: ({ kind }) => mono(kind) },
+      { header: say("Type", "نوع"), kind: "title", cell: ({ kind }) => mono(kind) },
       { header: say("Due", "سررسیده"), kind: "number", cell: ({ count }) => number(count) },
       {
-        header: say("The oldest, for", "قدیمی‌ترین، به مدت"),
+        header: say("Oldest", "قدیمی‌ترین"),
         kind: "number",
         cell: (each) => (each.oldestAt === null ? "–" : duration((now - each.oldestAt) / MILLIS_PER_SECOND))
       },
       {
-        header: say("State", "وضعیت"),
+        header: say("Status", "وضعیت"),
         cell: (each) =>
-          lateOf(each, now) ? badge("warn", say("Late", "دیر")) : badge("good", say("In time", "به‌هنگام"))
+          lateOf(each, now) ? badge("warn", say("Late", "دیر شده")) : badge("good", say("On time", "به‌موقع"))
       }
     ],
     rows: timers.filter(({ count }) => count > 0),
-    goodNews: say("Nothing waits for a process.", "چیزی در انتظار پردازه‌ای نیست.")
+    goodNews: say("No timer is waiting.", "هیچ تایمری منتظر نیست.")
   })
 }
 
@@ -119,13 +119,13 @@ const accountsPanel = ({ accounts }: HealthReport, view: View): Html => {
   const { say } = locale
   return panel<FailingAccount>({
     id: "accounts-title",
-    title: say("Accounts that fail", "حساب‌های ناموفق"),
+    title: say("Failing accounts", "حساب‌های ناموفق"),
     columns: [
       { header: say("Account", "حساب"), kind: "title", cell: ({ label }) => isolated(label) },
       { header: say("Channel", "کانال"), cell: ({ channel }) => channelName(channel, locale) },
-      { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
+      { header: say("Customer", "مشتری"), cell: (each) => owner(each, view) },
       {
-        header: say("State", "وضعیت"),
+        header: say("Status", "وضعیت"),
         cell: ({ coolingUntil }) =>
           coolingUntil === null
             ? stateBadge("misconfigured", locale)
@@ -134,7 +134,7 @@ const accountsPanel = ({ accounts }: HealthReport, view: View): Html => {
       }
     ],
     rows: accounts,
-    goodNews: say("No account cools down or is refused.", "هیچ حسابی در استراحت یا پذیرفته‌نشده نیست.")
+    goodNews: say("No account is in cooldown or refused.", "هیچ حسابی در توقف موقت نیست یا رد نشده است.")
   })
 }
 
@@ -143,16 +143,16 @@ const webhooksPanel = ({ webhooks }: HealthReport, view: View): Html => {
   const { say } = locale
   return panel<FailingWebhook>({
     id: "webhooks-title",
-    title: say("Webhooks that fail", "وب‌هوک‌های ناموفق"),
+    title: say("Failing webhooks", "وب‌هوک‌های ناموفق"),
     columns: [
       {
-        header: say("Endpoint", "نقطهٔ پایانی"),
+        header: say("URL", "نشانی"),
         kind: "title",
         cell: ({ url }) => ltr(URL.parse(url)?.host ?? url)
       },
-      { header: say("Of", "از آنِ"), cell: (each) => owner(each, view) },
+      { header: say("Customer", "مشتری"), cell: (each) => owner(each, view) },
       {
-        header: say("State", "وضعیت"),
+        header: say("Status", "وضعیت"),
         cell: ({ failingSince }) =>
           failingSince === null
             ? stateBadge("disabled", locale)
@@ -161,7 +161,7 @@ const webhooksPanel = ({ webhooks }: HealthReport, view: View): Html => {
       }
     ],
     rows: webhooks,
-    goodNews: say("Every webhook accepts its events.", "همهٔ وب‌هوک‌ها رویدادهایشان را می‌گیرند.")
+    goodNews: say("All webhooks accept their events.", "همهٔ وب‌هوک‌ها رویدادها را می‌پذیرند.")
   })
 }
 
@@ -173,9 +173,9 @@ const showHealth = Effect.fnUntraced(function* (view: View) {
   const isReady = yield* (yield* Readiness).isReady
   const report = yield* (yield* HealthReports).read(now)
   return {
-    title: say("Health", "سلامت"),
+    title: say("Health", "وضعیت سامانه"),
     name: "health",
-    lead: say("The current state of the whole installation.", "آنچه این نصب اکنون می‌کند."),
+    lead: say("The current state of the whole installation.", "وضعیت فعلی کل سامانه."),
     content: html`<div id="health" class="sections" data-live="${REFRESH_SECONDS}">
       ${healthTiles(report, isReady, now, view)} ${timersPanel(report, now, view)}
       ${accountsPanel(report, view)} ${webhooksPanel(report, view)}

@@ -134,10 +134,11 @@ const targets = (channel: Channel, chosen: string, choices: Choices, { say }: Lo
     .map(({ id, label, active }) => ({ value: `${channel}:${id}`, label, active }))
     .filter(({ value, active }) => active || value === chosen)
     .map(
-      ({ value, label, active }) => [value, active ? label : `${label} (${say("off", "خاموش")})`] as const
+      ({ value, label, active }) =>
+        [value, active ? label : `${label} (${say("disabled", "غیرفعال")})`] as const
     ),
   ...(choices.plan === "start" && choices.sharedChannels.has(channel)
-    ? [[`${channel}:shared`, say("shared sender", "فرستندهٔ اشتراکی")] as const]
+    ? [[`${channel}:shared`, say("shared sender", "فرستندهٔ مشترک")] as const]
     : [])
 ]
 
@@ -240,8 +241,8 @@ const stepRow = (
     <span class="place" data-place>${place}</span>
     ${stepFields(step, row, choices, errors, locale)}
     <div class="row-actions">
-      ${moveButton("up", row, say(`Move step ${place} up`, `گام ${place} بالاتر`), row === 0)}
-      ${moveButton("down", row, say(`Move step ${place} down`, `گام ${place} پایین‌تر`), row === count - 1)}
+      ${moveButton("up", row, say(`Move step ${place} up`, `بردن گام ${place} به بالا`), row === 0)}
+      ${moveButton("down", row, say(`Move step ${place} down`, `بردن گام ${place} به پایین`), row === count - 1)}
       ${moveButton("remove", row, say(`Remove step ${place}`, `حذف گام ${place}`), false)}
     </div>
   </li>`
@@ -252,10 +253,10 @@ export const ROUTING_PATH = pathOf("routing")
 const orderField = (order: StepOrder, errors: FieldErrors, { say }: Locale): Html =>
   selectField({
     name: "order",
-    label: say("Which channel is first", "کدام کانال نخست است"),
+    label: say("First channel", "کانال اول"),
     choices: [
-      ["saved", say("As the steps stand", "به ترتیب گام‌ها")],
-      [MEASURED, say("The cheapest of the best, as measured", "ارزان‌ترینِ نزدیک به بهترین، طبق سنجش")]
+      ["saved", say("In the order of the steps", "به ترتیب گام‌ها")],
+      [MEASURED, say("The cheapest of the best (measured)", "ارزان‌ترین از بین بهترین‌ها (بر اساس آمار)")]
     ],
     value: order,
     errors
@@ -264,8 +265,8 @@ const orderField = (order: StepOrder, errors: FieldErrors, { say }: Locale): Htm
 const waitsHint = ({ say }: Locale): Html =>
   html`<p class="hint" id="${WAITS_HINT}">
       ${say(
-        "The wait before the next step: 45 to 120 seconds, or the word measured for the time in which most codes of that channel are verified. Empty: 60.",
-        "انتظار تا گام بعد: ۴۵ تا ۱۲۰ ثانیه، یا واژهٔ measured برای زمانی که بیشتر کدهای آن کانال در آن تأیید می‌شوند. خالی: ۶۰."
+        "Wait before the next step: 45 to 120 seconds, or the word measured: the time in which most codes of that channel are verified. Empty: 60.",
+        "زمان انتظار تا گام بعد: ۴۵ تا ۱۲۰ ثانیه، یا واژهٔ measured یعنی زمانی که بیشتر کدهای آن کانال تا آن وقت تأیید می‌شوند. خالی: ۶۰."
       )}
     </p>
     <datalist id="waits"><option value="${MEASURED}"></option></datalist>`
@@ -274,7 +275,7 @@ const addedStep = (choices: Choices, locale: Locale): Html => {
   const { say } = locale
   return html`<div class="route-add">
     <label class="field">
-      <span>${say("Another step", "گامی دیگر")}</span>
+      <span>${say("New step", "گام جدید")}</span>
       <select name="added">
         ${targetOptions("", choices, locale)}
       </select>
@@ -314,9 +315,9 @@ export const routingEditor = (
     data-reorder
   >
     <div class="panel-head">
-      <h2>${say("The order", "ترتیب")}</h2>
+      <h2>${say("Order", "ترتیب")}</h2>
       <p class="muted">
-        ${say("Drag the steps, or move them by the arrows.", "گام‌ها را بکشید یا با پیکان‌ها جابه‌جا کنید.")}
+        ${say("Drag the steps, or use the arrows.", "گام‌ها را بکشید یا با دکمه جابه‌جا کنید.")}
       </p>
     </div>
     <div class="panel-body stack-tight">
@@ -335,9 +336,9 @@ export const routingEditor = (
       ${addedStep(choices, view.locale)}
     </div>
     <div class="panel-body actions">
-      <button class="button primary" name="do" value="save">${say("Save the order", "ذخیرهٔ ترتیب")}</button>
+      <button class="button primary" name="do" value="save">${say("Save order", "ذخیرهٔ ترتیب")}</button>
       <button class="button" name="do" value="preview">${say("Preview", "پیش‌نمایش")}</button>
-      <a class="button quiet" href="${ROUTING_PATH}">${say("Undo changes", "بازگرداندن")}</a>
+      <a class="button quiet" href="${ROUTING_PATH}">${say("Discard changes", "لغو تغییرها")}</a>
     </div>
   </form>`
 }

@@ -89,17 +89,12 @@ const outlookOf = Effect.fnUntraced(function* (
 })
 
 const priceText = (price: number, { say, rials }: Locale): string =>
-  price === 0
-    ? say("no charge", "بی‌هزینه")
-    : say(`${rials(price)} if it is sent`, `${rials(price)} اگر فرستاده شود`)
+  price === 0 ? say("no charge", "رایگان") : say(`${rials(price)} if sent`, `${rials(price)} در صورت ارسال`)
 
 const waitText = (seconds: number, isLast: boolean, locale: Locale): string =>
   isLast
-    ? locale.say("the last channel", "آخرین کانال")
-    : locale.say(
-        `then ${locale.seconds(seconds)} until the next`,
-        `سپس ${locale.seconds(seconds)} تا کانال بعد`
-      )
+    ? locale.say("last channel", "آخرین کانال")
+    : locale.say(`then waits ${locale.seconds(seconds)}`, `بعد ${locale.seconds(seconds)} انتظار`)
 
 const stepItem = (
   { step, resolved, price, blockage }: StepOutlook,
@@ -124,12 +119,12 @@ const stepItem = (
       <strong>${name}</strong>
       ${
         blockage === null
-          ? badge("good", say("Can send", "می‌تواند بفرستد"))
-          : badge("warn", say("Skipped now", "اکنون از آن می‌گذرد"))
+          ? badge("good", say("Can send", "آمادهٔ ارسال"))
+          : badge("warn", say("Skipped now", "فعلاً امتحان نمی‌شود"))
       }
     </p>
     <p class="more">
-      ${say("Over", "با")} ${isolated(descriptor.label)} · ${priceText(price, locale)} ·
+      ${say("Account:", "حساب:")} ${isolated(descriptor.label)} · ${priceText(price, locale)} ·
       ${waitText(wait, isLast, locale)}
     </p>
     ${blockage !== null && html`<p class="more">${blockageText(blockage, locale)}</p>`}
@@ -141,20 +136,20 @@ const summary = ({ steps, whole }: RouteOutlook, locale: Locale): Html => {
   if (steps.length === 0) {
     return html`<p class="muted">
       ${say(
-        "No step yet: a send that names no channels is refused.",
-        "هنوز گامی نیست: ارسالی که کانال نبرد پذیرفته نمی‌شود."
+        "No steps yet: requests that name no channels are refused.",
+        "هنوز گامی نیست: درخواستی که کانال نداشته باشد پذیرفته نمی‌شود."
       )}
     </p>`
   }
   if (whole === null) {
     return html`<p class="notice bad">
-      ${say("A send along this order is refused now.", "ارسال با این ترتیب اکنون پذیرفته نمی‌شود.")}
+      ${say("A send with this order would be refused now.", "ارسال با این ترتیب فعلاً پذیرفته نمی‌شود.")}
     </p>`
   }
   return html`<p class="muted">
     ${say(
-      `The code is valid for ${seconds(whole.validSeconds)}. It costs at most ${rials(whole.mostRials)}.`,
-      `کد ${seconds(whole.validSeconds)} اعتبار دارد. حداکثر هزینه ${rials(whole.mostRials)} است.`
+      `The code is valid for ${seconds(whole.validSeconds)} and costs at most ${rials(whole.mostRials)}.`,
+      `کد ${seconds(whole.validSeconds)} اعتبار دارد و حداکثر ${rials(whole.mostRials)} هزینه دارد.`
     )}
   </p>`
 }
@@ -169,7 +164,7 @@ const outlookSteps = (outlook: RouteOutlook, locale: Locale): Html =>
 
 const mistake = ({ say }: Locale): Html =>
   html`<p class="notice bad">
-    ${say("A step has a value that is not valid. Correct it first.", "مقدار یکی از گام‌ها درست نیست. نخست آن را درست کنید.")}
+    ${say("A step has a value that is not valid. Correct it first.", "مقدار یکی از گام‌ها معتبر نیست. اول آن را درست کنید.")}
   </p>`
 
 /** The present outcome of a send, step by step. Null: a step cannot be read. */
@@ -177,14 +172,14 @@ const outlookPanel = (outlook: RouteOutlook | null, locale: Locale): Html => {
   const { say } = locale
   return html`<section class="panel" id="outlook" aria-labelledby="outlook-title" aria-live="polite">
     <div class="panel-head">
-      <h2 id="outlook-title">${say("What a send would do now", "ارسال اکنون چه می‌کند")}</h2>
+      <h2 id="outlook-title">${say("Preview of a send now", "پیش‌نمایش ارسال در همین لحظه")}</h2>
     </div>
     <div class="panel-body stack-tight">
       ${outlook === null ? mistake(locale) : outlookSteps(outlook, locale)}
       <p class="hint">
         ${say(
-          "This preview sends, holds and counts nothing. Once the code is entered, no later channel is tried.",
-          "این پیش‌نمایش چیزی نمی‌فرستد، نگه نمی‌دارد و نمی‌شمارد. همین که کد وارد شود، کانال بعدی امتحان نمی‌شود."
+          "This preview sends nothing and costs nothing. Once the code is entered, no later channel is tried.",
+          "این پیش‌نمایش چیزی نمی‌فرستد و هزینه‌ای ندارد. وقتی کد وارد شود، کانال‌های بعدی امتحان نمی‌شوند."
         )}
       </p>
     </div>
@@ -209,9 +204,12 @@ interface Draft extends EditedOrder {
 const noAccounts = ({ actor, locale: { say } }: View): Html =>
   html`<div class="panel">
     ${emptyState(
-      say("Connect an account first", "نخست حسابی وصل کنید"),
-      say("The order says which of your accounts sends first.", "ترتیب می‌گوید کدام حساب شما نخست بفرستد."),
-      actor.scope === "full" ? { href: CONNECT_PATH, label: say("Connect an account", "اتصال حساب") } : null
+      say("Connect an account first", "اول یک حساب وصل کنید"),
+      say(
+        "The order sets which of your accounts sends first.",
+        "ترتیب ارسال تعیین می‌کند کدام حساب شما اول بفرستد."
+      ),
+      actor.scope === "full" ? { href: CONNECT_PATH, label: say("Connect account", "اتصال حساب") } : null
     )}
   </div>`
 
@@ -227,11 +225,11 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
       ? html`<div class="stack">${routingEditor(view, draft, choices, errors)}</div>`
       : null
   return {
-    title: say("Routing", "مسیر ارسال"),
+    title: say("Routing", "ترتیب ارسال"),
     name: "routing",
     lead: say(
-      "The channels that a code tries, in order, when the request names none.",
-      "کانال‌هایی که یک کد به ترتیب امتحان می‌کند، اگر درخواست کانالی نبرد."
+      "The channels that are tried, in order, if a request names none.",
+      "اگر درخواست کانالی نداشته باشد، این کانال‌ها به ترتیب امتحان می‌شوند."
     ),
     content:
       choices.accounts.length === 0 && rows.length === 0

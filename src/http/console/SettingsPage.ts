@@ -40,13 +40,13 @@ const languageName = (locale: TextLocale, { say }: View["locale"]): string =>
 
 const customerFacts = ({ id, name, plan, brand, locale, webOtpHost }: CustomerRecord, view: View): Html => {
   const { say, number } = view.locale
-  const none = say("None", "هیچ")
+  const none = say("None", "ندارد")
   return facts([
     [say("Name", "نام"), name],
-    [say("Number", "شماره"), number(id)],
-    [say("Plan", "طرح"), badge("info", plan)],
-    [say("Brand in codes", "نام تجاری در کدها"), brand ?? none],
-    [say("Language of codes", "زبان کدها"), languageName(locale, view.locale)],
+    [say("Customer number", "شمارهٔ مشتری"), number(id)],
+    [say("Plan", "پلن"), badge("info", plan)],
+    [say("Brand in codes", "نام برند در کد"), brand ?? none],
+    [say("Language of codes", "زبان کد"), languageName(locale, view.locale)],
     [say("WebOTP site", "سایت WebOTP"), webOtpHost === null ? none : ltr(webOtpHost)]
   ])
 }
@@ -70,17 +70,17 @@ const customerForm = (view: View, customer: CustomerRecord, refused: Refused | n
     }
     ${inputField({
       name: "brand",
-      label: say("Brand in codes", "نام تجاری در کدها"),
-      hint: say("The default text of codes names it.", "متن پیش‌فرض کدها آن را می‌آورد."),
+      label: say("Brand in codes", "نام برند در کد"),
+      hint: say("Shown in the default text of codes.", "در متن پیش‌فرض کد می‌آید."),
       value: value("brand", customer.brand),
       errors
     })}
     ${selectField({
       name: "locale",
-      label: say("Language of codes", "زبان کدها"),
+      label: say("Language of codes", "زبان کد"),
       hint: say(
-        "Of the default text, where a request names none.",
-        "برای متن پیش‌فرض، اگر درخواست زبانی نگوید."
+        "For the default text, if a request names no language.",
+        "برای متن پیش‌فرض، اگر درخواست زبان نداشته باشد."
       ),
       value: value("locale", customer.locale),
       choices: TextLocale.literals.map((each) => [each, languageName(each, view.locale)] as const),
@@ -90,8 +90,8 @@ const customerForm = (view: View, customer: CustomerRecord, refused: Refused | n
       name: "webotp_host",
       label: say("WebOTP site", "سایت WebOTP"),
       hint: say(
-        "Pages of this site can read the code from the SMS by themselves.",
-        "صفحه‌هایش کد را خودکار از پیامک می‌خوانند."
+        "Pages of this site can read the code from the SMS automatically.",
+        "صفحه‌های این سایت می‌توانند کد را خودکار از پیامک بخوانند."
       ),
       placeholder: "shop.example.ir",
       value: value("webotp_host", customer.webOtpHost),
@@ -134,7 +134,7 @@ const displayPanel = (view: View): Html => {
           </span>`
         ],
         [
-          say("Theme", "پوسته"),
+          say("Theme", "ظاهر"),
           html`<span class="badges">
             ${choice({ theme: "light" }, say("Light", "روشن"), view.theme === "light")}
             ${choice({ theme: "dark" }, say("Dark", "تیره"), view.theme === "dark")}
@@ -150,24 +150,24 @@ const passwordForm = (view: View, refused: Refused | null): Html => {
   const { say } = view.locale
   const errors = refused?.form === "password" ? refused.errors : noFieldErrors
   return html`<section class="panel" aria-labelledby="password-title">
-    <div class="panel-head"><h2 id="password-title">${say("Your password", "گذرواژهٔ شما")}</h2></div>
+    <div class="panel-head"><h2 id="password-title">${say("Password", "گذرواژه")}</h2></div>
     <form class="panel-body fields" method="post" action="${SETTINGS_PATH}/password">
       ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
       <input type="hidden" name="username" value="${view.session.user.email}" autocomplete="username" />
       ${inputField({
         name: "password",
-        label: say("New password", "گذرواژهٔ تازه"),
+        label: say("New password", "گذرواژهٔ جدید"),
         type: "password",
         autocomplete: "new-password",
         hint: say(
-          "At least 8 characters. You are signed out everywhere, and sign in with it.",
-          "دست‌کم ۸ نویسه. از همه‌جا خارج می‌شوید و با آن وارد می‌شوید."
+          "At least 8 characters. You are signed out everywhere and sign in with the new password.",
+          "حداقل ۸ نویسه. از همه‌جا خارج می‌شوید و باید با گذرواژهٔ جدید وارد شوید."
         ),
         isRequired: true,
         isLtr: true,
         errors
       })}
-      <div><button class="button">${say("Set the password", "ثبت گذرواژه")}</button></div>
+      <div><button class="button">${say("Change password", "تغییر گذرواژه")}</button></div>
     </form>
   </section>`
 }
@@ -178,14 +178,17 @@ const sessionsPanel = (view: View): Html => {
     <div class="panel-head"><h2 id="sessions-title">${say("Sessions", "نشست‌ها")}</h2></div>
     <div class="panel-body fields">
       <p>
-        ${say("Ends every session of yours, in browsers and by the API.", "همهٔ نشست‌های شما را در مرورگرها و API پایان می‌دهد.")}
+        ${say("Ends all your sessions, in browsers and with the API.", "همهٔ نشست‌های شما در مرورگرها و API تمام می‌شود.")}
       </p>
       <div>
         ${confirmButton(view, {
           action: `${SIGN_OUT_PATH}-everywhere`,
           label: say("Sign out everywhere", "خروج از همه‌جا"),
           kind: "danger",
-          question: say("You are signed out here too.", "از اینجا هم خارج می‌شوید."),
+          question: say(
+            "All your sessions end, including this one.",
+            "همهٔ نشست‌های شما تمام می‌شود، حتی همین نشست."
+          ),
           confirm: say("Sign out everywhere", "خروج از همه‌جا")
         })}
       </div>

@@ -100,12 +100,14 @@ const dailyChart = (
   const byDay = Map.groupBy(slots, ({ startsAt }) => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(startsAt)))
   return html`<section class="panel" aria-labelledby="days-title">
     <div class="panel-head">
-      <h2 id="days-title">${say("Accepted requests by day (UTC)", "درخواست‌های پذیرفته در هر روز (UTC)")}</h2>
+      <h2 id="days-title">
+        ${say("Accepted requests per day (UTC)", "درخواست‌های پذیرفته‌شده در هر روز (UTC)")}
+      </h2>
     </div>
     <div class="panel-body">
       ${chart(
         {
-          title: say("Accepted requests by day", "درخواست‌های پذیرفته در هر روز"),
+          title: say("Accepted requests per day", "درخواست‌های پذیرفته‌شده در هر روز"),
           unit: say("Day", "روز"),
           series: [
             { label: say("Codes", "کد"), kind: "bar" },
@@ -144,17 +146,19 @@ const channelTable = (rows: ReadonlyArray<ChannelUsage>, { locale }: View): Html
   const column = (header: string, cell: (row: ChannelUsage) => string) =>
     ({ header, kind: "number", cell }) as const
   return table<ChannelUsage>(
-    say("Sends and cost of each channel", "ارسال و هزینهٔ هر کانال"),
+    say("Sends and cost by channel", "ارسال و هزینهٔ هر کانال"),
     [
       {
         header: say("Channel", "کانال"),
         kind: "title",
         cell: ({ channel }) => channelName(channel, locale)
       },
-      column(say("Sent", "فرستاده"), ({ all }) => number(all.sent)),
+      column(say("Sent", "ارسال شد"), ({ all }) => number(all.sent)),
       column(say("Failed", "ناموفق"), ({ all }) => number(all.failed)),
-      column(say("Delivered", "رسیده"), ({ all }) => number(all.delivered)),
-      column(say("Codes verified", "کد تأییدشده"), ({ codes }) => number(codes.verified)),
+      column(say("Delivered", "تحویل شد"), ({ all }) =>
+        all.delivered + all.undelivered === 0 ? say("Not reported", "گزارش نشده") : number(all.delivered)
+      ),
+      column(say("Codes verified", "کدهای تأییدشده"), ({ codes }) => number(codes.verified)),
       column(say("Cost", "هزینه"), ({ all }) => rials(all.cost))
     ],
     rows
@@ -167,9 +171,9 @@ const totals = (slots: ReadonlyArray<ActivitySlot>, { locale }: View): Html => {
   return tiles([
     { label: say("Codes", "کدها"), value: number(accepted) },
     {
-      label: say("Verified", "تأییدشده"),
+      label: say("Conversion", "نرخ تأیید"),
       value: accepted === 0 ? "–" : percent(verified / accepted),
-      note: say("of the codes", "از کدها")
+      note: say("of codes verified", "از کدها تأیید شد")
     },
     { label: say("Messages", "پیام‌ها"), value: number(sumOf(slots, allOf("message")).accepted) },
     { label: say("Cost", "هزینه"), value: rials(sumOf(slots, ({ channel }) => channel !== null).cost) }
@@ -185,8 +189,8 @@ const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html => 
       rows.length > 0
         ? channelTable(rows, view)
         : emptyState(
-            say("Nothing was sent in this month", "در این ماه چیزی فرستاده نشده"),
-            say("Sandbox requests do not count.", "درخواست‌های محیط آزمایشی به حساب نمی‌آیند.")
+            say("Nothing sent in this month", "در این ماه چیزی ارسال نشده است"),
+            say("Sandbox requests do not count.", "درخواست‌های محیط آزمایشی حساب نمی‌شوند.")
           )
     }
   </section>`

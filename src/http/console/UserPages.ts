@@ -23,13 +23,13 @@ import { confirmButton, postButton } from "./parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
 import { facts } from "./parts/Panels.ts"
-import { isolated, ltr } from "./parts/Text.ts"
+import { isolated, ltr, quoted } from "./parts/Text.ts"
 import { Users, changeUser, createSignInLink, inviteUser } from "../../services/user/Users.ts"
 
 const roles = {
   owner: ["Owner", "مالک", "also manages users and tokens", "کاربران و توکن‌ها را هم مدیریت می‌کند"],
-  developer: ["Developer", "برنامه‌نویس", "changes the set-up", "تنظیمات را تغییر می‌دهد"],
-  viewer: ["Viewer", "بیننده", "reads", "می‌خواند"]
+  developer: ["Developer", "توسعه‌دهنده", "changes the configuration", "پیکربندی را تغییر می‌دهد"],
+  viewer: ["Viewer", "بیننده", "read only", "فقط می‌بیند"]
 } as const
 
 const roleName = (role: Role, { say }: View["locale"]): string => say(roles[role][0], roles[role][1])
@@ -65,12 +65,12 @@ const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
             ${id === view.actor.id && badge("plain", say("You", "شما"))}`
       },
       {
-        header: say("E-mail", "ایمیل"),
+        header: say("Email", "ایمیل"),
         cell: ({ email }) => html`<span class="breakable">${ltr(email)}</span>`
       },
       { header: say("Role", "نقش"), cell: ({ role }) => roleName(role, view.locale) },
-      { header: say("State", "وضعیت"), cell: (user) => stateOf(user, view) },
-      { header: say("Since", "از"), cell: ({ createdAt }) => time(createdAt) }
+      { header: say("Status", "وضعیت"), cell: (user) => stateOf(user, view) },
+      { header: say("Created", "زمان ایجاد"), cell: ({ createdAt }) => time(createdAt) }
     ],
     users
   )
@@ -86,8 +86,8 @@ const showUsers = Effect.fnUntraced(function* (view: View) {
       lead,
       content: html`<div class="panel">
         ${emptyState(
-          say("Owners manage users", "مدیریت کاربران با مالکان است"),
-          say("Ask an owner of this account.", "از یکی از مالکان این حساب بخواهید.")
+          say("Only owners can see users", "فقط مالک‌ها کاربران را می‌بینند"),
+          say("Ask an owner of this account.", "از یکی از مالک‌های این حساب بخواهید.")
         )}
       </div>`
     } satisfies Page
@@ -98,20 +98,20 @@ const showUsers = Effect.fnUntraced(function* (view: View) {
     title: say("Users", "کاربران"),
     name: "users",
     lead,
-    actions: html`<a class="button primary" href="${NEW_USER_PATH}">${say("Invite somebody", "دعوت")}</a>`,
+    actions: html`<a class="button primary" href="${NEW_USER_PATH}">${say("Invite user", "دعوت کاربر")}</a>`,
     content: html`<div class="panel">${userTable(items, view)} ${pager(view, next)}</div>`
   } satisfies Page
 })
 
-const userActions = (view: View, { id, disabledAt }: UserRecord): Html => {
+const userActions = (view: View, { id, name, disabledAt }: UserRecord): Html => {
   const { say } = view.locale
   if (disabledAt !== null) {
     return postButton(view, {
       action: `${USERS_PATH}/${id}/enable`,
-      label: say("Let them in again", "اجازهٔ ورود دوباره")
+      label: say("Enable", "فعال کردن")
     })
   }
-  return html`${postButton(view, { action: `${USERS_PATH}/${id}/link`, label: say("New sign-in link", "پیوند ورود تازه") })}
+  return html`${postButton(view, { action: `${USERS_PATH}/${id}/link`, label: say("New sign-in link", "لینک ورود جدید") })}
   ${
     id !== view.actor.id &&
     confirmButton(view, {
@@ -119,10 +119,10 @@ const userActions = (view: View, { id, disabledAt }: UserRecord): Html => {
       label: say("Disable", "غیرفعال کردن"),
       kind: "danger",
       question: say(
-        "They are signed out everywhere at once, and cannot sign in.",
-        "بی‌درنگ از همه‌جا خارج می‌شود و نمی‌تواند وارد شود."
+        `${quoted(name, view.locale)} is signed out everywhere at once and cannot sign in again.`,
+        `${quoted(name, view.locale)} فوراً از همه‌جا خارج می‌شود و دیگر نمی‌تواند وارد شود.`
       ),
-      confirm: say("Disable them", "غیرفعال شود")
+      confirm: say("Disable user", "غیرفعال کردن کاربر")
     })
   }`
 }
@@ -140,13 +140,13 @@ const userPage = (
     lead: html`<a href="${USERS_PATH}">${say("Users", "کاربران")}</a> / ${ltr(user.email)}`,
     actions: userActions(view, user),
     content: html`<div class="columns">
-      <section class="panel panel-body" aria-label="${say("The user", "کاربر")}">
+      <section class="panel panel-body" aria-label="${say("User", "کاربر")}">
         ${facts([
-          [say("E-mail", "ایمیل"), ltr(user.email)],
+          [say("Email", "ایمیل"), ltr(user.email)],
           [say("Role", "نقش"), roleName(user.role, view.locale)],
-          [say("State", "وضعیت"), stateOf(user, view)],
-          [say("Since", "از"), time(user.createdAt)],
-          user.disabledAt === null ? null : [say("Disabled", "غیرفعال شد"), time(user.disabledAt)]
+          [say("Status", "وضعیت"), stateOf(user, view)],
+          [say("Created", "زمان ایجاد"), time(user.createdAt)],
+          user.disabledAt === null ? null : [say("Disabled", "زمان غیرفعال شدن"), time(user.disabledAt)]
         ])}
       </section>
       <section class="panel" aria-labelledby="change-title">
@@ -165,7 +165,7 @@ const userPage = (
 const newUserPage = (view: View, submitted: URLSearchParams, errors: FieldErrors): Page => {
   const { say } = view.locale
   return {
-    title: say("Invite somebody", "دعوت"),
+    title: say("Invite user", "دعوت کاربر"),
     name: "users",
     lead: html`<a href="${USERS_PATH}">${say("Users", "کاربران")}</a>`,
     content: html`<form class="panel panel-body fields narrow" method="post" action="${NEW_USER_PATH}">
@@ -173,7 +173,7 @@ const newUserPage = (view: View, submitted: URLSearchParams, errors: FieldErrors
       ${inputField({ name: "name", label: say("Name", "نام"), value: submitted.get("name") ?? "", isRequired: true, errors })}
       ${inputField({
         name: "email",
-        label: say("E-mail", "ایمیل"),
+        label: say("Email", "ایمیل"),
         type: "email",
         value: submitted.get("email") ?? "",
         isRequired: true,
@@ -183,12 +183,12 @@ const newUserPage = (view: View, submitted: URLSearchParams, errors: FieldErrors
       ${roleField(view.locale, submitted.get("role") ?? "developer", errors)}
       <p class="hint">
         ${say(
-          "You get a link to hand over. It works once, within 10 minutes; then they choose a password.",
-          "پیوندی برای دادن به او می‌گیرید که یک بار و تا ۱۰ دقیقه کار می‌کند؛ سپس گذرواژه‌اش را برمی‌گزیند."
+          "You get a sign-in link to pass on. It works once, within 10 minutes. Then the user sets a password.",
+          "یک لینک ورود می‌گیرید که باید به کاربر برسانید. لینک یک بار و تا ۱۰ دقیقه کار می‌کند. بعد کاربر گذرواژه تعیین می‌کند."
         )}
       </p>
       <div class="actions">
-        <button class="button primary">${say("Make the link", "ساخت پیوند")}</button>
+        <button class="button primary">${say("Create link", "ساخت لینک")}</button>
         <a class="button quiet" href="${USERS_PATH}">${say("Cancel", "انصراف")}</a>
       </div>
     </form>`
@@ -205,17 +205,17 @@ const ShownLink = Schema.Struct({
 const linkPage = (view: View, email: string, { secret, expiresAt }: typeof ShownLink.Type): Page => {
   const { say, clock } = view.locale
   return {
-    title: say("A sign-in link", "پیوند ورود"),
+    title: say("Sign-in link", "لینک ورود"),
     name: "users",
     lead: ltr(email),
     content: secretPanel(
       {
-        label: say("The link", "پیوند"),
+        label: say("Link", "لینک"),
         secret: signInUrl(view.baseUrl, secret),
         done: USERS_PATH,
         more: html`<p class="hint">
-          ${say("It works once, until", "یک بار کار می‌کند، تا")} ${clock(expiresAt)}.
-          ${say("Send it to them in a way that you trust.", "از راهی که به آن اطمینان دارید برسانید.")}
+          ${say("It works once, until", "فقط یک بار کار می‌کند، تا ساعت")} ${clock(expiresAt)}.
+          ${say("Send it over a channel that you trust.", "آن را از راه مطمئنی بفرستید.")}
         </p>`
       },
       view.locale

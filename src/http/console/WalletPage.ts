@@ -51,15 +51,19 @@ const subjectLink = (
 }
 
 const titleOf = ({ say }: View["locale"]): string =>
-  say("Held for sends under way", "نگه‌داشته برای ارسال‌های در جریان")
+  say("Held for sends in progress", "رزروشده برای ارسال‌های در حال انجام")
 
 const holdsTable = (holds: ReadonlyArray<Hold>, view: View): Html => {
   const { say, time, rials } = view.locale
   return table(
-    say("Held", "نگه‌داشته"),
+    say("Held", "رزروشده"),
     [
-      { header: say("Since", "از"), kind: "title", cell: ({ createdAt }: Hold) => time(createdAt) },
-      { header: say("For", "بابت"), cell: (hold) => subjectLink(hold, view) },
+      {
+        header: say("Held since", "زمان رزرو"),
+        kind: "title",
+        cell: ({ createdAt }: Hold) => time(createdAt)
+      },
+      { header: say("Code or message", "کد یا پیام"), cell: (hold) => subjectLink(hold, view) },
       { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => rials(amount) }
     ],
     holds
@@ -80,7 +84,7 @@ const newestHolds = Effect.fnUntraced(function* (view: View) {
       ${
         next !== null &&
         html`<span class="muted">
-          ${say(`The newest ${number(MAX_SHOWN)}.`, `${number(MAX_SHOWN)} مورد تازه‌تر.`)}
+          ${say(`Newest ${number(MAX_SHOWN)}.`, `${number(MAX_SHOWN)} مورد آخر.`)}
           <a href="${HOLDS_PATH}">${say("Show all", "نمایش همه")}</a>
         </span>`
       }
@@ -106,10 +110,10 @@ const showHolds = Effect.fnUntraced(function* (view: View) {
         items.length > 0
           ? holdsTable(items, view)
           : emptyState(
-              say("Nothing is held", "چیزی نگه داشته نشده"),
+              say("Nothing held", "مبلغی رزرو نشده است"),
               say(
-                "The price of a send is held until it is charged or free again.",
-                "هزینهٔ هر ارسال تا برداشت یا آزاد شدن نگه داشته می‌شود."
+                "The price of a send is held until it is charged or released.",
+                "هزینهٔ هر ارسال رزرو می‌شود تا برداشت یا آزاد شود."
               )
             )
       }
@@ -119,7 +123,7 @@ const showHolds = Effect.fnUntraced(function* (view: View) {
 })
 
 const kindText = (kind: LedgerKind, { say }: View["locale"]): string =>
-  kind === "top_up" ? say("Top-up", "افزایش موجودی") : say("Send", "ارسال")
+  kind === "top_up" ? say("Top-up", "شارژ") : say("Send", "ارسال")
 
 const signed = (amount: number, { rials }: View["locale"]): Html =>
   html`<span class="nowrap">${ltr(amount > 0 ? "+" : amount < 0 ? "−" : "")}${rials(Math.abs(amount))}</span>`
@@ -128,14 +132,14 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
   const { locale } = view
   const { say, time } = locale
   return table(
-    say("Ledger", "دفتر کل"),
+    say("Ledger", "تراکنش‌ها"),
     [
       { header: say("Time", "زمان"), kind: "title", cell: ({ occurredAt }: LedgerEntry) => time(occurredAt) },
       {
-        header: say("Kind", "نوع"),
+        header: say("Type", "نوع"),
         cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindText(kind, locale))
       },
-      { header: say("For", "بابت"), cell: (entry) => subjectLink(entry, view) },
+      { header: say("Code or message", "کد یا پیام"), cell: (entry) => subjectLink(entry, view) },
       { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) }
     ],
     entries
@@ -145,7 +149,7 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
 const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
   {
     name: "kind",
-    label: locale.say("Kind", "نوع"),
+    label: locale.say("Type", "نوع"),
     any: locale.say("All", "همه"),
     choices: Kinds.literals.map((kind) => [kind, kindText(kind, locale)] as const)
   },
@@ -163,35 +167,32 @@ const CSV_PATH = `${WALLET_PATH}/ledger.csv` as const
 
 const balanceTiles = ({ balance, held }: Balance, { locale: { say, rials } }: View): Html =>
   tiles([
-    { label: say("Available", "در دسترس"), value: rials(balance - held) },
+    { label: say("Available", "قابل استفاده"), value: rials(balance - held) },
     {
-      label: say("Held", "نگه‌داشته"),
+      label: say("Held", "رزروشده"),
       value: rials(held),
-      note: say("for sends under way", "برای ارسال‌های در جریان")
+      note: say("for sends in progress", "برای ارسال‌های در حال انجام")
     },
     { label: say("Balance", "موجودی"), value: rials(balance) }
   ])
 
 const noEntries = ({ locale: { say } }: View, isFiltered: boolean): Html =>
   isFiltered
-    ? emptyState(
-        say("Nothing matches", "چیزی پیدا نشد"),
-        say("Choose other filters.", "پالایه‌های دیگری برگزینید.")
-      )
+    ? emptyState(say("No results", "چیزی پیدا نشد"), say("Try other filters.", "فیلترها را تغییر دهید."))
     : emptyState(
-        say("No movement yet", "هنوز گردشی نیست"),
-        say("The operator of this service tops up the wallet.", "گردانندهٔ سرویس موجودی را افزایش می‌دهد.")
+        say("No entries yet", "هنوز تراکنشی نیست"),
+        say("The operator tops up the wallet.", "مدیر سامانه کیف پول را شارژ می‌کند.")
       )
 
 const whatIsCharged = (plan: Plan, { locale: { say } }: View): string =>
   plan === "free"
     ? say(
-        "Sends on the free plan cost nothing. A wallet is for the other plans.",
-        "ارسال در طرح رایگان هزینه‌ای ندارد. کیف پول برای طرح‌های دیگر است."
+        "Sends on the free plan cost nothing. Other plans use the wallet.",
+        "ارسال در پلن رایگان هزینه‌ای ندارد. کیف پول برای پلن‌های دیگر است."
       )
     : say(
-        "A send that a messenger accepted is charged. SMS is charged by its provider.",
-        "هزینهٔ ارسالی کم می‌شود که پیام‌رسان پذیرفته باشد. هزینهٔ پیامک را سرویس‌دهنده‌اش می‌گیرد."
+        "Each send that a messenger accepts is charged. SMS is charged by its provider.",
+        "هزینهٔ هر ارسالی که پیام‌رسان بپذیرد کم می‌شود. هزینهٔ پیامک را سرویس‌دهندهٔ پیامک می‌گیرد."
       )
 
 const showWallet = Effect.fnUntraced(function* (view: View) {
@@ -214,10 +215,10 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
     name: "wallet",
     lead: whatIsCharged(customer.plan, view),
     actions: html`<a class="button" href="${file}"
-      >${icon("download")}<span>${say("Ledger as CSV", "دفتر کل، CSV")}</span></a
+      >${icon("download")}<span>${say("Export CSV", "خروجی CSV")}</span></a
     >`,
     content: html`${balanceTiles(balance, view)} ${holds}
-      <h2 class="section-title">${say("Ledger", "دفتر کل")}</h2>
+      <h2 class="section-title">${say("Ledger", "تراکنش‌ها")}</h2>
       ${filters(view, ledgerFilters(view))} ${searchProblems(problems)}
       <div class="panel">
         ${items.length > 0 ? ledgerTable(items, view) : noEntries(view, isFiltered)} ${pager(view, next)}

@@ -49,8 +49,8 @@ const outcomesPanel = Effect.fnUntraced(function* (visit: Visit, { actor, csrf }
   if (simulated.length === 0) return null
   return html`<section class="panel" aria-labelledby="outcomes-title">
     <div class="panel-head">
-      <h2 id="outcomes-title">${locale.say("The next send", "ارسال بعدی")}</h2>
-      <span class="muted">${locale.say("Once, for each account", "یک بار، برای هر حساب")}</span>
+      <h2 id="outcomes-title">${locale.say("Next send", "ارسال بعدی")}</h2>
+      <span class="muted">${locale.say("Once per account", "برای هر حساب یک بار")}</span>
     </div>
     <ul class="panel-body stack-tight">
       ${simulated.map(
@@ -87,7 +87,7 @@ const messageItem = (message: ReceivedMessage, { locale }: Visit, person: Person
         code !== null &&
         html`<span
           ><strong class="mono">${ltr(code)}</strong>
-          ${copyButton(code, say("Copy the code", "کپی کد"), locale)}</span
+          ${copyButton(code, say("Copy code", "کپی کد"), locale)}</span
         >`
       }
       ${
@@ -95,7 +95,7 @@ const messageItem = (message: ReceivedMessage, { locale }: Visit, person: Person
         deleteButton(
           person.csrf,
           { id: String(id) },
-          html`${icon("remove")}<span class="hidden">${say("Delete the message", "حذف پیام")}</span>`
+          html`${icon("remove")}<span class="hidden">${say("Delete message", "حذف پیام")}</span>`
         )
       }
     </div>
@@ -122,10 +122,10 @@ const receivedMessages = Effect.fnUntraced(function* (visit: Visit, person: Pers
   const list =
     items.length === 0
       ? emptyState(
-          say("Nothing has arrived", "هنوز چیزی نرسیده است"),
+          say("No messages", "پیامی نیست"),
           say(
-            "What is sent over simulated accounts appears here, with its code.",
-            "آنچه با حساب‌های شبیه‌سازی‌شده فرستاده شود، با کدش اینجا دیده می‌شود."
+            "Codes and messages sent over simulated accounts appear here.",
+            "کدها و پیام‌هایی که با حساب شبیه‌سازی‌شده ارسال شوند اینجا دیده می‌شوند."
           ),
           { href: "/console/test", label: say("Send a test", "ارسال آزمایشی") }
         )
@@ -134,7 +134,7 @@ const receivedMessages = Effect.fnUntraced(function* (visit: Visit, person: Pers
         </ol>`
   return html`<section class="panel" id="received" data-live="2" aria-labelledby="received-title">
     <div class="panel-head">
-      <h2 id="received-title">${say("What the phones received", "آنچه گوشی‌ها گرفتند")}</h2>
+      <h2 id="received-title">${say("Received messages", "پیام‌های دریافتی")}</h2>
       ${person !== null && items.length > 0 && deleteButton(person.csrf, { all: "true" }, say("Delete all", "حذف همه"))}
     </div>
     ${list} ${pager(visit, next)}
@@ -144,7 +144,7 @@ const receivedMessages = Effect.fnUntraced(function* (visit: Visit, person: Pers
 const signInHint = ({ locale: { say } }: Visit): Html =>
   html`<section class="panel panel-body">
     <p class="muted">
-      ${say("To force the outcome of a send, or to delete messages,", "برای تعیین نتیجهٔ یک ارسال یا حذف پیام‌ها،")}
+      ${say("To force the outcome of a send, or to delete messages,", "برای تعیین نتیجهٔ ارسال یا حذف پیام‌ها،")}
       <a href="${SIGN_IN_PATH}">${say("sign in to the console", "وارد کنسول شوید")}</a>.
     </p>
   </section>`
@@ -181,7 +181,7 @@ export const simulatorPage = Effect.fnUntraced(function* (visit: Visit) {
         <div>
           <h1>${title}</h1>
           <p class="lead">
-            ${say("Phones for development: nothing leaves this server.", "گوشی‌های آزمایشی: چیزی از این سرور بیرون نمی‌رود.")}
+            ${say("Simulated phones for development: nothing leaves this server.", "گوشی‌های شبیه‌سازی‌شده برای توسعه: چیزی از این سرور بیرون نمی‌رود.")}
           </p>
         </div>
       </div>

@@ -99,7 +99,7 @@ describe("the request log", () => {
       id: number
     }
     const other = await signedIn(server, id, "owner")
-    expect((await other.get("/console/requests")).text).toContain("No request yet")
+    expect((await other.get("/console/requests")).text).toContain("No requests yet")
     const path = firstRequest(list.text, "/console/all-requests").replace("all-requests", "requests")
     expect((await other.get(path)).status).toBe(404)
   })

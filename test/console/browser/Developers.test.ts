@@ -25,14 +25,14 @@ describeInBrowser("developers' pages in a browser", (stage) => {
         await open("/console/keys")
         await page.getByRole("link", { name: "New key" }).first().click()
         await page.getByLabel("Name").fill(name)
-        await page.getByRole("button", { name: "Create the key" }).click()
+        await page.getByRole("button", { name: "Create key" }).click()
         const key = await page.locator(".secret code").innerText()
         const ask = () => request(stage, "GET", "/v1/account", { headers: { "x-api-key": key } })
         expect((await ask()).status).toBe(200)
-        await page.getByRole("link", { name: "I have kept it" }).click()
+        await page.getByRole("link", { name: "Done" }).click()
         await page.getByRole("link", { name }).click()
         await page.locator("summary", { hasText: "Revoke" }).click()
-        await page.getByRole("button", { name: "Revoke the key" }).click()
+        await page.getByRole("button", { name: "Revoke key" }).click()
         expect(await page.getByRole("status").innerText()).toContain("Revoked")
         expect((await ask()).status).toBe(401)
       })
@@ -87,7 +87,7 @@ describeInBrowser("developers' pages in a browser", (stage) => {
       })
       await open("/console/keys/new")
       await page.getByLabel("Name").fill("twice")
-      const { x, y } = (await page.getByRole("button", { name: "Create the key" }).boundingBox()) ?? {
+      const { x, y } = (await page.getByRole("button", { name: "Create key" }).boundingBox()) ?? {
         x: 0,
         y: 0
       }
@@ -105,7 +105,7 @@ describeInBrowser("developers' pages in a browser", (stage) => {
       await open("/console/keys/new")
       for (const name of ["back and", "forth"]) {
         await page.getByLabel("Name").fill(name)
-        await page.getByRole("button", { name: "Create the key" }).click()
+        await page.getByRole("button", { name: "Create key" }).click()
         await page.locator(".secret code").waitFor()
         await page.goBack()
       }
@@ -128,7 +128,7 @@ describeInBrowser("developers' pages in a browser", (stage) => {
       const eventId = page.url().split("/").at(-1)
       const copies = () => receiver.events.filter(({ id }) => id === eventId)
       expect(copies()).toHaveLength(1)
-      await page.getByRole("button", { name: "Deliver it again" }).click()
+      await page.getByRole("button", { name: "Deliver again" }).click()
       await page.getByRole("status").waitFor()
       await expect.poll(copies, { timeout: 10_000 }).toHaveLength(2)
       const [first, second] = copies()

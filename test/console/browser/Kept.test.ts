@@ -61,7 +61,7 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
     await inTab(async (page, open) => {
       const { held, release } = await holdPosts(page, "/console/test")
       await open("/console/test")
-      await page.getByLabel("What", { exact: true }).selectOption("message")
+      await page.getByLabel("Type", { exact: true }).selectOption("message")
       await expect.poll(() => held.length).toBe(1)
       await page.getByLabel("Channel", { exact: true }).selectOption("eitaa:")
       await release()
@@ -88,7 +88,7 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
     await inTab(async (page, open) => {
       await open("/console/test")
       await page.locator("#snippets summary", { hasText: "Python" }).click()
-      const what = page.getByLabel("What", { exact: true })
+      const what = page.getByLabel("Type", { exact: true })
       await what.focus()
       await page.keyboard.press("ArrowDown")
       await page.getByLabel("Text", { exact: true }).waitFor()
@@ -102,7 +102,7 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
   it("the form, after Back leads to it", async () => {
     await inTab(async (page, open) => {
       await open("/console/test")
-      await page.getByLabel("What", { exact: true }).selectOption("message")
+      await page.getByLabel("Type", { exact: true }).selectOption("message")
       await page.getByLabel("Channel", { exact: true }).selectOption("eitaa:")
       await page.getByLabel("Text", { exact: true }).fill("متنی که می‌ماند")
       await page.getByLabel("Phone").fill("09121239055")
@@ -111,7 +111,7 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
       await page.getByRole("heading", { level: 1, name: "Templates" }).waitFor()
       await page.goBack()
       await page.getByLabel("Text", { exact: true }).waitFor()
-      expect(await page.getByLabel("What", { exact: true }).inputValue()).toBe("message")
+      expect(await page.getByLabel("Type", { exact: true }).inputValue()).toBe("message")
       expect(await page.getByLabel("Text", { exact: true }).inputValue()).toBe("متنی که می‌ماند")
       expect(await page.getByLabel("Phone").inputValue()).toBe("09121239055")
       expect(await page.getByLabel("Channel", { exact: true }).inputValue()).toBe("eitaa:")
@@ -121,17 +121,15 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
   it("a form that creates something, after Back leads to it; but never a secret", async () => {
     await inTab(async (page, open) => {
       await open("/console/channels/connect?channel=rubika&provider=rubika_bot")
-      await page.getByLabel("Label").fill("A long label")
+      await page.getByLabel("Name").fill("A long label")
       await page.getByLabel("Token").fill("a-secret-token")
-      await page.getByLabel("Ask the provider first whether the account works").uncheck()
+      await page.getByLabel("Check with the provider first").uncheck()
       await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Templates" }).click()
       await page.getByRole("heading", { level: 1, name: "Templates" }).waitFor()
       await page.goBack()
-      await expect.poll(() => page.getByLabel("Label").inputValue()).toBe("A long label")
+      await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("A long label")
       expect(await page.getByLabel("Token").inputValue()).toBe("")
-      expect(await page.getByLabel("Ask the provider first whether the account works").isChecked()).toBe(
-        false
-      )
+      expect(await page.getByLabel("Check with the provider first").isChecked()).toBe(false)
       const kept = await page.evaluate<string>("JSON.stringify([history.state, { ...sessionStorage }])")
       expect(kept).toContain("A long label")
       expect(kept).not.toContain("a-secret-token")
@@ -144,13 +142,13 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
     await stage.within(desktop, leaving, async ({ page, open }) => {
       await open("/console/users/new")
       await page.getByLabel("Name").fill("Typed by another")
-      await page.getByLabel("E-mail").fill("typed@example.com")
+      await page.getByLabel("Email").fill("typed@example.com")
       await page.getByLabel("Name").focus()
       await page.getByRole("button", { name: "Sign out" }).first().click()
       await page.getByLabel("Password").waitFor()
       const kept = () => page.evaluate<string>("JSON.stringify([history.state, { ...sessionStorage }])")
       expect(await kept()).not.toContain("Typed by another")
-      await page.getByLabel("E-mail").fill(next.user.email)
+      await page.getByLabel("Email").fill(next.user.email)
       await page.getByLabel("Password").fill(PASSWORD)
       await page.getByRole("button", { name: "Sign in" }).click()
       await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
@@ -158,7 +156,7 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
       await expect.poll(() => page.url()).toContain("/console/users/new")
       await page.getByLabel("Name").waitFor()
       expect(await page.getByLabel("Name").inputValue()).toBe("")
-      expect(await page.getByLabel("E-mail").inputValue()).toBe("")
+      expect(await page.getByLabel("Email").inputValue()).toBe("")
       expect(await kept()).not.toContain("Typed by another")
     })
   })

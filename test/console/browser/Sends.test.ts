@@ -16,7 +16,7 @@ describeInBrowser("the page of a code", (stage) => {
     await stage.within(desktop, owner, async ({ open, page }) => {
       await open(`/console/verifications/${id}`)
       await page.getByText("Sent over Bale").waitFor()
-      await page.getByRole("button", { name: "Try the next channel now" }).click()
+      await page.getByRole("button", { name: "Try next channel now" }).click()
       await page.getByText("Sent over Eitaa").waitFor()
       const code = await receivedCode(stage, phone)
       await fetch(`${stage.url}/v1/otp/verify`, {
@@ -40,7 +40,7 @@ describeInBrowser("the page of a code", (stage) => {
       await page.locator(`a[href="/console/verifications/${id}"]`).click()
       await page.getByRole("heading", { name: "What happened" }).waitFor()
       expect(await page.getByRole("region", { name: "What happened" }).innerText()).toContain(
-        "The code went over SMS and has not been entered yet."
+        "The code was sent over SMS. It has not been entered yet."
       )
     })
   })

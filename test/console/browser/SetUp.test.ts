@@ -21,11 +21,11 @@ describeInBrowser("setting up in a browser", (stage) => {
       const label = `Rubika ${look.scripts}`
       await stage.within(look, newcomer, async ({ open, page }) => {
         await open("/console/channels")
-        await page.getByRole("link", { name: "Connect an account" }).first().click()
+        await page.getByRole("link", { name: "Connect account" }).first().click()
         await page.getByRole("region", { name: "Rubika" }).getByRole("link", { name: "Rubika bot" }).click()
-        await page.getByLabel("Label").fill(label)
+        await page.getByLabel("Name").fill(label)
         await page.getByLabel("Token").fill("a-secret-token")
-        await page.getByLabel("Ask the provider first whether the account works").uncheck()
+        await page.getByLabel("Check with the provider first").uncheck()
         await page.getByRole("button", { name: "Connect" }).click()
         expect(await page.getByRole("status").innerText()).toContain("Created")
         expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(label)
@@ -46,14 +46,14 @@ describeInBrowser("setting up in a browser", (stage) => {
         const [main, title] = [page.getByRole("main"), page.getByRole("heading", { level: 1 })]
         const deleteAccount = async () => {
           await page.locator("summary", { hasText: "Delete" }).click()
-          await page.getByRole("button", { name: "Delete the account" }).click()
+          await page.getByRole("button", { name: "Delete account" }).click()
         }
         await open(`/console/channels/${account}`)
         await deleteAccount()
         expect(await title.innerText()).toBe("Still in use")
         expect(await main.innerText()).toContain("Take it out of the order")
         expect(problems()).toEqual([expect.stringContaining("409")])
-        await main.getByRole("link", { name: "Open the order" }).click()
+        await main.getByRole("link", { name: "Open routing" }).click()
         expect(await title.innerText()).toBe("Routing")
         await saveOrder([{ channel: "rubika" }])
         await open(`/console/channels/${account}`)
@@ -82,10 +82,10 @@ describeInBrowser("setting up in a browser", (stage) => {
       await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Send a test" }).click()
       await page.getByLabel("Phone").fill("09121239011")
       await page.getByRole("button", { name: "Send", exact: true }).click()
-      await page.getByLabel("The code that arrived").fill("123456")
+      await page.getByLabel("Code (in the sandbox: 123456)").fill("123456")
       await page.getByRole("button", { name: "Verify" }).click()
       expect(await page.getByRole("status").innerText()).toContain("the right code was entered")
-      await page.getByRole("link", { name: "What happened, step by step" }).click()
+      await page.getByRole("link", { name: "See each step" }).click()
       expect(await page.getByRole("region", { name: "What happened" }).innerText()).toContain(
         "The right code was entered"
       )

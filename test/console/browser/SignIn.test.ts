@@ -27,7 +27,7 @@ describeInBrowser("signing in with a browser", ({ cli, demo, within }) => {
     const { email } = await firstUser({ cli }, String(demo.customer_id), "viewer")
     await within(desktop, undefined, async ({ open, page }) => {
       await open("/console/overview?theme=dark")
-      await page.getByLabel("E-mail").fill(email)
+      await page.getByLabel("Email").fill(email)
       await page.getByLabel("Password").fill(PASSWORD)
       await page.getByRole("button", { name: "Sign in" }).click()
       await page.waitForURL("**/console/overview?theme=dark")
@@ -41,10 +41,10 @@ describeInBrowser("signing in with a browser", ({ cli, demo, within }) => {
   it("says what is wrong with a password, to screen readers too", async () => {
     await within(desktop, undefined, async ({ open, page, problems }) => {
       await open("/console/sign-in")
-      await page.getByLabel("E-mail").fill("nobody@example.ir")
+      await page.getByLabel("Email").fill("nobody@example.ir")
       await page.getByLabel("Password").fill("wrong password")
       await page.getByRole("button", { name: "Sign in" }).click()
-      expect(await page.getByRole("alert").innerText()).toContain("do not belong together")
+      expect(await page.getByRole("alert").innerText()).toContain("Wrong email or password.")
       // the browser itself prints that the page came with status 401
       expect(problems()).toEqual([expect.stringContaining("401")])
     })

@@ -91,7 +91,7 @@ describe("the routing order", () => {
 
   it("shows what a send would do, and sends nothing", async () => {
     const { text } = await owner.get("/console/routing")
-    expect(text).toContain("What a send would do now")
+    expect(text).toContain("Preview of a send now")
     expect(text).toContain("Simulated sms")
     expect(text).toContain("The code is valid for 300 s")
   })

@@ -65,7 +65,7 @@ describe("users", () => {
     const fields = { name: "Twin", email, role: "viewer" }
     const refused = await submit(owner, "/console/users/new", "/console/users/new", fields)
     expect(refused.status).toBe(422)
-    expect(refused.text).toContain("in use already")
+    expect(refused.text).toContain("This email address is already in use.")
   })
 
   it("keep what was typed when the last owner would be none, and say so", async () => {
@@ -74,14 +74,14 @@ describe("users", () => {
     const path = /href="(\/console\/users\/[0-9a-f-]{36})"/.exec(list.text)?.[1] ?? ""
     const alone = await submit(only, path, path, { name: "Typed name", role: "viewer" })
     expect(alone.status).toBe(409)
-    expect(alone.text).toContain("The account would have no owner.")
+    expect(alone.text).toContain("The account needs at least one owner.")
     expect(alone.text).toContain('value="Typed name"')
     expect(alone.text).toContain('<option value="viewer" selected')
   })
 
   it("are managed by owners only", async () => {
     const developer = await signedIn(server, server.demo.customer_id, "developer")
-    expect((await developer.get("/console/users")).text).toContain("Owners manage users")
+    expect((await developer.get("/console/users")).text).toContain("Only owners can see users")
     expect((await developer.get("/console/users/new")).status).toBe(403)
     const fields = { name: "x", email: newEmail("owner"), role: "owner" }
     expect((await submit(developer, "/console/users", "/console/users/new", fields)).status).toBe(403)

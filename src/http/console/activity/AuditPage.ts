@@ -30,26 +30,26 @@ import {
 const AUDIT_PATH = pathOf("audit")
 
 const kinds = [
-  ["user", "People", "افراد"],
+  ["user", "Users", "کاربران"],
   ["token", "Tokens", "توکن‌ها"],
-  ["session", "Sign-ins of another issuer", "ورود با صادرکنندهٔ دیگر"],
-  ["operator", "Operators", "گردانندگان"]
+  ["session", "External sign-ins", "ورود با سرویس دیگر"],
+  ["operator", "Operators", "مدیران سامانه"]
 ] as const
 
 /** What people look for changes of. */
 const areas: Readonly<Record<Exclude<AuditArea, PlatformArea>, readonly [english: string, persian: string]>> =
   {
-    api_key: ["API keys", "کلیدها"],
+    api_key: ["API keys", "کلیدهای API"],
     token: ["Tokens", "توکن‌ها"],
     webhook: ["Webhooks", "وب‌هوک‌ها"],
     account: ["Sending accounts", "حساب‌های ارسال"],
-    contacts: ["Contacts of accounts", "مخاطبان حساب‌ها"],
-    routing: ["Routing", "مسیر ارسال"],
+    contacts: ["Contacts", "مخاطب‌ها"],
+    routing: ["Routing", "ترتیب ارسال"],
     template: ["Templates", "قالب‌ها"],
     guard: ["Guard", "نگهبان"],
     verification: ["Verifications", "کدهای تأیید"],
     message: ["Messages", "پیام‌ها"],
-    test: ["Tests", "ارسال‌های آزمایشی"],
+    test: ["Test sends", "ارسال‌های آزمایشی"],
     phone: ["Erased phones", "شماره‌های پاک‌شده"],
     user: ["Users", "کاربران"],
     wallet: ["Wallet", "کیف پول"],
@@ -79,7 +79,7 @@ const idProblems = ({ query, locale: { say } }: View): ReadonlyArray<string> => 
   const submitted = query.get("id") ?? ""
   return pastedText(submitted) === "" || textOf(submitted) !== undefined
     ? []
-    : [say("This is not an id.", "این شناسه نیست.")]
+    : [say("Enter a valid id.", "یک شناسهٔ معتبر وارد کنید.")]
 }
 
 const filtersOf = (locale: View["locale"]): ReadonlyArray<Filter> => {
@@ -87,14 +87,14 @@ const filtersOf = (locale: View["locale"]): ReadonlyArray<Filter> => {
   return [
     {
       name: "what",
-      label: say("Change of", "تغییر در"),
-      any: say("Everything", "همه‌چیز"),
+      label: say("Resource", "مورد"),
+      any: say("All", "همه"),
       choices: Object.entries(areas).map(([area, words]) => [`${area}.`, say(...words)] as const)
     },
     {
       name: "by",
-      label: say("By", "از سوی"),
-      any: say("Anybody", "هر کس"),
+      label: say("Changed by", "تغییردهنده"),
+      any: say("Anyone", "همه"),
       choices: kinds.map(([kind, english, persian]) => [kind, say(english, persian)] as const)
     },
     { name: "id", label: say("Id", "شناسه"), isLtr: true },
@@ -127,22 +127,22 @@ const auditTable = (records: ReadonlyArray<AuditRecord>, { locale }: View): Html
     say("Audit log", "گزارش تغییرات"),
     [
       {
-        header: say("Change", "تغییر"),
+        header: say("Action", "تغییر"),
         kind: "title",
         cell: (record: AuditRecord) => html`${mono(record.action)} ${detailsOf(record, locale)}`
       },
       {
-        header: say("Of", "مورد"),
+        header: say("Resource", "مورد"),
         cell: ({ subjectType, subjectId }) =>
           html`${mono(subjectType)} <span class="sub">${mono(subjectId)}</span>`
       },
       {
-        header: say("By", "از سوی"),
+        header: say("Changed by", "تغییردهنده"),
         cell: ({ actorKind, actorName }) =>
           html`${isolated(actorName)} <span class="sub">${kindText(actorKind, locale)}</span>`
       },
       {
-        header: say("From", "از نشانی"),
+        header: say("IP address", "نشانی IP"),
         cell: ({ ip }) => (ip === null ? html`<span class="muted">–</span>` : ltr(ip))
       },
       { header: say("Time", "زمان"), cell: ({ occurredAt }) => time(occurredAt) }
@@ -165,17 +165,17 @@ const showAudit = Effect.fnUntraced(function* (view: View) {
   return {
     title: say("Audit log", "گزارش تغییرات"),
     name: "audit",
-    lead: say("Who changed what, when, and from where.", "چه کسی، چه چیزی را، کی و از کجا تغییر داده است."),
+    lead: say("Who changed what, when and from where.", "چه کسی، چه چیزی را، کی و از کجا تغییر داده است."),
     content: html`${filters(view, shown)} ${searchProblems(problems)}
       <div class="panel">
         ${
           items.length > 0
             ? auditTable(items, view)
             : emptyState(
-                say("No change", "تغییری نیست"),
+                say("No changes", "تغییری نیست"),
                 say(
-                  "Changes by people, tokens and operators are listed here.",
-                  "تغییرهای افراد، توکن‌ها و گردانندگان اینجا می‌آید."
+                  "Changes by users, tokens and operators appear here.",
+                  "تغییرهای کاربران، توکن‌ها و مدیران سامانه اینجا دیده می‌شود."
                 )
               )
         }

@@ -12,7 +12,7 @@ import type { View } from "../frame/SignedRoutes.ts"
 import { reasonText } from "../GuardForms.ts"
 import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
 import { pageLink } from "../parts/Panels.ts"
-import { channelName, isolated } from "../parts/Text.ts"
+import { channelName, channelSubject, isolated } from "../parts/Text.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
 import {
   type AccountRecord,
@@ -36,7 +36,7 @@ interface Concern {
 const MAX_LISTED = 100
 
 const accountLink = ({ id }: Pick<AccountRecord, "id">, { say }: Locale) =>
-  ({ page: "channels", below: `/${id}`, action: say("See the account", "دیدن حساب") }) as const
+  ({ page: "channels", below: `/${id}`, action: say("View account", "دیدن حساب") }) as const
 
 const accountName = ({ label, channel }: Pick<AccountRecord, "label" | "channel">, locale: Locale): Html =>
   html`${isolated(label)} (${channelName(channel, locale)})`
@@ -56,12 +56,12 @@ const blockageConcern = (
   const link = accountLink(account, locale)
   const until = blockage.until === null ? null : html` ${say("until", "تا")} ${locale.clock(blockage.until)}`
   const failures = say(
-    `${number(blockage._tag === "Cooling" ? blockage.failures : 0)} failures in a row; nothing is sent over it`,
-    `${number(blockage._tag === "Cooling" ? blockage.failures : 0)} شکست پیاپی؛ چیزی از آن فرستاده نمی‌شود`
+    `${number(blockage._tag === "Cooling" ? blockage.failures : 0)} consecutive failures; not used`,
+    `${number(blockage._tag === "Cooling" ? blockage.failures : 0)} خطای پشت‌سرهم؛ استفاده نمی‌شود`
   )
   const used = say(
-    `${number(state.perMinute)} a minute are used up`,
-    `سقف ${number(state.perMinute)} در دقیقه پر است`
+    `its limit of ${number(state.perMinute)} a minute is reached`,
+    `سقف ${number(state.perMinute)} ارسال در دقیقه پر است`
   )
   return [
     blockage._tag === "Cooling"
@@ -89,21 +89,21 @@ const ofAccount = (concern: OfAccount, locale: Locale): Concern => {
       return {
         ...link,
         badge: stateBadge("misconfigured", locale),
-        what: html`${name}: ${say("its provider refuses it:", "سرویس‌دهنده‌اش آن را نمی‌پذیرد:")}
+        what: html`${name}: ${say("refused by the provider:", "سرویس‌دهنده رد کرد:")}
         ${isolated(concern.error.message)}`
       }
     case "AccountSendsNothing":
       return {
         ...link,
         badge: stateBadge("cannot_send", locale),
-        what: html`${name}: ${say("its settings are incomplete", "تنظیماتش ناقص است")}`
+        what: html`${name}: ${say("settings incomplete", "تنظیمات کامل نیست")}`
       }
     case "AccountNotReached":
       return {
         ...link,
         badge: stateBadge("not_reached", locale),
         what: html`${name}:
-        ${say("the last check did not reach its provider", "بررسی آخر به سرویس‌دهنده‌اش نرسید")}`
+        ${say("the provider was unreachable at the last check", "در آخرین بررسی، سرویس‌دهنده در دسترس نبود")}`
       }
     case "AccountSkipped": {
       const most =
@@ -112,8 +112,8 @@ const ofAccount = (concern: OfAccount, locale: Locale): Concern => {
           : say(`at most ${number(concern.most)} a minute; `, `حداکثر ${number(concern.most)} در دقیقه؛ `)
       return {
         ...link,
-        badge: badge("warn", say("Skipped", "رد شد")),
-        what: html`${name}: ${most}${say("codes skipped it:", "کدهایی از آن گذشتند:")}
+        badge: badge("warn", say("Skipped", "امتحان نشد")),
+        what: html`${name}: ${most}${say("skipped by codes:", "برای کد امتحان نشد:")}
         ${skipsText(concern, locale)}`
       }
     }
@@ -128,30 +128,30 @@ const setUpConcern = (concern: SetUpConcern, locale: Locale): Concern => {
     case "StepCannotSend":
       return {
         page: "routing",
-        action: say("See the order", "دیدن ترتیب"),
-        badge: badge("bad", say("Cannot send", "نمی‌تواند بفرستد")),
-        what: html`${say(`Step ${channelName(concern.channel, locale)} of the saved order:`, `گام ${channelName(concern.channel, locale)} در ترتیب ذخیره‌شده:`)}
+        action: say("View routing", "ترتیب ارسال"),
+        badge: badge("bad", say("Cannot send", "ارسال ممکن نیست")),
+        what: html`${say(`${channelName(concern.channel, locale)} in the saved order:`, `گام ${channelName(concern.channel, locale)} در ترتیب ذخیره‌شده:`)}
         ${stepReason(concern.code, concern.problem, locale)}`
       }
     case "ChannelDeliversNothing":
       return {
         page: "verifications",
         below: `?channel=${concern.channel}`,
-        action: say("See its codes", "دیدن کدهایش"),
-        badge: badge("bad", say("Nothing arrives", "چیزی نمی‌رسد")),
+        action: say("View codes", "دیدن کدها"),
+        badge: badge("bad", say("Not delivered", "تحویل نمی‌شود")),
         what: say(
-          `${channelName(concern.channel, locale)}: of ${number(concern.codes)} codes of the last day, none was delivered or verified.`,
-          `${channelName(concern.channel, locale)}: از ${number(concern.codes)} کد یک روز گذشته، هیچ‌کدام نرسید یا تأیید نشد.`
+          `${channelName(concern.channel, locale)}: of ${number(concern.codes)} codes in the last 24 hours, none was delivered or verified.`,
+          `${channelSubject(concern.channel, locale)}: از ${number(concern.codes)} کد ۲۴ ساعت گذشته، هیچ‌کدام تحویل یا تأیید نشد.`
         )
       }
     case "GuardAlarms":
       return {
         page: "guard",
-        action: say("See the alarms", "دیدن هشدارها"),
+        action: say("View alarms", "دیدن هشدارها"),
         badge: badge("warn", say("Guard", "نگهبان")),
         what: html`${say(
-          concern.open === 1 ? "An alarm is open:" : `${number(concern.open)} alarms are open, the newest:`,
-          concern.open === 1 ? "هشداری باز است:" : `${number(concern.open)} هشدار باز است، تازه‌ترین:`
+          concern.open === 1 ? "1 open alarm:" : `${number(concern.open)} open alarms, the newest:`,
+          concern.open === 1 ? "۱ هشدار باز:" : `${number(concern.open)} هشدار باز، جدیدترین:`
         )}
         ${reasonText(concern, locale)}, ${say("since", "از")} ${locale.time(concern.since)}`
       }
@@ -196,7 +196,7 @@ const webhookConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
     const link = {
       page: "webhooks",
       below: `/${id}`,
-      action: say("See its deliveries", "دیدن تحویل‌ها")
+      action: say("View deliveries", "دیدن ارسال‌ها")
     } as const
     if (disabledReason === "gone" || disabledReason === "failing")
       return [
@@ -206,10 +206,13 @@ const webhookConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
           what: html`${hostOf(url)}:
           ${
             disabledReason === "gone"
-              ? say("it answered 410, so it gets no more events", "پاسخ ۴۱۰ داد و دیگر رویدادی نمی‌گیرد")
+              ? say(
+                  "it responded with 410 and receives no more events",
+                  "با ۴۱۰ پاسخ داد و دیگر رویدادی نمی‌گیرد"
+                )
               : say(
-                  "it failed for days, so it gets no more events",
-                  "روزها ناموفق بود و دیگر رویدادی نمی‌گیرد"
+                  "it failed for days and receives no more events",
+                  "چند روز ناموفق بود و دیگر رویدادی نمی‌گیرد"
                 )
           }`
         }
@@ -220,7 +223,7 @@ const webhookConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
           {
             ...link,
             badge: badge("warn", say("Failing", "ناموفق")),
-            what: html`${hostOf(url)}: ${say("no event was accepted since", "رویدادی پذیرفته نشده از")}
+            what: html`${hostOf(url)}: ${say("no event accepted since", "هیچ رویدادی پذیرفته نشده، از")}
             ${locale.time(failingSince)}`
           }
         ]
@@ -246,13 +249,13 @@ const moneyConcerns = (
     ...(isLow
       ? [
           {
-            badge: badge(tone(available < price), say("Wallet low", "موجودی کم")),
+            badge: badge(tone(available < price), say("Low balance", "موجودی کم")),
             what: say(
-              `${locale.rials(available)} are left: about ${number(Math.floor(available / price))} sends.`,
-              `${locale.rials(available)} مانده است: نزدیک ${number(Math.floor(available / price))} ارسال.`
+              `${locale.rials(available)} left: about ${number(Math.floor(available / price))} sends.`,
+              `${locale.rials(available)} مانده است: حدود ${number(Math.floor(available / price))} ارسال.`
             ),
             page: "wallet" as const,
-            action: say("See the wallet", "دیدن کیف پول")
+            action: say("View wallet", "دیدن کیف پول")
           }
         ]
       : []),
@@ -261,12 +264,12 @@ const moneyConcerns = (
           {
             badge: badge(tone(quota.used >= quota.limit), say("Quota", "سهمیه")),
             what: html`${say(
-              `${number(quota.used)} of ${number(quota.limit)} sends of this month are used; it begins again on`,
-              `${number(quota.used)} از ${number(quota.limit)} ارسال این ماه مصرف شد؛ از نو از`
+              `${number(quota.used)} of ${number(quota.limit)} sends of this month used. Resets on`,
+              `${number(quota.used)} از ${number(quota.limit)} ارسال این ماه مصرف شده است. شروع دورهٔ بعد:`
             )}
             ${locale.time(quota.resetsAt)}`,
             page: "usage" as const,
-            action: say("See the usage", "دیدن مصرف")
+            action: say("View usage", "دیدن مصرف")
           }
         ]
       : [])
@@ -282,7 +285,7 @@ export const concernsPart = Effect.fnUntraced(function* (view: View, summary: Ac
   const concerns = [...accounts, ...webhooks, ...moneyConcerns(summary, view)]
   if (concerns.length === 0)
     return html`<p class="all-well">
-      ${icon("check")}${say("Nothing needs your attention.", "چیزی نیاز به رسیدگی ندارد.")}
+      ${icon("check")}${say("All good. Nothing needs attention.", "همه‌چیز مرتب است.")}
     </p>`
   return html`<section class="panel concerns" aria-labelledby="concerns">
     <div class="panel-head"><h2 id="concerns">${say("Needs attention", "نیاز به رسیدگی")}</h2></div>

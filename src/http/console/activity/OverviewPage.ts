@@ -109,7 +109,7 @@ const moneyTiles = ({ wallet, quota }: AccountSummary, { locale }: View): Readon
           {
             label: say("Wallet", "کیف پول"),
             value: rials(wallet.balance - wallet.held),
-            note: say(`${rials(wallet.held)} held`, `${rials(wallet.held)} نگه‌داشته`)
+            note: say(`${rials(wallet.held)} held`, `${rials(wallet.held)} رزروشده`)
           }
         ]),
     ...(quota === null
@@ -132,22 +132,19 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
     {
       label: say("Codes", "کدها"),
       value: number(codes.accepted),
-      note: say(`${number(codes.verified)} verified`, `${number(codes.verified)} تأییدشده`),
+      note: say(`${number(codes.verified)} verified`, `${number(codes.verified)} تأیید شد`),
       href: pathOf("verifications")
     },
     {
       label: say("Conversion", "نرخ تأیید"),
       value: share(codes.verified, codes.accepted, view),
-      note: say("of codes were verified", "از کدها تأیید شد")
+      note: say("of codes verified", "از کدها تأیید شد")
     },
     {
-      label: say("Time to verify", "زمان تا تأیید"),
+      label: say("Median time to verify", "میانهٔ زمان تأیید"),
       value: time(codes, 0.5, view),
       ...(codes.verified > 0 && {
-        note: say(
-          `half of them; 95 % in ${time(codes, 0.95, view)}`,
-          `نیمی از آن‌ها؛ ۹۵٪ در ${time(codes, 0.95, view)}`
-        )
+        note: say(`95th percentile: ${time(codes, 0.95, view)}`, `صدک ۹۵: ${time(codes, 0.95, view)}`)
       })
     },
     {
@@ -158,7 +155,7 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
     {
       label: say("Cost", "هزینه"),
       value: rials(sumOf(slots, anyChannel).cost),
-      note: say("of this period", "در این بازه")
+      note: say("in this period", "در این بازه")
     },
     ...moneyTiles(summary, view)
   ])
@@ -182,11 +179,11 @@ const activityChart = (
     }
   })
   return html`<section class="panel">
-    <div class="panel-head"><h2>${say("Over time", "در گذر زمان")}</h2></div>
+    <div class="panel-head"><h2>${say("Over time", "روند")}</h2></div>
     <div class="panel-body">
       ${chart(
         {
-          title: say("Codes and messages over time", "کدها و پیام‌ها در گذر زمان"),
+          title: say("Codes and messages over time", "روند کدها و پیام‌ها"),
           unit: periods[period].unit === "hour" ? say("Hour", "ساعت") : say("Day", "روز"),
           series: [
             { label: say("Codes verified", "کدهای تأییدشده"), kind: "bar" },
@@ -226,12 +223,12 @@ const channelTable = (view: View, slots: ReadonlyArray<ActivitySlot>): Html => {
           cell: ({ channel }) => channelName(channel, view.locale)
         },
         column(say("Attempts", "تلاش‌ها"), ({ all }) => number(all.sent + all.failed)),
-        column(say("Accepted", "پذیرفته"), ({ all }) => share(all.sent, all.sent + all.failed, view)),
+        column(say("Accepted", "پذیرفته شد"), ({ all }) => share(all.sent, all.sent + all.failed, view)),
         column(say("Codes verified", "کدهای تأییدشده"), ({ codes }) =>
           share(codes.verified, codes.accepted, view)
         ),
-        column(say("Time to verify", "زمان تا تأیید"), ({ codes }) => time(codes, 0.5, view)),
-        column(say("95 %", "۹۵٪"), ({ codes }) => time(codes, 0.95, view)),
+        column(say("Median time to verify", "میانهٔ زمان تأیید"), ({ codes }) => time(codes, 0.5, view)),
+        column(say("95th percentile", "صدک ۹۵"), ({ codes }) => time(codes, 0.95, view)),
         column(say("Cost", "هزینه"), ({ all }) => (all.cost === 0 ? "–" : rials(all.cost)))
       ],
       rows
@@ -244,10 +241,10 @@ const firstSteps = (view: View): Html => {
   const hasTest = view.navigation.some(({ pages }) => pages.some(({ name }) => name === "test"))
   return html`<section class="panel">
     ${emptyState(
-      say("Nothing was sent in this time", "در این بازه چیزی فرستاده نشده است"),
+      say("Nothing sent in this period", "در این بازه چیزی ارسال نشده است"),
       say(
-        "Send a code or a message: it appears here, with what became of it.",
-        "کدی یا پیامی بفرستید: همین‌جا دیده می‌شود، با آنچه بر سرش آمد."
+        "Send a code or a message, and see it and its result here.",
+        "یک کد یا پیام بفرستید و نتیجه‌اش را همین‌جا ببینید."
       ),
       hasTest ? { href: pathOf("test"), label: say("Send a test", "ارسال آزمایشی") } : null
     )}
@@ -258,7 +255,9 @@ const REFRESH_SECONDS = 15
 const SOON_SECONDS = 2
 
 const noSuchPeriod = ({ locale: { say } }: View) =>
-  searchProblems([say("There is no such period. Choose one.", "چنین بازه‌ای نیست. یکی را برگزینید.")])
+  searchProblems([
+    say("Unknown period. Choose one of the periods.", "این بازه وجود ندارد. یکی از بازه‌ها را انتخاب کنید.")
+  ])
 
 /** The present activity and the present problems. */
 const overviewOf = Effect.fnUntraced(function* (view: View, period: Period) {

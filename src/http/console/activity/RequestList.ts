@@ -127,7 +127,7 @@ const choicesOf = (
     },
     mode: {
       name: "mode",
-      label: say("Environment", "محیط"),
+      label: say("Mode", "حالت"),
       any: say("All", "همه"),
       choices: modes.map((mode) => [mode, stateText(mode, locale)] as const)
     }
@@ -158,13 +158,13 @@ const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
         ...(subject === null || !isCode
           ? [
               locale.say(
-                "This is not a phone number, an id or an error code.",
-                "این شماره، شناسه یا کد خطا نیست."
+                "Enter a phone number, an id or an error code.",
+                "شماره، شناسه یا کد خطا را وارد کنید."
               )
             ]
           : []),
         ...(key === undefined && text("key") !== ""
-          ? [locale.say("This is not the number of a key.", "این شمارهٔ کلید نیست.")]
+          ? [locale.say("Enter the number of a key.", "شمارهٔ یک کلید را وارد کنید.")]
           : []),
         ...choiceProblems({ query, locale }, Object.values(choicesOf(locale))),
         ...problems
@@ -184,7 +184,7 @@ const requestFilters = (
     [
       {
         name: "q",
-        label: say("Request id, phone, or id of a send", "شناسهٔ درخواست، شماره یا شناسهٔ ارسال"),
+        label: say("Request id, phone, or code or message id", "شناسهٔ درخواست، شماره، یا شناسهٔ کد یا پیام"),
         isLtr: true,
         isWide: true
       },
@@ -237,7 +237,7 @@ const columnsOf = ({ locale, path }: View, isOfAll: boolean): ReadonlyArray<Colu
         html`${key === null ? html`<span class="muted">–</span>` : isolated(key.name)}
         ${stateBadge(mode, locale)}`
     },
-    { header: say("Took", "مدت"), kind: "number", cell: (each) => tookText(each, locale) },
+    { header: say("Duration", "مدت"), kind: "number", cell: (each) => tookText(each, locale) },
     { header: say("Time", "زمان"), kind: "number", cell: ({ at }) => locale.time(at) }
   ]
 }
@@ -251,26 +251,29 @@ const emptyList = (
   const { say, number } = view.locale
   if (days === 0)
     return emptyState(
-      say("The request log is off", "ثبت درخواست‌ها خاموش است"),
-      say("It is on if PEYK_REQUEST_LOG_DAYS is not 0.", "اگر PEYK_REQUEST_LOG_DAYS صفر نباشد روشن است.")
+      say("The request log is disabled", "ثبت درخواست‌ها غیرفعال است"),
+      say(
+        "To enable it, set PEYK_REQUEST_LOG_DAYS above 0.",
+        "برای فعال کردن، PEYK_REQUEST_LOG_DAYS را بیشتر از صفر بگذارید."
+      )
     )
   if (next !== null && searchedTo !== undefined)
     return emptyState(
-      say("Nothing in this part", "در این بخش چیزی نیست"),
+      say("No results so far", "تا اینجا چیزی پیدا نشد"),
       searchedText(searchedTo, view.locale),
-      { href: addressWith(view, { cursor: next }), label: say("Search on", "ادامهٔ جست‌وجو") }
+      { href: addressWith(view, { cursor: next }), label: say("Search older", "جست‌وجوی قدیمی‌ترها") }
     )
   return isFiltered
     ? emptyState(
-        say("Nothing matches", "چیزی پیدا نشد"),
-        say("Try fewer filters.", "پالایه‌های کمتری را امتحان کنید."),
-        { href: view.path, label: say("Show everything", "نمایش همه") }
+        say("No results", "چیزی پیدا نشد"),
+        say("Try fewer filters.", "فیلتر کمتری را امتحان کنید."),
+        { href: view.path, label: say("Clear filters", "پاک کردن فیلترها") }
       )
     : emptyState(
-        say("No request yet", "هنوز درخواستی نیست"),
+        say("No requests yet", "هنوز درخواستی نیست"),
         say(
-          `Requests with a service key are listed here for ${number(days)} days.`,
-          `درخواست‌های با کلید سرویس ${number(days)} روز اینجا می‌مانند.`
+          `Requests with your API keys appear here for ${number(days)} days.`,
+          `درخواست‌های کلیدهای API شما ${number(days)} روز اینجا دیده می‌شوند.`
         )
       )
 }

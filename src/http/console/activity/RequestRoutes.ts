@@ -47,18 +47,18 @@ const factsOf = (view: View, request: LoggedRequest): Html => {
   const { say } = locale
   const isOperator = view.actor.customerId !== request.customerId
   return facts([
-    [say("Request id", "شناسهٔ درخواست"), withCopy(request.requestId, say("Copy the id", "کپی شناسه"), view)],
+    [say("Request id", "شناسهٔ درخواست"), withCopy(request.requestId, say("Copy id", "کپی شناسه"), view)],
     [say("Status", "وضعیت"), statusBadge(request)],
     request.code === null ? null : [say("Error code", "کد خطا"), mono(request.code)],
-    [say("Answered at", "زمان پاسخ"), locale.time(request.at)],
-    [say("Took", "مدت"), tookText(request, locale)],
+    [say("Time", "زمان"), locale.time(request.at)],
+    [say("Duration", "مدت"), tookText(request, locale)],
     isOperator
       ? [
           say("Customer", "مشتری"),
           html`<a href="${pathOf("customers")}/${request.customerId}">${isolated(request.customerName)}</a>`
         ]
       : null,
-    [say("Environment", "محیط"), stateBadge(request.mode, locale)],
+    [say("Mode", "حالت"), stateBadge(request.mode, locale)],
     [say("Key", "کلید"), keyFact(view, request)],
     [say("Phone", "شماره"), maskedPhone(request)],
     subjectFact(view, request)
@@ -77,13 +77,13 @@ const requestPage = Effect.fnUntraced(function* (view: View, customerId: number 
     name,
     lead: html`<a href="${pathOf(name)}">${say("Requests", "درخواست‌ها")}</a> / ${routeOf(request)}`,
     content: html`${text !== null && html`<p class="notice ${request.status < 500 ? "warn" : "bad"}">${text}</p>`}
-      <section class="panel panel-body" aria-label="${say("The request", "درخواست")}">
+      <section class="panel panel-body" aria-label="${say("Request", "درخواست")}">
         ${factsOf(view, request)}
       </section>
       <p class="hint below-list">
         ${say(
-          "Bodies, codes and whole phone numbers are not in the log.",
-          "متن درخواست، کدها و شمارهٔ کامل در این فهرست نیست."
+          "The log does not store bodies, codes or full phone numbers.",
+          "متن درخواست، کد و شمارهٔ کامل ذخیره نمی‌شود."
         )}
       </p>`
   } satisfies Page
@@ -98,10 +98,7 @@ const showRequests = Effect.fnUntraced(function* (view: View) {
   return {
     title: say("Requests", "درخواست‌ها"),
     name: "requests",
-    lead: say(
-      "Requests with your service keys, the newest first.",
-      "درخواست‌های با کلیدهای سرویس شما، تازه‌ترین در بالا."
-    ),
+    lead: say("Requests with your API keys, newest first.", "درخواست‌های کلیدهای API شما، جدیدترین در بالا."),
     content: yield* requestList(view, customerId, keys.items)
   } satisfies Page
 })
@@ -111,7 +108,7 @@ const showAllRequests = Effect.fnUntraced(function* (view: View) {
   return {
     title: say("All requests", "همهٔ درخواست‌ها"),
     name: "all-requests",
-    lead: say("Requests of all customers, the newest first.", "درخواست‌های همهٔ مشتریان، تازه‌ترین در بالا."),
+    lead: say("Requests of all customers, newest first.", "درخواست‌های همهٔ مشتری‌ها، جدیدترین در بالا."),
     content: yield* requestList(view, null, [])
   } satisfies Page
 })
