@@ -26,10 +26,10 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
     page("clients", "Client libraries", "کتابخانه‌ها"),
     page("glossary", "Words", "واژه‌ها"),
     page("moving", "Move to Peyk", "مهاجرت به پیک"),
-    page("status", "What is tested", "چه چیزی آزموده شده")
+    page("status", "What is tested", "چه چیزی تست شده")
   ]),
   group("Send and verify", "ارسال و تأیید", [
-    page("verification", "One-time codes", "رمز یک‌بارمصرف"),
+    page("verification", "One-time codes", "کد یک‌بارمصرف"),
     page("routing", "Order of channels", "ترتیب کانال‌ها"),
     page("guard", "Guard against abuse", "محافظت از سوءاستفاده"),
     page("limits", "Limits and wallet", "سقف‌ها و کیف پول")

@@ -30,7 +30,7 @@ export const numbers: ReadonlyArray<{ readonly value: Words } & Words> = [
 /** Under which these were measured. */
 export const conditions: Words = {
   en: "Measured on 2 shared cores (AMD EPYC) that also ran the load and PostgreSQL, with a provider that accepts at once; 64 connections, 2026-11-23. Memory: 2026-11-27. Never run against a live provider.",
-  fa: "روی ۲ هستهٔ اشتراکی (AMD EPYC) که بار آزمایش و PostgreSQL هم روی آن‌ها بود، با سرویس‌دهنده‌ای که بی‌درنگ می‌پذیرد؛ ۶۴ اتصال، ۲۳ نوامبر ۲۰۲۶. حافظه: ۲۷ نوامبر ۲۰۲۶. با سرویس‌دهندهٔ واقعی اجرا نشده است."
+  fa: "روی ۲ هستهٔ اشتراکی (AMD EPYC) که بار آزمایش و PostgreSQL هم روی آن‌ها بود، با سرویس‌دهنده‌ای که فوراً می‌پذیرد؛ ۶۴ اتصال، ۲۳ نوامبر ۲۰۲۶. حافظه: ۲۷ نوامبر ۲۰۲۶. با سرویس‌دهندهٔ واقعی اجرا نشده است."
 }
 
 const words = (en: string, fa: string): Words => ({ en, fa })

@@ -124,10 +124,10 @@ describe.runIf(executablePath !== undefined && hasTools)("the login page of the 
       }
       await codeField(page).fill(wrong)
       await shows(page, "چند بار کد اشتباه وارد شد و این کد باطل شد.")
-      await page.getByRole("button", { name: "دریافت کد تازه" }).click()
+      await page.getByRole("button", { name: "دریافت کد جدید" }).click()
       await codeField(page).waitFor()
       await expect.poll(() => codeOf(server, phone)).not.toBe("")
-      await shows(page, "کد تازه‌ای فرستادیم؛ کد قبلی دیگر کار نمی‌کند.")
+      await shows(page, "کد جدیدی فرستادیم؛ کد قبلی دیگر کار نمی‌کند.")
     })
   })
 
@@ -152,7 +152,7 @@ describe.runIf(executablePath !== undefined && hasTools)("the login page of the 
         await shows(page, "ارسال دوباره تا")
         await page.clock.fastForward(61_000)
         await page.getByRole("button", { name: "ارسال دوباره" }).click()
-        await shows(page, "کد تازه‌ای فرستادیم؛ کد قبلی دیگر کار نمی‌کند.")
+        await shows(page, "کد جدیدی فرستادیم؛ کد قبلی دیگر کار نمی‌کند.")
         await page.clock.fastForward(121_000)
         await shows(page, "مهلت این کد تمام شد.")
         await page.getByRole("button", { name: "تغییر شماره" }).click()
@@ -272,7 +272,7 @@ describe.runIf(executablePath !== undefined && hasTools)("the login page of the 
       }
       await check()
       await codeField(page).fill(wrong)
-      await page.getByRole("button", { name: "دریافت کد تازه" }).waitFor()
+      await page.getByRole("button", { name: "دریافت کد جدید" }).waitFor()
       await check()
       expect(problems).toEqual([])
       await context.close()

@@ -7,9 +7,9 @@ const isPersian = document.documentElement.lang === "fa"
 const text = isPersian
   ? {
       nothing: (words: string) =>
-        `برای «${words}» چیزی پیدا نشد. یک واژه، یک کد خطا یا نام یک فیلد را جستجو کنید.`,
+        `برای «${words}» چیزی پیدا نشد. یک واژه، یک کد خطا یا نام یک فیلد را جست‌وجو کنید.`,
       found: (count: number) => `${count.toLocaleString("fa")} صفحه`,
-      failed: "جستجو بارگذاری نشد. صفحه را دوباره باز کنید."
+      failed: "جست‌وجو بارگذاری نشد. صفحه را دوباره باز کنید."
     }
   : {
       nothing: (words: string) =>
