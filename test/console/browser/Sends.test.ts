@@ -15,9 +15,9 @@ describeInBrowser("the page of a code", (stage) => {
     const { verification_id: id } = await sendCode(stage, phone)
     await stage.within(desktop, owner, async ({ open, page }) => {
       await open(`/console/verifications/${id}`)
-      await page.getByText("Sent over Bale").waitFor()
+      await page.getByText("Sent over Bale", { exact: true }).waitFor()
       await page.getByRole("button", { name: "Try next channel now" }).click()
-      await page.getByText("Sent over Eitaa").waitFor()
+      await page.getByText("Sent over Eitaa", { exact: true }).waitFor()
       const code = await receivedCode(stage, phone)
       await fetch(`${stage.url}/v1/otp/verify`, {
         method: "POST",

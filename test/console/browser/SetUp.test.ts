@@ -51,7 +51,7 @@ describeInBrowser("setting up in a browser", (stage) => {
         await open(`/console/channels/${account}`)
         await deleteAccount()
         expect(await title.innerText()).toBe("Still in use")
-        expect(await main.innerText()).toContain("Take it out of the order")
+        expect(await main.innerText()).toContain("Remove it from the order")
         expect(problems()).toEqual([expect.stringContaining("409")])
         await main.getByRole("link", { name: "Open routing" }).click()
         expect(await title.innerText()).toBe("Routing")
