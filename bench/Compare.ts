@@ -17,6 +17,8 @@ export interface Comparison {
   /** Of webhooks, if they are measured. */
   readonly receiver: Receiver | null
   readonly options: Options
+  /** The number of the first of so many phones that no other run uses. */
+  readonly takePhones: (count: number) => number
 }
 
 const report = (text: string) => void process.stderr.write(`${text}\n`)
@@ -30,13 +32,16 @@ const reportWebhooks = ({ duringSends, sendsWith, sendsWithout }: WebhookResult)
   )
 
 /** The subjects alternate, forwards and backwards; the others are paused. */
-export const compare = async ({ subjects, pgbench, load, store, receiver, options }: Comparison) => {
+export const compare = async ({
+  subjects,
+  pgbench,
+  load,
+  store,
+  receiver,
+  options,
+  takePhones
+}: Comparison) => {
   const { measures, rounds, settlingSeconds } = options
-  let next = 0
-  const takePhones = (count: number) => {
-    next += count
-    return next - count
-  }
   const turn = makeTurn({ measures, load, store, takePhones, settlingSeconds })
   const measure = async (subject: Subject, seconds: number) => {
     subject.resume()

@@ -1,4 +1,7 @@
-/** One run of load, in its own process: wrk if the machine has it, because it takes the least CPU, else autocannon. */
+/**
+ * One run of load, in its own process: wrk if the machine has it, because it takes the least CPU, else autocannon. Fixed
+ * arrivals, and what is looked at response by response, come from `requester.ts`.
+ */
 import { execFile, execFileSync, fork } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -7,6 +10,8 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import type { GeneratorName } from "./Options.ts"
 import { cpuSeconds } from "./ProcessStats.ts"
+import { type Recording, totalsOf } from "./Recording.ts"
+import type { RequesterJob } from "./requester.ts"
 import type { HttpRequest } from "./Requests.ts"
 
 export interface Job {
@@ -26,12 +31,19 @@ export interface LoadResult {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
+  readonly p999: number
   readonly failed: number
 }
 
+type WithCpu<A> = A & { readonly cpu: number | null }
+
 export interface LoadGenerator {
-  readonly name: GeneratorName
-  readonly run: (job: Job) => Promise<LoadResult & { readonly cpu: number | null }>
+  readonly name: string
+  readonly run: (job: Job) => Promise<WithCpu<LoadResult>>
+  /** Requests that arrive at fixed times, so many a second. */
+  readonly atRate: (rate: number, job: Job) => Promise<WithCpu<LoadResult>>
+  /** Each response. */
+  readonly record: (job: Job) => Promise<Recording>
 }
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
@@ -53,11 +65,17 @@ const rawOf = ({ method, path, headers, body }: HttpRequest) => {
   return `${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`
 }
 
+/** Separated by zero bytes. */
+const writeRequests = (directory: string, requests: Job["requests"]): string => {
+  const file = join(directory, "requests")
+  writeFileSync(file, requests.map(rawOf).join("\0"))
+  return file
+}
+
 const runWrk =
   ({ connections, directory }: Given) =>
   async ({ url, requests, cycles, seconds }: Job): Promise<LoadResult> => {
-    const file = join(directory, "requests")
-    writeFileSync(file, requests.map(rawOf).join("\0"))
+    const file = writeRequests(directory, requests)
     const given = [
       "-t1",
       `-c${connections}`,
@@ -75,18 +93,35 @@ const runWrk =
     return JSON.parse(line)
   }
 
+/** Gives a process its job, and waits for the result and its end: only then its CPU time is known. */
+const resultOf = async (file: string, job: object) => {
+  const child = fork(fileOf(file), [], { serialization: "advanced" })
+  const ended = once(child, "exit").then(() => {
+    throw new Error("the load ended without a result")
+  })
+  child.send(job)
+  const [result] = await Promise.race([once(child, "message"), ended])
+  await ended.catch(() => undefined)
+  return result
+}
+
 const runAutocannon =
   ({ connections }: Given) =>
-  async (job: Job): Promise<LoadResult> => {
-    const child = fork(fileOf("autocannon.mjs"), [], { serialization: "advanced" })
-    child.send({ connections, ...job })
-    const ended = once(child, "exit").then(() => {
-      throw new Error("the load ended without a result")
-    })
-    const [result] = await Promise.race([once(child, "message"), ended])
-    // only now is its CPU time known
-    await ended.catch(() => undefined)
-    return result
+  (job: Job): Promise<LoadResult> =>
+    resultOf("autocannon.mjs", { connections, ...job })
+
+const runRequester =
+  ({ connections, directory }: Given, rate: number | null) =>
+  ({ url, requests, cycles, seconds }: Job): Promise<Recording> => {
+    const job: RequesterJob = {
+      url,
+      file: writeRequests(directory, requests),
+      cycles,
+      seconds,
+      connections,
+      rate
+    }
+    return resultOf("requester.ts", job)
   }
 
 const hasWrk = () => {
@@ -99,16 +134,28 @@ const hasWrk = () => {
   }
 }
 
-export const loadGenerator = (wanted: GeneratorName | null, given: Given): LoadGenerator => {
+const withCpu = async <A>(work: Promise<A>): Promise<WithCpu<A>> => {
+  const before = cpuSeconds(process.pid, "children")
+  const result = await work
+  const after = cpuSeconds(process.pid, "children")
+  return { ...result, cpu: before === null || after === null ? null : after - before }
+}
+
+/** @param openLoop how many requests arrive in a second in each run; null: as many as the connections allow */
+export const loadGenerator = (
+  wanted: GeneratorName | null,
+  given: Given,
+  openLoop: number | null = null
+): LoadGenerator => {
+  const atRate = async (rate: number, job: Job) => totalsOf(await runRequester(given, rate)(job))
+  const others = {
+    atRate: (rate: number, job: Job) => withCpu(atRate(rate, job)),
+    record: runRequester(given, null)
+  }
+  if (openLoop !== null) {
+    return { name: `${openLoop} requests a second`, run: (job) => withCpu(atRate(openLoop, job)), ...others }
+  }
   const name = wanted ?? (hasWrk() ? "wrk" : "autocannon")
   const run = (name === "wrk" ? runWrk : runAutocannon)(given)
-  return {
-    name,
-    run: async (job) => {
-      const before = cpuSeconds(process.pid, "children")
-      const result = await run(job)
-      const after = cpuSeconds(process.pid, "children")
-      return { ...result, cpu: before === null || after === null ? null : after - before }
-    }
-  }
+  return { name, run: (job) => withCpu(run(job)), ...others }
 }

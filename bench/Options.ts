@@ -26,7 +26,9 @@ export const measureNames = [
   "fallback",
   "webhook",
   "pending",
-  "refused"
+  "refused",
+  "quiet",
+  "cold"
 ] as const
 /** Pending timers take minutes to create. */
 const USUAL_MEASURES = "send,verify,status,message,message-whole,fallback"
@@ -45,6 +47,10 @@ export interface Options {
   /** In each turn, after the pause and the checkpoint, and before anything is counted. */
   readonly settlingSeconds: number
   readonly connections: number
+  /** How many requests arrive in a second, whatever became of those before; null: as many as the connections allow. */
+  readonly openLoop: number | null
+  /** How long half of the calls of a provider take; others take longer (see ProviderDelay.ts). */
+  readonly providerMillis: number
   /** null: the best there is. */
   readonly load: GeneratorName | null
   /** How many verifications are already in the tables, and of how many customers. */
@@ -62,10 +68,11 @@ export interface Options {
   readonly json: string | null
 }
 
-const whole = (name: string, given: string, least = 1): number => {
+const whole = (name: string, given: string, least = 1, most = Number.MAX_SAFE_INTEGER): number => {
   const value = Number(given)
-  if (!Number.isInteger(value) || value < least) {
-    throw new Error(`--${name} has to be a whole number, at least ${least}`)
+  if (!Number.isInteger(value) || value < least || value > most) {
+    const range = most === Number.MAX_SAFE_INTEGER ? `, at least ${least}` : ` from ${least} to ${most}`
+    throw new Error(`--${name} has to be a whole number${range}`)
   }
   return value
 }
@@ -82,6 +89,10 @@ const listOf = <A extends string>(name: string, given: string | undefined, known
 }
 
 const MAX_CUSTOMERS = 10_000
+const MAX_CONNECTIONS = 2000
+const MAX_PER_SECOND = 20_000
+/** The slowest calls take four times as long, and Peyk waits 10 s. */
+const MAX_PROVIDER_MILLIS = 2000
 /**
  * With the usual number of connections, more would have too few each to share statements; elsewhere a port is not
  * shared.
@@ -99,6 +110,8 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       "warm-up": { type: "string", default: "3" },
       settle: { type: "string", default: "2" },
       connections: { type: "string", default: "64" },
+      "open-loop": { type: "string" },
+      "provider-millis": { type: "string", default: "0" },
       load: { type: "string" },
       stored: { type: "string" },
       customers: { type: "string", default: "1" },
@@ -110,7 +123,6 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       json: { type: "string" }
     }
   })
-  if (Number(values.customers) > MAX_CUSTOMERS) throw new Error(`--customers may be ${MAX_CUSTOMERS} at most`)
   if (values["database-url"] !== undefined && values["flush-millis"] !== undefined)
     throw new Error("--flush-millis slows down the embedded PostgreSQL, not that of --database-url")
   return {
@@ -120,10 +132,13 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     seconds: whole("seconds", values.seconds),
     warmUpSeconds: whole("warm-up", values["warm-up"]),
     settlingSeconds: whole("settle", values.settle, 0),
-    connections: whole("connections", values.connections),
+    connections: whole("connections", values.connections, 1, MAX_CONNECTIONS),
+    openLoop:
+      values["open-loop"] === undefined ? null : whole("open-loop", values["open-loop"], 1, MAX_PER_SECOND),
+    providerMillis: whole("provider-millis", values["provider-millis"], 0, MAX_PROVIDER_MILLIS),
     load: values.load === undefined ? null : oneOf("load", values.load, generatorNames),
     stored: values.stored === undefined ? 0 : whole("stored", values.stored),
-    customers: whole("customers", values.customers),
+    customers: whole("customers", values.customers, 1, MAX_CUSTOMERS),
     data: values.data === undefined ? null : resolve(values.data),
     databaseUrl: values["database-url"] ?? null,
     processes: whole("processes", values.processes),

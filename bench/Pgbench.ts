@@ -7,7 +7,8 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { MeasureName } from "./Options.ts"
 import { cpuSeconds, familyCpuSeconds } from "./ProcessStats.ts"
-import { quantile, type Run } from "./Report.ts"
+import type { Run } from "./Report.ts"
+import { quantile } from "./Statistics.ts"
 import { SEND, STATUS, VERIFY } from "./reference/statements.ts"
 import type { Store } from "./Store.ts"
 
@@ -105,6 +106,7 @@ export const pgbenchTurn = ({ path, database, directory, store, measures }: Pgbe
       perSecond: Number(/tps = ([\d.]+)/.exec(stdout)?.[1]),
       p50: quantile(latencies, 0.5),
       p99: quantile(latencies, 0.99),
+      p999: quantile(latencies, 0.999),
       failed: 0,
       programCpu: null,
       // backends that ended with their connections still count: their parent has waited for them

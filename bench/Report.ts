@@ -1,7 +1,9 @@
 /** The summary of the runs of one operation. Machines are shared, so only runs of the same round are compared. */
 
+import type { ColdResult } from "./Cold.ts"
 import type { FallbackResult } from "./Fallbacks.ts"
 import type { PendingResult } from "./Pending.ts"
+import { median, pairedRatios } from "./Statistics.ts"
 import type { WebhookResult } from "./Webhooks.ts"
 
 /** One run of one operation against one subject. */
@@ -11,6 +13,7 @@ export interface Run {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
+  readonly p999: number
   /** Microseconds of CPU per request, of the program and of PostgreSQL. */
   readonly programCpu: number | null
   readonly storeCpu: number | null
@@ -20,46 +23,49 @@ export interface Run {
   readonly memory: number | null
 }
 
-export const median = (values: ReadonlyArray<number>): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
-}
+export type Figure = (run: Run) => number | null
 
-export const quantile = (values: ReadonlyArray<number>, q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.ceil(values.length * q) - 1] ?? Number.NaN
+/** Figures of one subject divided by those of another in the same rounds. */
+export const ratiosOf = (mine: ReadonlyArray<Run>, others: ReadonlyArray<Run>, figure: Figure) =>
+  pairedRatios(mine.map(figure), others.map(figure))
 
-type Figure = (run: Run) => number | null
-
-/** The median, over the rounds, of one subject's figure divided by another's. */
 const pairedRatio = (mine: ReadonlyArray<Run>, others: ReadonlyArray<Run>, figure: Figure) => {
-  const ratios = mine.flatMap((run, round) => {
-    const other = others[round]
-    return other === undefined ? [] : [(figure(run) ?? Number.NaN) / (figure(other) ?? Number.NaN)]
-  })
+  const ratios = ratiosOf(mine, others, figure)
   return ratios.length === 0 ? null : median(ratios)
 }
 
 const shown = (value: number | null, digits = 0) =>
   value === null || Number.isNaN(value) ? "–" : value.toFixed(digits)
 
-const throughput: Figure = ({ perSecond }) => perSecond
-const p99: Figure = (run) => run.p99
+export const throughput: Figure = ({ perSecond }) => perSecond
+export const p99: Figure = (run) => run.p99
+/** What a request costs: on a machine whose processors are busy, it decides the rate. */
+export const processorTime: Figure = ({ programCpu, storeCpu }) =>
+  programCpu === null || storeCpu === null ? null : programCpu + storeCpu
 
 const columns: ReadonlyArray<readonly [title: string, figure: Figure, digits: number]> = [
+  ["CPU µs", processorTime, 0],
+  ["program's", ({ programCpu }) => programCpu, 0],
+  ["store's", ({ storeCpu }) => storeCpu, 0],
   ["per second", throughput, 0],
   ["p50 ms", ({ p50 }) => p50, 1],
   ["p99 ms", p99, 1],
-  ["CPU µs", ({ programCpu }) => programCpu, 0],
-  ["store's CPU µs", ({ storeCpu }) => storeCpu, 0],
+  ["p99.9 ms", ({ p999 }) => p999, 1],
   ["load's CPU µs", ({ loadCpu }) => loadCpu, 0],
   ["MB", ({ memory }) => memory, 0]
 ]
 
-const titles = ["", "", ...columns.map(([title]) => title), "failed", "peyk / it", "p99: peyk / it"]
+const titles = [
+  "",
+  "",
+  ...columns.map(([title]) => title),
+  "failed",
+  "CPU: peyk / it",
+  "rate: peyk / it",
+  "p99: peyk / it"
+]
 
-const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+export const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
 
 const rowOf = (mine: ReadonlyArray<Run>, peyk: ReadonlyArray<Run>): ReadonlyArray<string> => {
@@ -67,6 +73,7 @@ const rowOf = (mine: ReadonlyArray<Run>, peyk: ReadonlyArray<Run>): ReadonlyArra
   return [
     ...columns.map(([, figure, digits]) => shown(medianOf(figure), digits)),
     String(mine.reduce((sum, { failed }) => sum + failed, 0)),
+    shown(pairedRatio(peyk, mine, processorTime), 2),
     shown(pairedRatio(peyk, mine, throughput), 2),
     shown(pairedRatio(peyk, mine, p99), 2)
   ]
@@ -148,5 +155,32 @@ export const reportPending = (results: ReadonlyArray<PendingResult>): string =>
       shown(due),
       shown(seconds, 1),
       shown(megabytes)
+    ])
+  )
+
+const coldColumns: ReadonlyArray<
+  readonly [title: string, figure: (result: ColdResult) => number | null, digits: number]
+> = [
+  ["CPU µs", ({ programCpu }) => programCpu, 0],
+  ["answered", ({ answered }) => answered, 0],
+  ["refused", ({ refused }) => refused, 0],
+  ["p50 ms", ({ p50 }) => p50, 0],
+  ["p99 ms", (result) => result.p99, 0],
+  ["warm p99 ms", ({ warmP99 }) => warmP99, 0],
+  ["warm, per second", ({ warmPerSecond }) => warmPerSecond, 0],
+  ["full rate after s", ({ fullAfterSeconds }) => fullAfterSeconds, 0],
+  ["errors", ({ errors }) => errors, 0]
+]
+
+/** The first seconds of fresh processes. */
+export const reportCold = (results: ReadonlyArray<ColdResult>): string =>
+  tableOf(
+    ["cold", ...coldColumns.map(([title]) => title)],
+    [...new Set(results.map(({ subject }) => subject))].map((subject) => [
+      subject,
+      ...coldColumns.map(([, figure, digits]) => {
+        const mine = results.filter((result) => result.subject === subject)
+        return shown(median(mine.map((result) => figure(result) ?? Number.NaN)), digits)
+      })
     ])
   )

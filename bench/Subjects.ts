@@ -2,6 +2,7 @@
 import { Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import type { SubjectName } from "./Options.ts"
+import { PROVIDER_MILLIS } from "./ProviderDelay.ts"
 import { betterAuthDialect, peykDialect, referenceDialect } from "./Requests.ts"
 import { type Database, OWN_DATABASE, type Store } from "./Store.ts"
 import { storeEnv } from "./Customer.ts"
@@ -15,6 +16,7 @@ export interface BenchContext {
   readonly databaseUrl: string | null
   readonly customers: number
   readonly processes: number
+  readonly providerMillis: number
   /** The keys of Peyk's customers. */
   readonly peykKeys: ReadonlyArray<string>
 }
@@ -50,7 +52,7 @@ const reference = (
   name: SubjectName,
   file: string,
   port: number,
-  { customers, store: { place } }: BenchContext,
+  { customers, providerMillis, store: { place } }: BenchContext,
   env: NodeJS.ProcessEnv = {}
 ): Program => ({
   name,
@@ -58,6 +60,7 @@ const reference = (
   port,
   env: {
     PORT: String(port),
+    [PROVIDER_MILLIS]: String(providerMillis),
     PGHOST: place.host,
     ...(place.port === undefined ? {} : { PGPORT: String(place.port) }),
     PGUSER: place.username,
@@ -70,7 +73,7 @@ const reference = (
 
 const peyk = (
   name: SubjectName,
-  { databaseUrl, directory, peykKeys, processes }: BenchContext,
+  { databaseUrl, directory, peykKeys, processes, providerMillis }: BenchContext,
   port: number,
   env: NodeJS.ProcessEnv = {}
 ): Program => ({
@@ -80,6 +83,7 @@ const peyk = (
   env: {
     ...unlimited,
     ...storeEnv(directory, databaseUrl),
+    [PROVIDER_MILLIS]: String(providerMillis),
     PEYK_PORT: String(port),
     PEYK_PROCESSES: String(processes),
     ...env

@@ -11,6 +11,7 @@ import type { Subject } from "./Subject.ts"
 
 /** More than any program sends; a run that used them up would only end early. */
 const MAX_PER_SECOND = 20_000
+const QUIET_PER_SECOND = 50
 /** Before a verification locks. */
 const WRONG_CODES = 4
 const WRONG_CODE = "0000000"
@@ -63,6 +64,7 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
         perSecond: result.perSecond,
         p50: result.p50,
         p99: result.p99,
+        p999: result.p999,
         failed: result.failed,
         programCpu: perRequest(begun.program, sumOver(pids, cpuSeconds), result.requests),
         storeCpu: perRequest(begun.store, familyCpuSeconds(store.pid), result.requests),
@@ -76,6 +78,13 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
       if (job.requests.length === 0) return
       const begun = begin()
       record(operation, await load.run({ url, seconds, ...job }), begun)
+    }
+    /** At a low rate: what one send costs, with nothing in its way. */
+    const measureQuiet = async () => {
+      const count = QUIET_PER_SECOND * seconds
+      const requests = toPhones(take(count), count, send)
+      const begun = begin()
+      record("quiet", await load.atRate(QUIET_PER_SECOND, { url, seconds, requests, cycles: false }), begun)
     }
     /** Messages are accepted first, and done later. */
     const measureMessages = async (requests: Job["requests"]) => {
@@ -109,13 +118,14 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
     const sends = wants("send") || wants("verify") || wants("status")
 
     const wantsMessages = wants("message") || wants("message-whole")
-    const settled = sends ? send : wantsMessages ? message : null
+    const settled = sends || wants("quiet") ? send : wantsMessages ? message : null
     if (settlingSeconds > 0 && settled !== null) {
       const count = MAX_PER_SECOND * settlingSeconds
       const requests = toPhones(take(count), count, settled)
       await load.run({ url, seconds: settlingSeconds, requests, cycles })
       if (settled === message) await allMessagesDone(store)
     }
+    if (wants("quiet")) await measureQuiet()
     if (sends) await measure("send", { requests: toPhones(take(most), most, send), cycles })
     const targets = await subject.targets()
     if (wants("verify")) {

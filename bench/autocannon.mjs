@@ -29,6 +29,7 @@ const run = async ({ url, connections, requests, cycles, seconds }) => {
     perSecond: (answered * 1000) / (last - start),
     p50: latency.p50,
     p99: latency.p99,
+    p999: latency.p99_9,
     failed: refused + errors + timeouts
   }
 }

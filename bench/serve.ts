@@ -1,4 +1,4 @@
-/** The service with a provider in this process that accepts at once. For measuring, see README. */
+/** The service with a provider in this process that accepts, at once or after a time. For measuring, see README. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Redacted } from "effect"
 import { ProviderOutcome } from "../src/domain/ProviderOutcome.ts"
@@ -10,9 +10,14 @@ import { useCases } from "../src/layers/graphs/UseCases.ts"
 import { liveMessageStore, LiveMessagePorts, messageGraph } from "../src/layers/graphs/MessageGraph.ts"
 import { LivePorts, liveStore, verificationGraph } from "../src/layers/graphs/VerificationGraph.ts"
 import { type CodeDelivery, Providers } from "../src/services/provider/Providers.ts"
+import { delaysOf, providerMillis } from "./ProviderDelay.ts"
 import type { Target } from "./Requests.ts"
 
-const accepted = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
+const acceptedAtOnce = Effect.succeed(ProviderOutcome.Accepted({ messageId: null }))
+const millis = providerMillis()
+const nextDelay = delaysOf(millis)
+const accepted =
+  millis === 0 ? acceptedAtOnce : Effect.suspend(() => Effect.delay(acceptedAtOnce, nextDelay()))
 
 /** The sent codes, for the verify measure: reported to the parent process on request. */
 const sent: Array<Target> = []

@@ -29,6 +29,7 @@ function done(summary, latency)
   local errors = summary.errors
   local failed = errors.connect + errors.read + errors.write + errors.timeout + errors.status
   local answered = summary.requests - errors.status
-  io.write(string.format('{"requests":%d,"perSecond":%.2f,"p50":%.3f,"p99":%.3f,"failed":%d}\n', answered,
-    answered / (summary.duration / 1e6), latency:percentile(50) / 1000, latency:percentile(99) / 1000, failed))
+  io.write(string.format('{"requests":%d,"perSecond":%.2f,"p50":%.3f,"p99":%.3f,"p999":%.3f,"failed":%d}\n', answered,
+    answered / (summary.duration / 1e6), latency:percentile(50) / 1000, latency:percentile(99) / 1000,
+    latency:percentile(99.9) / 1000, failed))
 end

@@ -36,7 +36,15 @@ const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
   const { customers, processes } = options
   const peyk = yield* Effect.acquireRelease(
     Effect.promise(() =>
-      startOne("peyk", { databaseUrl: null, directory, store, customers, processes, peykKeys })
+      startOne("peyk", {
+        databaseUrl: null,
+        directory,
+        store,
+        customers,
+        processes,
+        peykKeys,
+        providerMillis: 0
+      })
     ),
     (started) => Effect.sync(() => started.stop())
   )

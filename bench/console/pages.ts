@@ -8,7 +8,7 @@
 import { performance } from "node:perf_hooks"
 import { setTimeout as pause } from "node:timers/promises"
 import { machine } from "../Machine.ts"
-import { quantile } from "../Report.ts"
+import { quantile } from "../Statistics.ts"
 import { withConsole } from "./Console.ts"
 import { type MeasuredPage, pagesOf } from "./PageList.ts"
 

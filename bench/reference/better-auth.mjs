@@ -9,11 +9,13 @@ import { getMigrations } from "better-auth/db/migration"
 import { toNodeHandler } from "better-auth/node"
 import { phoneNumber } from "better-auth/plugins"
 import { Pool } from "pg"
+import { makeProviderWait } from "../ProviderDelay.ts"
 
 const env = process.env
 const address = `http://127.0.0.1:${env.PORT}`
 
 const sent = []
+const callProvider = makeProviderWait()
 process.on("message", () => process.send(sent.splice(0)))
 process.on("disconnect", () => process.exit())
 
@@ -32,7 +34,10 @@ const options = {
   rateLimit: { enabled: false },
   plugins: [
     phoneNumber({
-      sendOTP: async ({ phoneNumber: phone, code }) => void sent.push({ id: phone, phone, code }),
+      sendOTP: ({ phoneNumber: phone, code }) => {
+        sent.push({ id: phone, phone, code })
+        return callProvider()
+      },
       allowedAttempts: 5
     })
   ]

@@ -1,5 +1,8 @@
 /** HTTP's own limit: reads a body and sends a fixed response. Environment: PORT. */
 import { createServer } from "node:http"
+import { makeProviderWait } from "../ProviderDelay.ts"
+
+const callProvider = makeProviderWait()
 
 const answer = JSON.stringify({
   verification_id: "01a20033-654e-7257-975c-c0634beeed39",
@@ -10,7 +13,8 @@ const answer = JSON.stringify({
 
 createServer((request, response) => {
   request.resume()
-  request.on("end", () => {
+  request.on("end", async () => {
+    await callProvider()
     response.writeHead(200, { "content-type": "application/json" })
     response.end(answer)
   })

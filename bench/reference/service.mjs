@@ -7,6 +7,7 @@
 import { createHash, randomFillSync, randomInt } from "node:crypto"
 import Fastify from "fastify"
 import postgres from "postgres"
+import { makeProviderWait } from "../ProviderDelay.ts"
 import { ACCEPT, MESSAGE, RECORD, REPLAY, SEND, STATUS, VERIFY } from "./statements.ts"
 
 const env = process.env
@@ -41,10 +42,13 @@ const channel = { type: "messenger", provider: "bale", credential_id: 7, label: 
 const channelJson = JSON.stringify(channel)
 const pathJson = JSON.stringify([channel])
 
-/** The provider: accepts at once, and remembers its codes for the verify measure. */
+/** The provider: accepts, and remembers its codes for the verify measure. */
 const sent = []
-const provider = async (id, phone, code) => void sent.push({ id, phone, code })
-const callProvider = async () => {}
+const callProvider = makeProviderWait()
+const provider = (id, phone, code) => {
+  sent.push({ id, phone, code })
+  return callProvider()
+}
 process.on("message", () => process.send(sent.splice(0)))
 process.on("disconnect", () => process.exit())
 
