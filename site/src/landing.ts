@@ -1,4 +1,4 @@
-/** Figures and claims of the first page. Figures are those of docs/performance.md. */
+/** Figures and claims of the first page. Figures are those of docs/performance.md and decision 0034. */
 interface Words {
   readonly en: string
   readonly fa: string
