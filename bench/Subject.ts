@@ -56,6 +56,7 @@ const startProcess = async ({ env, file, port }: Program) => {
 }
 
 const targetsOf = async (child: ChildProcess): Promise<ReadonlyArray<Target>> => {
+  if (!child.connected) throw new Error(`a process has ended: ${child.exitCode ?? child.signalCode}`)
   child.send("targets")
   const [reply] = await once(child, "message")
   return reply

@@ -26,6 +26,7 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "bench/README.md",
     "npm run bench                                                          # all of it: about 5 minutes on 2 cores"
   ],
+  ["bench/README.md", "npm run bench:aims                                       # 5 rounds of 8 s"],
   [
     "bench/README.md",
     "npm run bench:start                                        # 5 rounds, half a minute each"
