@@ -185,7 +185,7 @@ is admitted, and accept_after_look stores those.`,
   {
     name: "check",
     about: `Compares entered codes: the right one verifies, a wrong one is counted, one wrong code too many locks. Whatever
-ends gives back its held money, loses its timer and is announced. The machine's compareCode does the same in memory.`,
+ends gives back its held money, loses its timer and is announced. modelOfCompare, of the tests, does the same in memory.`,
     isBatched: true,
     run: VerificationStore.use((store) =>
       store.compareCode({

@@ -59,11 +59,7 @@ export const unchanged = (verification: Verification): VerificationTransition =>
 })
 
 /** The verification ends: no channel is tried any more, and what was held for them is released. */
-const end = (
-  verification: Verification,
-  status: "verified" | "locked" | "expired" | "canceled",
-  verifiedAt: Instant | null = null
-): VerificationTransition => ({
+const end = (verification: Verification, status: "expired" | "canceled"): VerificationTransition => ({
   next: {
     ...verification,
     status,
@@ -71,8 +67,7 @@ const end = (
     attempts: verification.attempts.filter(wasCalled),
     nextStepAt: null,
     slotReserved: false,
-    held: 0,
-    verifiedAt
+    held: 0
   },
   events: [`verification.${status}`],
   dueAt: null
@@ -97,7 +92,7 @@ export const cancel = (
     : Result.succeed(end(verification, "canceled"))
 }
 
-/** The answer to a code that was entered. */
+/** The answer to a code that was entered. What a code changes is in `layers/postgres/batching/CompareBatchSql.ts`. */
 export type VerifyReason =
   | "ok"
   | "invalid_code"
@@ -120,37 +115,6 @@ const REASON_BY_STATUS: Record<VerificationStatus, VerifyReason> = {
 /** The answer to a code that was not compared, because the verification was not active; or that was compared and is wrong. */
 export const reasonWithoutMatch = (verification: Verification, now: Instant): VerifyReason =>
   REASON_BY_STATUS[effectiveStatus(verification, now)]
-
-/** A code that was entered. The store compares hashes, so the machine only learns whether they were equal. */
-export interface CodeEntry {
-  readonly isRight: boolean
-  readonly now: Instant
-  /** The wrong codes that were compared before. */
-  readonly wrongCodes: number
-  /** The wrong code that locks the verification; null: none does. */
-  readonly maxWrongCodes: number | null
-}
-
-interface CodeTransition extends VerificationTransition {
-  readonly reason: VerifyReason
-  readonly wrongCodes: number
-}
-
-/**
- * An active verification is verified by the right code, counts a wrong one, and is locked by one wrong code too many.
- * The store does the same in one statement for many codes; a test compares the two.
- */
-export const compareCode = (
-  verification: Verification,
-  { isRight, now, wrongCodes, maxWrongCodes }: CodeEntry
-): CodeTransition => {
-  const reason = reasonWithoutMatch(verification, now)
-  if (reason !== "invalid_code") return { ...unchanged(verification), reason, wrongCodes }
-  if (isRight) return { ...end(verification, "verified", now), reason: "ok", wrongCodes }
-  const isLast = maxWrongCodes !== null && wrongCodes + 1 >= maxWrongCodes
-  const transition = isLast ? end(verification, "locked") : unchanged(verification)
-  return { ...transition, reason, wrongCodes: wrongCodes + 1 }
-}
 
 /** The codes that may still be entered after so many wrong ones, while the verification is active. */
 export const triesLeft = (wrongCodes: number, maxWrongCodes: number): number =>

@@ -3,7 +3,8 @@ import { Result } from "effect"
 import { VerificationEnded } from "../../../src/domain/Errors.ts"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
-import { cancel, compareCode, decide, expire } from "../../../src/domain/verification/VerificationMachine.ts"
+import { cancel, decide, expire } from "../../../src/domain/verification/VerificationMachine.ts"
+import { modelOfCompare } from "../../support/CodeModel.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"
 
 const NOW = START + 10_000
@@ -45,13 +46,13 @@ describe("canceling a verification", () => {
 
   it("answers later codes with canceled, and counts none", () => {
     const { next } = canceled(queued)
-    const { reason, wrongCodes, events } = compareCode(next, entered)
+    const { reason, wrongCodes, events } = modelOfCompare(next, entered)
     assert.deepStrictEqual([reason, wrongCodes, events], ["canceled", 4, []])
   })
 
   it.each<[string, Verification, number]>([
-    ["verified", compareCode(queued, entered).next, NOW],
-    ["locked", compareCode(queued, { ...entered, isRight: false }).next, NOW],
+    ["verified", modelOfCompare(queued, entered).next, NOW],
+    ["locked", modelOfCompare(queued, { ...entered, isRight: false }).next, NOW],
     ["failed", { ...queued, status: "failed" }, NOW],
     ["expired", expire(queued).next, NOW],
     ["expired", queued, queued.expiresAt]

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
-import { type CodeEntry, compareCode, expire } from "../../../src/domain/verification/VerificationMachine.ts"
+import { expire } from "../../../src/domain/verification/VerificationMachine.ts"
+import { type CodeEntry, modelOfCompare } from "../../support/CodeModel.ts"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"
 
@@ -24,7 +25,7 @@ const entered = (entry: Partial<CodeEntry>): CodeEntry => ({
 
 describe("a code that is entered", () => {
   it("verifies when it is right: no channel follows, and nothing is held for one", () => {
-    const { next, reason, events, dueAt } = compareCode(queued, entered({ isRight: true }))
+    const { next, reason, events, dueAt } = modelOfCompare(queued, entered({ isRight: true }))
     assert.deepStrictEqual([reason, events, dueAt], ["ok", ["verification.verified"], null])
     assert.deepStrictEqual(next, {
       ...queued,
@@ -37,25 +38,25 @@ describe("a code that is entered", () => {
   })
 
   it("is counted when it is wrong, and changes nothing else", () => {
-    const { next, reason, wrongCodes, events } = compareCode(queued, entered({ wrongCodes: 3 }))
+    const { next, reason, wrongCodes, events } = modelOfCompare(queued, entered({ wrongCodes: 3 }))
     assert.deepStrictEqual([reason, wrongCodes, events], ["invalid_code", 4, []])
     assert.strictEqual(next, queued)
   })
 
   it("locks when it is one wrong code too many, and is itself answered with invalid_code", () => {
-    const { next, reason, wrongCodes, events } = compareCode(queued, entered({ wrongCodes: 4 }))
+    const { next, reason, wrongCodes, events } = modelOfCompare(queued, entered({ wrongCodes: 4 }))
     assert.deepStrictEqual([reason, wrongCodes, events], ["invalid_code", 5, ["verification.locked"]])
     assert.deepStrictEqual([next.status, next.nextStepAt, next.verifiedAt], ["locked", null, null])
   })
 
   it("never locks where there is no limit", () => {
-    const { next, wrongCodes } = compareCode(queued, entered({ wrongCodes: 999, maxWrongCodes: null }))
+    const { next, wrongCodes } = modelOfCompare(queued, entered({ wrongCodes: 999, maxWrongCodes: null }))
     assert.deepStrictEqual([next.status, wrongCodes], ["queued", 1000])
   })
 
   it("is not compared after the end: the status answers, right or wrong, and nothing is counted", () => {
-    const verified = compareCode(queued, entered({ isRight: true })).next
-    const locked = compareCode(queued, entered({ wrongCodes: 4 })).next
+    const verified = modelOfCompare(queued, entered({ isRight: true })).next
+    const locked = modelOfCompare(queued, entered({ wrongCodes: 4 })).next
     for (const isRight of [true, false]) {
       for (const [verification, now, expected] of [
         [verified, NOW, "already_verified"],
@@ -64,7 +65,7 @@ describe("a code that is entered", () => {
         [expire(queued).next, NOW, "expired"],
         [queued, queued.expiresAt, "expired"]
       ] as const) {
-        const { next, reason, wrongCodes, events } = compareCode(
+        const { next, reason, wrongCodes, events } = modelOfCompare(
           verification,
           entered({ isRight, now, wrongCodes: 2 })
         )

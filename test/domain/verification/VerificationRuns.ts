@@ -12,11 +12,11 @@ import {
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import {
   type Action,
-  compareCode,
   decide,
   expire,
   type VerificationTransition
 } from "../../../src/domain/verification/VerificationMachine.ts"
+import { modelOfCompare } from "../../support/CodeModel.ts"
 
 export const START = 1_800_000_000_000
 
@@ -136,7 +136,7 @@ const idle = (verification: Verification, now: number): Entry => ({
 
 /** The fifth wrong code locks. */
 const endedBy = (verification: Verification, end: "verified" | "locked", now: number): Verification =>
-  compareCode(verification, { isRight: end === "verified", now, wrongCodes: 4, maxWrongCodes: 5 }).next
+  modelOfCompare(verification, { isRight: end === "verified", now, wrongCodes: 4, maxWrongCodes: 5 }).next
 
 /** When the timer is due, as the contract has it: at the next step, and at the end of validity at the latest. */
 const dueAt = ({ nextStepAt, expiresAt }: Verification): number =>

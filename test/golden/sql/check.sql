@@ -1,5 +1,5 @@
 -- Compares entered codes: the right one verifies, a wrong one is counted, one wrong code too many locks. Whatever
--- ends gives back its held money, loses its timer and is announced. The machine's compareCode does the same in memory.
+-- ends gives back its held money, loses its timer and is announced. modelOfCompare, of the tests, does the same in memory.
 -- The code makes this statement; `npm run golden` writes this file.
 
 with

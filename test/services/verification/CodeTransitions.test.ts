@@ -3,7 +3,8 @@ import { Arbitrary, Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
-import { compareCode, triesLeft } from "../../../src/domain/verification/VerificationMachine.ts"
+import { triesLeft } from "../../../src/domain/verification/VerificationMachine.ts"
+import { modelOfCompare } from "../../support/CodeModel.ts"
 import { decodedAs } from "../../../src/layers/postgres/SqlRows.ts"
 import { verificationColumns, VerificationRow } from "../../../src/layers/verification/VerificationRow.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
@@ -86,7 +87,7 @@ const expectedAfter = (
     reason,
     wrongCodes: tries,
     events: announced
-  } = compareCode(verification, { ...entry, wrongCodes })
+  } = modelOfCompare(verification, { ...entry, wrongCodes })
   const hasEnded = next.status !== verification.status
   const isOpen = reason === "invalid_code" && !hasEnded
   return {
