@@ -1,7 +1,7 @@
 import { Duration, Effect, Schedule } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "./Instant.ts"
 
-/** When everything that repeats does so: the schedules of the fibers that drive timers, and the delays of due rows. */
+/** When everything that repeats does so: the schedules of the fibers that drive timers, and the delays of due rows. Those of webhooks are in `Webhook.ts`. */
 
 const SECOND = 1000
 
@@ -33,26 +33,6 @@ export const RELEASED_TIMER_MILLIS = SECOND
 
 /** A message whose provider is unavailable: the delay after each try. */
 export const MESSAGE_RETRY_MILLIS = [2 * SECOND, 8 * SECOND]
-
-/** A webhook: how long after the first try each try is made, at the earliest. */
-export const WEBHOOK_TRY_MILLIS = [
-  0,
-  5 * SECOND,
-  5 * MINUTE_MILLIS,
-  30 * MINUTE_MILLIS,
-  2 * HOUR_MILLIS,
-  5 * HOUR_MILLIS,
-  10 * HOUR_MILLIS,
-  14 * HOUR_MILLIS,
-  20 * HOUR_MILLIS,
-  24 * HOUR_MILLIS
-]
-/** Each webhook try is later by up to this share, so that tries that failed together do not come back together. */
-export const WEBHOOK_JITTER = 0.1
-/** The longest delay that a webhook's receiver can ask for. */
-export const WEBHOOK_MAX_RETRY_AFTER_MILLIS = DAY_MILLIS
-/** An endpoint that has failed every try for this long is given up. */
-export const WEBHOOK_GIVE_UP_MILLIS = 5 * DAY_MILLIS
 
 /** A delivery report: how long after the attempt its provider is asked, until it knows. */
 export const DELIVERY_REPORT_MILLIS = [

@@ -1,15 +1,31 @@
 import { Schema } from "effect"
-import { DAY_MILLIS, Instant } from "./Instant.ts"
-import {
-  WEBHOOK_GIVE_UP_MILLIS,
-  WEBHOOK_JITTER,
-  WEBHOOK_MAX_RETRY_AFTER_MILLIS,
-  WEBHOOK_TRY_MILLIS
-} from "./Schedules.ts"
+import { DAY_MILLIS, HOUR_MILLIS, Instant, MINUTE_MILLIS } from "./Instant.ts"
 import { KeyMode } from "./customer/Customer.ts"
 import { GuardEventType, type ShownAlarm } from "./guard/Alarm.ts"
 import { MessageEventType, type ShownMessage } from "./message/Message.ts"
 import { EventType, type ShownVerification } from "./verification/Verification.ts"
+
+const SECOND = 1000
+
+/** A webhook: how long after the first try each try is made, at the earliest. */
+export const WEBHOOK_TRY_MILLIS = [
+  0,
+  5 * SECOND,
+  5 * MINUTE_MILLIS,
+  30 * MINUTE_MILLIS,
+  2 * HOUR_MILLIS,
+  5 * HOUR_MILLIS,
+  10 * HOUR_MILLIS,
+  14 * HOUR_MILLIS,
+  20 * HOUR_MILLIS,
+  24 * HOUR_MILLIS
+]
+/** Each webhook try is later by up to this share, so that tries that failed together do not come back together. */
+const WEBHOOK_JITTER = 0.1
+/** The longest delay that a webhook's receiver can ask for. */
+const WEBHOOK_MAX_RETRY_AFTER_MILLIS = DAY_MILLIS
+/** An endpoint that has failed every try for this long is given up. */
+const WEBHOOK_GIVE_UP_MILLIS = 5 * DAY_MILLIS
 
 interface FailedTry {
   /** When the very first try was made. */

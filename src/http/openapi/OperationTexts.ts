@@ -1,3 +1,4 @@
+import { DEFAULT_OVERLAP_SECONDS } from "../../services/key/Keys.ts"
 import { type Json, mapOperations } from "./Operations.ts"
 
 const READ_ONLY = "Never returns secrets."
@@ -10,8 +11,7 @@ const managementTexts: Readonly<Record<string, string>> = {
   "api-keys.read": READ_ONLY,
   "api-keys.update": VERSIONED,
   "api-keys.revoke": "The key stops working at once, in every process.",
-  "api-keys.rotate":
-    "The new key works at once. The old one works until the overlap is over (24 hours, if absent).",
+  "api-keys.rotate": `The new key works at once. The old one works until the overlap is over (${DEFAULT_OVERLAP_SECONDS / 3600} hours, if absent).`,
   "accounts.list": "Never returns an account's settings.",
   "accounts.connect":
     "Settings are encrypted, and no operation returns them. `check` has the provider's response.",

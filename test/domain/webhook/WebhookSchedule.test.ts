@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { isGivenUp, judge, nextTryAt, replayedFrom } from "../../../src/domain/Webhook.ts"
-import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Schedules.ts"
+import { WEBHOOK_TRY_MILLIS } from "../../../src/domain/Webhook.ts"
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

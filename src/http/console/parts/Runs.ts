@@ -1,4 +1,4 @@
-import { WEBHOOK_TRY_MILLIS } from "../../../domain/Schedules.ts"
+import { WEBHOOK_TRY_MILLIS } from "../../../domain/Webhook.ts"
 import { isUncertain } from "../../../domain/ProviderOutcome.ts"
 import type { Attempt } from "../../../domain/verification/Verification.ts"
 import { isTaken, type WebhookDelivery, type WebhookTry } from "../../../domain/Webhook.ts"
