@@ -30,6 +30,22 @@ describe("the documents", () => {
     assert.deepStrictEqual(missing, [])
   })
 
+  it("docs/providers.md names every file that a new provider's name goes into, and no other", () => {
+    const [, section = ""] = /## How do I add a provider\?\n([\s\S]*)/.exec(read("docs/providers.md")) ?? []
+    const named = [...section.matchAll(/`((?:src|test)\/[\w/]+\.ts)`/g)].map(([, path = ""]) => path)
+    const root = new URL("../../", import.meta.url)
+    const sources = ["src", "test/domain", "test/layers", "test/services", "test/support"].flatMap((folder) =>
+      (fs.readdirSync(new URL(folder, root), { recursive: true }) as Array<string>).map(
+        (file) => `${folder}/${file}`
+      )
+    )
+    const mentioning = sources
+      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+      .filter((file) => /ghasedak/i.test(read(file)))
+    const port = "src/services/provider/ProviderAdapter.ts"
+    assert.deepStrictEqual(named.toSorted(), [port, ...mentioning].toSorted())
+  })
+
   it("docs/management.md shows the client that is tested, to the letter", () => {
     const [, tested] =
       /\/\/ docs:begin\n([\s\S]*?)\/\/ docs:end/.exec(read("test/examples/ClientExample.test.ts")) ?? []

@@ -33,6 +33,7 @@ const GROWTH = 4
 /** After every request of the same time. */
 const LAST_PLACE = { block: "ffffffff-ffff-ffff-ffff-ffffffffffff", number: 9999 }
 
+/** The fields of an entry by their places: `entryText` in `services/activity/RequestLog.ts` writes them. */
 const requestColumns = `b.id || '.' || n as id, b.customer_id as "customerId", c.name as "customerName",
   (r ->> 0)::float8 as at, r ->> 1 as "requestId", r ->> 2 as route, r ->> 3 as method, (r ->> 4)::int as status,
   r ->> 5 as code, (r ->> 6)::int as micros, r ->> 8 as mode, r ->> 9 as phone, r ->> 10 as "subjectId",

@@ -99,6 +99,23 @@ const maskedOrNull = (phone: string | null): string | null => {
   return Result.match(parsePhone(phone), { onFailure: () => null, onSuccess: maskPhoneInAscii })
 }
 
+interface Entry extends Pick<Principal, "keyId" | "mode"> {
+  readonly at: Instant
+  readonly requestId: string
+  readonly route: string
+  readonly method: string
+  readonly status: number
+  readonly code: string | undefined
+  readonly micros: number
+  /** The phone, as it was given. */
+  readonly to: string | null
+  readonly about: string | null
+}
+
+/** An entry of the log as it is stored: `layers/activity/RequestRecordsSql.ts` reads its fields by their places. */
+const entryText = ({ at, requestId, route, method, status, code, micros, keyId, mode, to, about }: Entry) =>
+  `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${quoted(maskedOrNull(to))},${about === null ? "null" : JSON.stringify(about)}]`
+
 /**
  * The log of the requests that customers make with their keys. A request only adds to a bounded buffer. A fiber writes
  * it within about a second; what the buffer has no room for, or the store does not take, is dropped and counted.
@@ -143,9 +160,8 @@ export class RequestLog extends Context.Service<
             if (by === null) return
             const at = clock.currentTimeMillisUnsafe()
             const micros = Number((clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_MICRO)
-            const { customerId, keyId, mode } = by
-            const request = `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${quoted(maskedOrNull(to))},${about === null ? "null" : JSON.stringify(about)}]`
-            if (!buffer.add(customerId, at, request)) dropped(1)
+            const entry = entryText({ ...by, at, requestId, route, method, status, code, micros, to, about })
+            if (!buffer.add(by.customerId, at, entry)) dropped(1)
           }
         }
       }

@@ -243,7 +243,7 @@ const toCome = ({ message, now }: MessageRun, locale: Locale): ReadonlyArray<Mom
   ]
 }
 
-/** The timeline of a message, with its next event. */
+/** The moments of a message, with its next event; `timeline` in `runs/Timeline.ts` puts them in order. */
 export const messageMoments = (run: MessageRun, locale: Locale): ReadonlyArray<Moment> => [
   accepted(run, locale),
   ...run.message.attempts.flatMap((attempt) => attempted(run, attempt, locale)),

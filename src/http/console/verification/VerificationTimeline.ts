@@ -282,7 +282,7 @@ const wrongCodes = ({ history, maxWrongCodes }: CodeRun, locale: Locale): Readon
   ]
 }
 
-/** The timeline of a code, with its next event. */
+/** The moments of a code, with its next event; `timeline` in `runs/Timeline.ts` puts them in order. */
 export const verificationMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => [
   accepted(run, locale),
   ...attemptMoments(run, locale),
