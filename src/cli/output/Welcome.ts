@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { FRESH_IN_SHELL } from "../../domain/text/ShellCommands.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
+import { hasSite } from "../../http/system/DocumentationSite.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { createDemoCustomer, type DemoCustomer, demoFile } from "../../layers/customer/DemoCustomer.ts"
 import { hasSimulator } from "../../layers/graphs/Infrastructure.ts"
@@ -115,6 +116,7 @@ const welcome = (configuration: Configuration, origin: string): string =>
     "",
     `Peyk listens on ${origin}`,
     `  Console        ${origin}/console`,
+    ...(hasSite() ? [`  Documentation  ${origin}/docs`] : []),
     `  API reference  ${origin}/docs/api`,
     ...(hasSimulator(configuration) ? [`  Simulator      ${origin}/simulator`] : []),
     ""

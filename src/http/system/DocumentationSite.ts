@@ -48,9 +48,11 @@ export interface DocumentationSite {
   readonly read: (file: string) => Promise<Uint8Array>
 }
 
+export const hasSite = (folder: URL = BUILT_SITE): boolean => existsSync(new URL("index.html", folder))
+
 /** The site in a folder; undefined: none was built. */
 export const findSite = (folder: URL = BUILT_SITE): DocumentationSite | undefined => {
-  if (!existsSync(new URL("index.html", folder))) return undefined
+  if (!hasSite(folder)) return undefined
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   return {
     files: new Set(files.map((file) => file.replaceAll("\\", "/"))),
