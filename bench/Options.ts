@@ -1,7 +1,7 @@
 /** The measurements, from the command line. */
 import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
-import { parseArgs } from "node:util"
+import { readFlags } from "./Flags.ts"
 
 export const subjectNames = [
   "peyk",
@@ -100,9 +100,8 @@ const MAX_PROVIDER_MILLIS = 2000
 const USUAL_PROCESSES = process.platform === "linux" ? Math.min(4, availableParallelism()) : 1
 
 export const readOptions = (args: ReadonlyArray<string>): Options => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
+  const values = readFlags(
+    {
       subjects: { type: "string" },
       measures: { type: "string" },
       rounds: { type: "string", default: "3" },
@@ -121,8 +120,9 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       pgbench: { type: "string", default: "pgbench" },
       "flush-millis": { type: "string" },
       json: { type: "string" }
-    }
-  })
+    },
+    args
+  )
   if (values["database-url"] !== undefined && values["flush-millis"] !== undefined)
     throw new Error("--flush-millis slows down the embedded PostgreSQL, not that of --database-url")
   return {

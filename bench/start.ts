@@ -13,7 +13,7 @@ import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
+import { readFlags } from "./Flags.ts"
 import { freePort } from "./FreePort.ts"
 import { machine } from "./Machine.ts"
 import { cpuSeconds, parentPid, residentMegabytes } from "./ProcessStats.ts"
@@ -22,9 +22,7 @@ import { makeTemporaryDirectory } from "./TemporaryDirectory.ts"
 /** Until memory that the start needed was collected. */
 const IDLE_MILLIS = 10_000
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "5" }, against: { type: "string" } }
-})
+const values = readFlags({ rounds: { type: "string", default: "5" }, against: { type: "string" } })
 
 const here = fileURLToPath(new URL("../", import.meta.url))
 const trees = [here, ...(values.against === undefined ? [] : [resolve(values.against)])]

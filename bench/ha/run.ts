@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
-import { parseArgs } from "node:util"
+import { readFlags } from "../Flags.ts"
 import type { Evidence } from "../soak/Evidence.ts"
 import { log, runProgram, type Surroundings } from "../soak/Program.ts"
 import { beginSession, leaseFor } from "../soak/Session.ts"
@@ -13,16 +13,14 @@ import { faults } from "./Faults.ts"
 import { whyNoCluster } from "./Packages.ts"
 import { type Recovery, strikeAndRecover, watchPrimary } from "./Recovery.ts"
 
-const { values: options } = parseArgs({
-  options: {
-    /** How processes reach the primary: through HAProxy, or with all members in their `DATABASE_URL`. */
-    through: { type: "string", default: "haproxy" },
-    processes: { type: "string", default: "2" },
-    users: { type: "string", default: "8" },
-    faults: { type: "string", default: "" },
-    apart: { type: "string", default: "2000" },
-    seed: { type: "string", default: randomBytes(4).toString("hex") }
-  }
+const options = readFlags({
+  /** How processes reach the primary: through HAProxy, or with all members in their `DATABASE_URL`. */
+  through: { type: "string", default: "haproxy" },
+  processes: { type: "string", default: "2" },
+  users: { type: "string", default: "8" },
+  faults: { type: "string", default: "" },
+  apart: { type: "string", default: "2000" },
+  seed: { type: "string", default: randomBytes(4).toString("hex") }
 })
 const { seed, through } = options
 const only = options.faults.split(",").filter((word) => word !== "")

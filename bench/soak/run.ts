@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
-import { parseArgs } from "node:util"
+import { readFlags } from "../Flags.ts"
 import type { Evidence } from "./Evidence.ts"
 import { strikeUntil, type Target } from "./Faults.ts"
 import { log, runProgram, type Surroundings } from "./Program.ts"
@@ -14,17 +14,15 @@ import { beginSession, leaseFor } from "./Session.ts"
 import { joinStore, startOwnStore } from "./SharedStore.ts"
 import { now } from "./Time.ts"
 
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "180" },
-    processes: { type: "string", default: "2" },
-    users: { type: "string", default: "16" },
-    faults: { type: "string", default: "" },
-    apart: { type: "string", default: "2000" },
-    /** An empty database of a PostgreSQL that runs already; absent: the soak starts one. */
-    "database-url": { type: "string" },
-    seed: { type: "string", default: randomBytes(4).toString("hex") }
-  }
+const options = readFlags({
+  seconds: { type: "string", default: "180" },
+  processes: { type: "string", default: "2" },
+  users: { type: "string", default: "16" },
+  faults: { type: "string", default: "" },
+  apart: { type: "string", default: "2000" },
+  /** An empty database of a PostgreSQL that runs already; absent: the soak starts one. */
+  "database-url": { type: "string" },
+  seed: { type: "string", default: randomBytes(4).toString("hex") }
 })
 const seconds = Number(options.seconds)
 const processes = Number(options.processes)
