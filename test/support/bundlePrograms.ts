@@ -20,12 +20,23 @@ const COST = "{ memory: 19_456, passes: 2, parallelism: 1 }"
 const CHEAP_COST = "{ memory: 64, passes: 1, parallelism: 1 }"
 
 /** A password's hash takes 50 ms of a core, and tests sign in a thousand times. `bin/peyk.js` has the real cost. */
-const cheapHashes: Plugin = {
-  name: "cheap-hashes",
-  transform: {
-    filter: { code: `CURRENT_COST: HashCost = ${COST}` },
-    handler: (code) => code.replace(COST, CHEAP_COST)
+const cheapHashes = () => {
+  let isReplaced = false
+  const plugin: Plugin = {
+    name: "cheap-hashes",
+    transform: {
+      filter: { code: `CURRENT_COST: HashCost = ${COST}` },
+      handler: (code) => {
+        isReplaced = true
+        return code.replace(COST, CHEAP_COST)
+      }
+    }
   }
+  const check = () => {
+    if (!isReplaced)
+      throw new Error(`no file has “CURRENT_COST: HashCost = ${COST}”: what should be cheaper now?`)
+  }
+  return { plugin, check }
 }
 
 /** Another run may start the file meanwhile: it finds the whole old one or the whole new one. */
@@ -40,10 +51,11 @@ const replaceFile = (name: string, content: string | Uint8Array) => {
 /** Bundles the programs that tests start: Node loads one file in 0.3 s of CPU time, and 1,000 modules in 1.4 s. */
 export const bundlePrograms = async (): Promise<void> => {
   if (areBundled()) return
+  const { plugin, check } = cheapHashes()
   const bundle = await rolldown({
     input: { ...entries },
     platform: "node",
-    plugins: [keepPlaces, cheapHashes],
+    plugins: [keepPlaces, plugin],
     logLevel: "silent"
   })
   const { output } = await bundle.generate({
@@ -52,6 +64,7 @@ export const bundlePrograms = async (): Promise<void> => {
     chunkFileNames: "[name].mjs"
   })
   await bundle.close()
+  check()
   mkdirSync(directory, { recursive: true })
   for (const file of output) {
     replaceFile(file.fileName, file.type === "chunk" ? file.code : file.source)
