@@ -12,7 +12,7 @@ import { PLATFORM } from "../domain/customer/Customer.ts"
 import { decodeInput } from "../http/errors/SchemaErrors.ts"
 import { type Action, perform } from "../services/Action.ts"
 import type { Origin } from "../services/ManagementWrites.ts"
-import { forPerson } from "./output/Errors.ts"
+import { forPerson } from "./output/ErrorOutput.ts"
 
 /** Another issuer's tokens are useless without its keys. */
 const isConsistent = ({ jwtIssuer, jwtJwksUrl }: Configuration): boolean =>

@@ -1,7 +1,7 @@
 import { Console, Effect, Option } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
 import { parseEnv } from "node:util"
-import { forPerson } from "../output/Errors.ts"
+import { forPerson } from "../output/ErrorOutput.ts"
 import { readInputSync, SMALL_INPUT_BYTES } from "./InputFile.ts"
 
 const NAME = "--env-file"

@@ -12,7 +12,7 @@ import { type Channel, codeChannels, isChannel } from "../../domain/routing/Chan
 import { carries } from "../../domain/routing/RouteAccount.ts"
 import { DEFAULT_WAIT_SECONDS } from "../../domain/routing/RouteResolution.ts"
 import { pathOf } from "./Navigation.ts"
-import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/Fields.ts"
+import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"
 import { csrfField, draftField, submittedNumber } from "./forms/Forms.ts"
 import { icon } from "./frame/Document.ts"
 import { html, type Html } from "./frame/Html.ts"

@@ -21,7 +21,7 @@ import {
 import { blockageText } from "./account/AccountText.ts"
 import { CONNECT_PATH } from "./account/ChannelsPage.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
-import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "./forms/Fields.ts"
+import { type FieldErrors, fieldErrorsOf, noFieldErrors } from "./forms/FormFields.ts"
 import { isOwnDraft } from "./forms/Forms.ts"
 import { pageResponse, seeOther } from "./frame/Responses.ts"
 import { html, type Html } from "./frame/Html.ts"

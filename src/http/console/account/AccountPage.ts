@@ -21,7 +21,7 @@ import {
 } from "./AccountText.ts"
 import { accountPath, CHANNELS_PATH } from "./ChannelsPage.ts"
 import { contactsPanel } from "./ContactsPart.ts"
-import { noFieldErrors } from "../forms/Fields.ts"
+import { noFieldErrors } from "../forms/FormFields.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import type { View } from "../frame/SignedRoutes.ts"

@@ -12,7 +12,7 @@ import {
   noFieldErrors,
   selectField,
   versionField
-} from "../forms/Fields.ts"
+} from "../forms/FormFields.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Signed } from "../frame/Layout.ts"

@@ -15,7 +15,7 @@ import {
   fieldErrorsOf,
   inputField,
   noFieldErrors
-} from "../forms/Fields.ts"
+} from "../forms/FormFields.ts"
 import { csrfField, emptyForm, onceField } from "../forms/Forms.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { icon } from "../frame/Document.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Phone } from "../../../domain/Phone.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
-import { errorSummary, type FieldErrors, inputField, textAreaField } from "../forms/Fields.ts"
+import { errorSummary, type FieldErrors, inputField, textAreaField } from "../forms/FormFields.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"

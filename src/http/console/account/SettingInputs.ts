@@ -1,6 +1,6 @@
 import { ValidationError } from "../../../domain/Errors.ts"
 import type { FieldProblem } from "../../../domain/Problem.ts"
-import { type FieldErrors, inputField, selectField } from "../forms/Fields.ts"
+import { type FieldErrors, inputField, selectField } from "../forms/FormFields.ts"
 import type { Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"

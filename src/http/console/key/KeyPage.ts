@@ -11,7 +11,7 @@ import {
   noFieldErrors,
   selectField,
   versionField
-} from "../forms/Fields.ts"
+} from "../forms/FormFields.ts"
 import { csrfField, onceField, submittedNumber } from "../forms/Forms.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"

@@ -12,7 +12,7 @@ import {
   selectField,
   textAreaField,
   timeField
-} from "../forms/Fields.ts"
+} from "../forms/FormFields.ts"
 import { csrfField, emptyForm, onceField, submittedNumber } from "../forms/Forms.ts"
 import { parseLocalTime } from "../forms/LocalTime.ts"
 import { type Html, html } from "../frame/Html.ts"

@@ -22,7 +22,7 @@ import {
   noFieldErrors,
   textAreaField,
   versionField
-} from "../forms/Fields.ts"
+} from "../forms/FormFields.ts"
 import { csrfField, onceField } from "../forms/Forms.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { icon } from "../frame/Document.ts"
