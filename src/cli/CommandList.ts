@@ -25,7 +25,7 @@ const commands = [
   command(
     "migrate",
     "Upgrade the schema of the store (serve does it too)",
-    async () => (await import("./server/ServeCommand.ts")).commands.migrate
+    async () => (await import("./server/MigrateCommand.ts")).commands.migrate
   ),
   command(
     "openapi",

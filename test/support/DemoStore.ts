@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { randomUUID } from "node:crypto"
-import { readConfiguration } from "../../src/cli/CommandContext.ts"
+import { readConfiguration } from "../../src/cli/Configured.ts"
 import { createDemoCustomer, createTrialCustomer } from "../../src/layers/customer/DemoCustomer.ts"
 import { Infrastructure } from "../../src/layers/graphs/Infrastructure.ts"
 import { ManagementLive } from "../../src/layers/graphs/Management.ts"

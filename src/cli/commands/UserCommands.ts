@@ -8,7 +8,8 @@ import {
   oneOf,
   printAll
 } from "../ActionCommand.ts"
-import { operate, readConfiguration, withManagement } from "../CommandContext.ts"
+import { operate, withManagement } from "../CommandContext.ts"
+import { readConfiguration } from "../Configured.ts"
 import { customerFlag, nameFlag, requireCustomer } from "../input/Flags.ts"
 import { passwordFlag, readPassword } from "../input/InputFile.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"

@@ -22,7 +22,8 @@ import { StartupError } from "../../layers/system/StartupError.ts"
 import { isEmbedded, locate } from "../../layers/postgres/StoreLocation.ts"
 import { withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { requireStore } from "../../layers/postgres/StorePresence.ts"
-import { withConfiguration, withStorePlace } from "../CommandContext.ts"
+import { withStorePlace } from "../CommandContext.ts"
+import { withConfiguration } from "../Configured.ts"
 import { printOne } from "../output/Output.ts"
 
 const file = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))

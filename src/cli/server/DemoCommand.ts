@@ -14,7 +14,7 @@ import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import { Keys } from "../../services/key/Keys.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
 import { listAll } from "../output/Output.ts"
-import { withConfiguration } from "../CommandContext.ts"
+import { withConfiguration } from "../Configured.ts"
 
 const CUSTOMER_NAME = "peyk demo"
 const PHONE = "09121234567"

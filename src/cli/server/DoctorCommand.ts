@@ -1,7 +1,7 @@
 import { Clock, Console, Effect, Exit, Layer, Option, Schema, type Scope } from "effect"
 import { CliError, Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { readConfiguration } from "../CommandContext.ts"
+import { readConfiguration } from "../Configured.ts"
 import { Unhealthy } from "../output/CommandError.ts"
 import { JsonFlag } from "../output/Output.ts"
 import { accountFindings, setUpFindings } from "./DoctorAccounts.ts"

@@ -33,6 +33,15 @@ export const placeOf = Effect.fnUntraced(function* (setting: string, url: Redact
   return { url: first, primary: yield* followPrimary(urls, first) } satisfies StorePlace
 })
 
+/** Whether the files of the embedded store have to be made. */
+export const isStoreMissing = (configuration: Configuration): boolean =>
+  isEmbedded(configuration) && !EmbeddedPostgres.isPresent(embeddedDirectory(configuration))
+
+const forOperator = ({ message }: EmbeddedPostgres.EmbeddedPostgresError) => new StartupError({ message })
+
+export const createStore = (configuration: Configuration) =>
+  Effect.mapError(EmbeddedPostgres.create(embeddedDirectory(configuration)), forOperator)
+
 /** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
 export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
   const { databaseUrl } = configuration
@@ -41,7 +50,7 @@ export const locate = Effect.fnUntraced(function* (configuration: Configuration)
     EmbeddedPostgres.start(embeddedDirectory(configuration), {
       flags: ["-c", `max_connections=${maxConnections(configuration)}`]
     }),
-    ({ message }) => new StartupError({ message })
+    forOperator
   )
   return { path: socketPath, username: "postgres", password, database: "peyk" }
 })

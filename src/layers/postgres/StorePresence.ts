@@ -5,17 +5,16 @@ import { SqlClient } from "effect/sql"
 import * as path from "node:path"
 import type { Configuration } from "../config/Configuration.ts"
 import { StartupError } from "../system/StartupError.ts"
-import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { pooled } from "./Hosts.ts"
 import { hasMigrations } from "./Migrations.ts"
 import { decodedAs } from "./SqlRows.ts"
-import { embeddedDirectory, isEmbedded, placeOf } from "./StoreLocation.ts"
+import { isStoreMissing, placeOf } from "./StoreLocation.ts"
 import { unreachable } from "./WatchedPool.ts"
 
 /** Fails if the store is embedded and does not exist, and says what to set. */
 export const requireEmbeddedStore = (configuration: Configuration): Effect.Effect<void, StartupError> =>
   Effect.suspend(() =>
-    !isEmbedded(configuration) || EmbeddedPostgres.isPresent(embeddedDirectory(configuration))
+    !isStoreMissing(configuration)
       ? Effect.void
       : Effect.fail(
           new StartupError({

@@ -71,6 +71,10 @@ const prepare = Effect.fnUntraced(function* (directory: string, options: Embedde
   }
 })
 
+/** Makes the files in `directory` if there are none, and starts nothing. */
+export const create = (directory: string): Effect.Effect<void, EmbeddedPostgresError> =>
+  Effect.asVoid(prepare(directory, {}))
+
 /**
  * PostgreSQL from the npm package's binaries, with its files in `directory`. Processes with the same directory share
  * one server: the first starts it and the last to leave stops it.
