@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { start } from "../../../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
+import { create, start } from "../../../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
 import {
   base,
   directory,
@@ -107,10 +107,16 @@ describe("an awkward directory", () => {
     })
   )
 
-  it.live("works when it exists and is empty", () =>
+  it.live("works when it exists and is empty, and can be filled before a server is started", () =>
     Effect.gen(function* () {
       fs.mkdirSync(directory)
+      yield* create(directory)
+      expect(fs.existsSync(path.join(directory, "postmaster.pid"))).toBe(false)
+      const made = fs.statSync(path.join(directory, "PG_VERSION")).ino
+      yield* create(directory)
       expect(yield* startAndQuery(quick)).toBe(1)
+      expect(fs.statSync(path.join(directory, "PG_VERSION")).ino).toBe(made)
+      expect(fs.readdirSync(base)).toEqual([path.basename(directory)])
     })
   )
 
