@@ -4,11 +4,13 @@ import { operate, withManagement } from "./CommandContext.ts"
 import { customerFlag, requireCustomer } from "./input/Flags.ts"
 import { type ActionRefusal, type CommandError, refusedAction, refusedOf } from "./output/CommandError.ts"
 import { type Fields, listAll, printMany } from "./output/Output.ts"
+import { PLATFORM } from "../domain/customer/Customer.ts"
 import type { NotFound } from "../domain/Errors.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
 import type { StartupError } from "../layers/system/StartupError.ts"
 import type { Action } from "../services/Action.ts"
+import { Cells } from "../services/customer/Cells.ts"
 
 type Config = Command.Command.Config
 type Given<Flags extends Config> = Command.Command.Config.Infer<Flags>
@@ -130,13 +132,26 @@ export const actionCommand = <
   ).pipe(Command.withDescription(description))
 
 /** A command that prints what its flags name. */
-export const showCommand = <SubjectConfig extends Config, Target, SR, Owner, E extends CommandError, R>(
+export const showCommand = <
+  SubjectConfig extends Config,
+  Target,
+  SR,
+  Owner extends number | null,
+  E extends CommandError,
+  R
+>(
   description: string,
   subject: SubjectFlags<SubjectConfig, Target, SR, Owner>,
   printOf: (found: Subject<Target, Owner>) => Effect.Effect<void, E, R>
 ) =>
   Command.make("show", { subject: subject.flags }, (parsed) =>
-    withManagement(Effect.flatMap(subject.find(parsed.subject as Given<SubjectConfig>), printOf))
+    withManagement(
+      Effect.gen(function* () {
+        const { within } = yield* Cells
+        const found = yield* subject.find(parsed.subject as Given<SubjectConfig>)
+        yield* within(found.customer ?? PLATFORM, printOf(found))
+      })
+    )
   ).pipe(Command.withDescription(description))
 
 /** A command that prints something of the customer of `--customer`. */
@@ -146,7 +161,13 @@ export const customerCommand = <const Name extends string, E extends CommandErro
   printOf: (customer: number) => Effect.Effect<void, E, R>
 ) =>
   Command.make(name, ofCustomer.flags, ({ customer }) =>
-    withManagement(Effect.andThen(requireCustomer(customer), printOf(customer)))
+    withManagement(
+      Effect.gen(function* () {
+        const { within } = yield* Cells
+        yield* requireCustomer(customer)
+        yield* within(customer, printOf(customer))
+      })
+    )
   ).pipe(Command.withDescription(description))
 
 /** Prints every row of a list, in the order of the list, or the other way round. */

@@ -20,6 +20,7 @@ import {
 import { schemaErrorIn } from "./errors/SchemaErrors.ts"
 import { clientAddress, isInNetworks, TrustedProxies } from "./server/ClientAddress.ts"
 import type { RequestNotes } from "../services/activity/RequestLog.ts"
+import { Cells } from "../services/customer/Cells.ts"
 import { isSetUpChanged, MAX_SET_UP_CHANGES, type SetUpChanged } from "../services/customer/Idempotency.ts"
 import { ApiKeys } from "../services/key/Keys.ts"
 import { type Allowance, KeyLimits } from "../services/key/RequestWindows.ts"
@@ -62,6 +63,7 @@ const isChangeable = ({ _tag }: KeyRefusal): boolean =>
 export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "any") {
   const apiKeys = yield* ApiKeys
   const limits = yield* KeyLimits
+  const { within } = yield* Cells
 
   const check = ({ address }: KeyUse, { mode: given, allowedIps }: Principal): KeyRefusal | undefined => {
     if (mode !== "any" && given !== mode)
@@ -105,11 +107,14 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "an
     work: KeyWork<A, E, R>,
     triesLeft = MAX_SET_UP_CHANGES
   ): Effect.Effect<A, E | KeyRefusal | StillChanging, R> =>
-    Effect.catch(work(principal), (error): Effect.Effect<A, E | KeyRefusal | StillChanging, R> => {
-      if (!isSetUpChanged(error)) return Effect.fail(error)
-      if (triesLeft === 0) return Effect.fail(STILL_CHANGING)
-      return Effect.flatMap(renew(use, principal), (current) => perform(use, current, work, triesLeft - 1))
-    })
+    Effect.catch(
+      within(principal.customerId, work(principal)),
+      (error): Effect.Effect<A, E | KeyRefusal | StillChanging, R> => {
+        if (!isSetUpChanged(error)) return Effect.fail(error)
+        if (triesLeft === 0) return Effect.fail(STILL_CHANGING)
+        return Effect.flatMap(renew(use, principal), (current) => perform(use, current, work, triesLeft - 1))
+      }
+    )
 
   return {
     admit: (use: KeyUse) =>
@@ -198,6 +203,7 @@ const afterKey = <E, R>(
 const makeAdmission = (mode: KeyMode | "any") =>
   Effect.gen(function* () {
     const keys = yield* makeKeyAdmission(mode)
+    const { within } = yield* Cells
     const trustedProxies = yield* TrustedProxies
     const admit: (typeof LiveKey)["Service"]["serviceKey"] = (httpEffect, { credential }) =>
       Effect.gen(function* () {
@@ -214,12 +220,16 @@ const makeAdmission = (mode: KeyMode | "any") =>
           onSuccess: ({ principal, allowance }) =>
             Effect.andThen(
               addRateLimitHeaders(allowance),
-              Effect.provideService(afterKey(httpEffect, keys.confirm(use)), CurrentPrincipal, {
-                ...principal,
-                perform: (work) => keys.perform(use, principal, work),
-                confirm: keys.confirm(use),
-                notes
-              })
+              Effect.provideService(
+                within(principal.customerId, afterKey(httpEffect, keys.confirm(use))),
+                CurrentPrincipal,
+                {
+                  ...principal,
+                  perform: (work) => keys.perform(use, principal, work),
+                  confirm: keys.confirm(use),
+                  notes
+                }
+              )
             )
         })
       })

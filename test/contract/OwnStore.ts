@@ -1,7 +1,8 @@
 // @effect-diagnostics processEnv:off
 /**
  * Runs the tests' servers on a PostgreSQL that is not embedded: PEYK_TEST_DATABASE_URL is how the program reaches it,
- * through a pooler for example. PEYK_TEST_ADMIN_URL is how the tests reach the same server directly.
+ * through a pooler for example. PEYK_TEST_ADMIN_URL is how the tests reach the same server directly. With
+ * PEYK_TEST_CELLS each store has so many cells, and its customers live in them in turn.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -10,6 +11,8 @@ import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+
+const cellCount = Number(process.env.PEYK_TEST_CELLS ?? 0)
 
 type Environment = Readonly<Record<string, string>>
 
@@ -28,6 +31,19 @@ const administer = (...statements: ReadonlyArray<string>) =>
       Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
     ).pipe(Effect.provide(Reactivity.layer), Effect.scoped)
   )
+
+/** Makes a store with its cells in an empty database. */
+const makeCells = async (database: string): Promise<void> => {
+  const { migrate } = await import("../../src/layers/postgres/Migrations.ts")
+  const { createCell } = await import("../../src/layers/postgres/CellSchema.ts")
+  const ids = Array.from({ length: cellCount }, (_, index) => index + 1)
+  const made = Effect.andThen(
+    migrate,
+    Effect.forEach(ids, (id) => createCell(id, `cell_${id}`), { discard: true })
+  )
+  const url = Redacted.make(at(adminUrl ?? "", database))
+  await Effect.runPromise(Effect.provide(made, PgClient.layer({ url, maxConnections: 1 })))
+}
 
 /** In a data directory: the settings of the program whose store would be in there. */
 const settingsFile = (dataDir: string) => join(dataDir, "store.json")
@@ -49,6 +65,7 @@ export const storeSettings = async (dataDir: string): Promise<Environment> => {
   if (existsSync(settingsFile(dataDir))) return readSettings(dataDir)
   const database = newDatabase()
   await administer(`create database ${database}`)
+  if (cellCount > 0) await makeCells(database)
   const settings = { ...settingsOf(programUrl, database), PEYK_SECRET: randomBytes(32).toString("base64") }
   await writeFile(settingsFile(dataDir), JSON.stringify(settings))
   return settings

@@ -7,6 +7,7 @@ import { addRateLimitHeaders, addRefusalHeaders } from "../ServiceKeys.ts"
 import { managementRefusalText, splitAuthorization } from "../errors/CredentialTexts.ts"
 import { answerError, documentedError, explained, orEnvelope, RequestId } from "../errors/Envelope.ts"
 import { clientAddress, TrustedProxies } from "../server/ClientAddress.ts"
+import { Cells } from "../../services/customer/Cells.ts"
 import type { Origin } from "../../services/ManagementWrites.ts"
 import {
   CredentialLimits,
@@ -102,6 +103,7 @@ export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides
     ManageAuth,
     Effect.gen(function* () {
       const { identify } = yield* ManageAdmission
+      const { within } = yield* Cells
       const refuse = (error: Effect.Error<typeof identify>) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
           answerError(explained(error, () => managementRefusalText(headers)))
@@ -110,7 +112,8 @@ export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides
       const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>
         Effect.matchEffect(identify, {
           onFailure: refuse,
-          onSuccess: (current) => Effect.provideService(httpEffect, CurrentActor, current)
+          onSuccess: (current) =>
+            within(current.actor.customerId, Effect.provideService(httpEffect, CurrentActor, current))
         })
       return { personalToken: admit, session: admit }
     })

@@ -7,12 +7,14 @@ import { instantOf, lowestIdAfter, lowestIdFrom, type Page, type PageRequest } f
 import {
   formatRequestPosition,
   LoggedRequest,
+  type RequestBlock,
   parseRequestPlace,
   parseRequestPosition,
   type RequestPosition
 } from "../../domain/LoggedRequest.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { Cells } from "../../services/customer/Cells.ts"
 import { RequestRecords, type RequestSearch, RequestStore } from "../../services/activity/RequestLog.ts"
 
 const EdgeRow = Schema.Struct({ id: Schema.String })
@@ -193,17 +195,19 @@ export const RequestStoreSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* ReportingSql
     const random = yield* SecureRandom.SecureRandom
-    return RequestStore.of({
-      add: Effect.fnUntraced(function* (blocks) {
-        const ids = yield* Effect.forEach(blocks, () => random.uuidV7())
-        yield* Effect.orDie(sql`
+    const { split } = yield* Cells
+    const addHere = Effect.fnUntraced(function* (blocks: ReadonlyArray<RequestBlock>) {
+      const ids = yield* Effect.forEach(blocks, () => random.uuidV7())
+      yield* Effect.orDie(sql`
           with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)
           insert into request_blocks (id, customer_id, begins_at, ends_at, requests)
           select block.* from quick, unnest(${ids}::uuid[], ${blocks.map(({ customerId }) => customerId)}::int[],
             ${blocks.map(({ beginsAt }) => timestamp(beginsAt))}::timestamptz[],
             ${blocks.map(({ endsAt }) => timestamp(endsAt))}::timestamptz[],
             string_to_array(${blocks.map(({ requests }) => `[${requests.join()}]`).join("\n")}, e'\\n')) as block`)
-      })
+    })
+    return RequestStore.of({
+      add: (blocks) => Effect.asVoid(split(blocks, ({ customerId }) => customerId, addHere))
     })
   })
 )

@@ -38,7 +38,9 @@ export const CustomerRecordsSql = Layer.effect(
       create: Effect.fnUntraced(function* (name, plan) {
         const now = timestamp(yield* Clock.currentTimeMillis)
         const [row] = yield* customerRows(sql`
-          insert into customers (name, plan, created_at) values (${name}, ${plan}, ${now}) returning ${columns}`)
+          insert into customers (name, plan, created_at, cell) values (${name}, ${plan}, ${now}, (
+            select e.id from cells e left join customers c on c.cell = e.id group by e.id order by count(c.id), e.id limit 1))
+          returning ${columns}`)
         return row ?? (yield* Effect.die("an insert returned no row"))
       }),
 

@@ -12,6 +12,7 @@ import {
   type WriteAnswer,
   type WriteRequest
 } from "../../services/ManagementWrites.ts"
+import { Cells } from "../../services/customer/Cells.ts"
 import { Idempotency, type IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 
 const AnswerRow = Schema.Struct({
@@ -45,6 +46,7 @@ export const ManagementWritesSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const masterKey = yield* MasterKey
+    const { within } = yield* Cells
     const idempotency = yield* Idempotency
     const answerRows = rowsOf(AnswerRow)
     const claimRows = rowsOf(ClaimRow)
@@ -161,7 +163,7 @@ export const ManagementWritesSql = Layer.effect(
           if (claimed === null || (yield* claim(request, claimed))) return yield* make(claimed)
           return yield* replay(request, claimed)
         })
-        return inOneTransaction(once)
+        return within(request.actor.customerId, inOneTransaction(once))
       }
     })
   })

@@ -9,8 +9,9 @@ interface Migrations {
   readonly [name: string]: Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>
 }
 
+/** Until the first release, a change of the schema gives migration 1 another name: stores that lack it are refused. */
 export const migrations: Migrations = {
-  "0001_schema": schema
+  "0001_tables": schema
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"

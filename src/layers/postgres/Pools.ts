@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { HOUR_MILLIS } from "../../domain/Instant.ts"
 import type { Configuration } from "../config/Configuration.ts"
+import { NO_CELLS, type StoreCells } from "./CellsSql.ts"
 import { isPooled } from "./Hosts.ts"
 import type { StorePlace } from "./Primary.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
@@ -92,7 +93,12 @@ const planning = (isDistributed: boolean) =>
     : ({ plan_cache_mode: "force_generic_plan" } as const)
 
 /** Connections for batches of codes, and others for batches of messages. */
-export const batchSql = (place: StorePlace, statementTimeoutMillis: number, isDistributed: boolean) => {
+export const batchSql = (
+  place: StorePlace,
+  statementTimeoutMillis: number,
+  isDistributed: boolean,
+  cells: StoreCells = NO_CELLS
+) => {
   const options = {
     ...batchOptions,
     patienceMillis: patienceFor(statementTimeoutMillis),
@@ -104,8 +110,8 @@ export const batchSql = (place: StorePlace, statementTimeoutMillis: number, isDi
     ...place
   }
   return Layer.merge(
-    poolOf(BatchSql, options),
-    poolOf(MessageBatchSql, { ...options, maxConnections: MESSAGE_BATCH_CONNECTIONS })
+    poolOf(BatchSql, options, cells),
+    poolOf(MessageBatchSql, { ...options, maxConnections: MESSAGE_BATCH_CONNECTIONS }, cells)
   )
 }
 

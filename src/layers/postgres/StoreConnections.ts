@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Configuration } from "../config/Configuration.ts"
 import { StartupError } from "../system/StartupError.ts"
 import { IsDistributed, isDistributed } from "./Citus.ts"
+import { cellsLayer, NO_CELLS, readCells, type StoreCells } from "./CellsSql.ts"
 import { hasPooler, hostUrls, pooled } from "./Hosts.ts"
 import type { StorePlace } from "./Primary.ts"
 import { readCounts, readingClient, ReadSql } from "./Replica.ts"
@@ -19,7 +20,7 @@ import {
 import { isEmbedded, locate, placeOf } from "./StoreLocation.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
-import { poolOf, unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
+import { poolInCells, poolOf, unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
 
 /** The place as it can be used: directly, or through the pooler that is configured or found there. */
 const reached = Effect.fnUntraced(function* (configuration: Configuration, place: StorePlace) {
@@ -46,17 +47,17 @@ const replicaPlace = Effect.fnUntraced(function* (configuration: Configuration, 
 })
 
 /** Reports over the primary; and reads over the replica, if there is one. */
-const reportSql = (configuration: Configuration, place: StorePlace) =>
+const reportSql = (configuration: Configuration, place: StorePlace, cells: StoreCells) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const { databaseReadUrl: url, databaseReadMaxLagMillis: maxLagMillis } = configuration
-      const primary = yield* watchedPool({ ...reportingOptions(configuration), ...place })
+      const primary = yield* poolInCells({ ...reportingOptions(configuration), ...place }, cells, watchedPool)
       const reports = Context.make(ReportingSql, primary.sql)
       const counts = yield* readCounts
       if (Option.isNone(url)) return Context.add(reports, ReadSql, primary.sql)
       const there = { ...reportingOptions(configuration), ...(yield* replicaPlace(configuration, url.value)) }
       // Its errors say nothing about the store's writes.
-      const replica = yield* watchedBy(there, () => {})
+      const replica = yield* poolInCells(there, cells, (options) => watchedBy(options, () => {}))
       const sql = yield* SqlClient.SqlClient
       const reading = readingClient({ sql, primary, replica, maxLagMillis, counts })
       return Context.add(reports, ReadSql, yield* Effect.provide(reading, Reactivity.layer))
@@ -70,10 +71,16 @@ export const SqlLive = (configuration: Configuration) =>
       const place = yield* reached(configuration, yield* locate(configuration))
       const distributed =
         !isEmbedded(configuration) && (yield* Effect.mapError(isDistributed(place), unreachable))
-      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place })
+      const cells = isEmbedded(configuration)
+        ? NO_CELLS
+        : yield* Effect.mapError(readCells(place), unreachable)
+      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place }, cells)
       return Layer.mergeAll(
-        Layer.provideMerge(reportSql(configuration, place), requests),
-        batchSql(place, configuration.statementTimeoutMillis, distributed),
+        Layer.provideMerge(
+          reportSql(configuration, place, cells),
+          Layer.provideMerge(cellsLayer(cells), requests)
+        ),
+        batchSql(place, configuration.statementTimeoutMillis, distributed, cells),
         Layer.succeed(IsDistributed, distributed),
         maintenanceSql(place, yield* listenPlace(configuration)),
         poolOf(MigrationSql, { ...migrationOptions, ...place })

@@ -2,11 +2,12 @@ import { type Cause, type Context, Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { connectionsOfCells, NO_CELLS, pathOf, type StoreCells } from "./CellsSql.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import type { StorePlace } from "./Primary.ts"
 import { isTemporary, notNowIn, withReason } from "./StoreAvailability.ts"
 import { StoreWrites } from "./StoreWrites.ts"
-import { makeWatchedSql } from "./WatchedSql.ts"
+import { clientOver, type Connections, makeWatchedSql } from "./WatchedSql.ts"
 import { StartupError } from "../system/StartupError.ts"
 
 /** How much longer than PostgreSQL's time-out this process waits for the response. */
@@ -68,12 +69,38 @@ export const watchedPool = (options: StorePlace & Patience) =>
     })
   )
 
+interface CellPool {
+  readonly sql: SqlClient.SqlClient
+  readonly connections: Connections
+}
+
+type PoolOptions = StorePlace & Patience
+
+/** A pool, and in a store of several cells one for each of them: the fiber's cell decides. */
+export const poolInCells = <E, R>(
+  options: PoolOptions,
+  { all, searchPath }: StoreCells,
+  makePool: (options: PoolOptions) => Effect.Effect<CellPool, E, R>
+): Effect.Effect<CellPool, E, R> =>
+  Effect.gen(function* () {
+    const store = yield* makePool(options)
+    if (all.length === 0) return store
+    const cells = yield* Effect.forEach(all, (cell) => {
+      const startupParameters = { ...options.startupParameters, search_path: pathOf(cell, searchPath) }
+      const pool = makePool({ ...options, startupParameters })
+      return Effect.map(pool, ({ connections }) => [cell.id, connections] as const)
+    })
+    const connections = connectionsOfCells(store.connections, new Map(cells))
+    return { sql: yield* Effect.provide(clientOver(connections), Reactivity.layer), connections }
+  })
+
 /** Separate connections for one purpose. */
 export const poolOf = <Self>(
   purpose: Context.Key<Self, SqlClient.SqlClient>,
-  options: StorePlace & Patience
+  options: StorePlace & Patience,
+  cells: StoreCells = NO_CELLS
 ) =>
   Layer.effect(
     purpose,
-    Effect.map(watchedPool(options), ({ sql }) => sql)
+    Effect.map(poolInCells(options, cells, watchedPool), ({ sql }) => sql)
   )

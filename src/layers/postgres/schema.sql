@@ -1,4 +1,4 @@
--- The schema of a new store, as migration 0001_schema creates it. After the first release, a change of the schema is a
+-- The schema of a new store, as migration 1 creates it. After the first release, a change of the schema is a
 -- migration next to 0001_schema.ts, and this file stays as it is. The comment of a table says what a row is, and who
 -- writes it.
 --
@@ -66,6 +66,14 @@ create function bump_version() returns trigger language plpgsql as $$
 
 -- Customers and their keys ------------------------------------------------------------------------
 
+-- A schema of this database that has the tables of the sends of some customers (`CELL_TABLES` in CellSchema.ts). Written
+-- when a store is spread over several machines; a store on one PostgreSQL has no such row.
+create table cells (
+  id int primary key,
+  -- its tables are named as those of the store's own schema
+  name text not null unique
+);
+
 -- One who sends with Peyk: nearly every other row belongs to a customer. Written by operators, and by the customer's
 -- own people for their settings.
 create table customers (
@@ -79,6 +87,8 @@ create table customers (
   locale text not null default 'fa' check (locale in ('fa', 'en')),
   -- the site whose page fills in a code from an SMS by itself (WebOTP)
   webotp_host text,
+  -- where its sends are; null: in the store's own schema
+  cell int references cells,
   created_at timestamptz not null
 );
 create trigger announce after update of plan, webotp_host, limits, brand, locale on customers

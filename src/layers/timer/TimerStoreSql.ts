@@ -5,6 +5,7 @@ import { NIL_UUID } from "../../domain/Uuid.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import { IsDistributed } from "../postgres/Citus.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { overCells } from "./TimerCells.ts"
 import { distributedTimers } from "./DistributedTimersSql.ts"
 import {
   ClaimedTimer,
@@ -13,6 +14,7 @@ import {
   parkedCustomers,
   toFairClaim
 } from "./TimerClaimSql.ts"
+import { Cells } from "../../services/customer/Cells.ts"
 import { PlatformTimers, TimerStore } from "../../services/timer/TimerStore.ts"
 
 const RenewedRow = Schema.Struct({ place: Schema.Int })
@@ -39,7 +41,7 @@ export const TimerStoreSql = Layer.effect(
         where kind collate "C" = c.kind and customer_id::bigint = c.customer_id and parked
         order by claimable_at limit 1) t`
 
-    return TimerStore.of({
+    const store = TimerStore.of({
       claim: ({ groups, lease, now }) => {
         const kinds = groups.flatMap((group, nth) => group.kinds.map((kind) => ({ ...group, kind, nth })))
         return claimedRows(sql`
@@ -100,6 +102,8 @@ export const TimerStoreSql = Layer.effect(
       remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isHeld(timer)}`)),
       ...((yield* IsDistributed) ? distributedTimers(sql) : {})
     })
+    const cells = yield* Cells
+    return cells.isOne ? store : overCells(store, cells)
   })
 )
 

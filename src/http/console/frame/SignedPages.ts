@@ -20,6 +20,7 @@ import { RequestId } from "../../errors/Envelope.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
 import { originOf } from "../../manage/ManageAuth.ts"
 import { CredentialLimits } from "../../../services/key/ManagementCredentials.ts"
+import { Cells } from "../../../services/customer/Cells.ts"
 import { ConsoleSessions } from "../../../services/user/ConsoleSessions.ts"
 
 interface Use {
@@ -142,6 +143,7 @@ const isWithoutCustomer = (path: string): boolean =>
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {
   const sessions = yield* ConsoleSessions
   const limits = yield* CredentialLimits
+  const { within } = yield* Cells
 
   const signed = ({
     pagePath,
@@ -170,7 +172,8 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
         sent: undefined
       }
       if (!hasCustomer && !isWithoutCustomer(visit.path)) return redirectTo(visit, pathOf("customers"))
-      return yield* Effect.andThen(limits.admit(actor), handle(view)).pipe(
+      const handled = within(actor.customerId, handle(view))
+      return yield* Effect.andThen(limits.admit(actor), handled).pipe(
         Effect.catch((error: ConsoleError) => Effect.succeed(errorResponse(view, error)))
       )
     })

@@ -1,8 +1,10 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { fnv1a } from "../../../domain/text/Fingerprints.ts"
+import { type Cell, CurrentCell } from "../CellsSql.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
 import { patienceFor } from "../WatchedPool.ts"
+import { Cells } from "../../../services/customer/Cells.ts"
 import { counters, gauge, inSpan, withoutSpans } from "../../../services/system/Observability.ts"
 
 /** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
@@ -194,6 +196,37 @@ const answer = <Answer>(
   })
 }
 
+/** The lanes of one purpose in each cell: batches of different cells do not wait for each other. */
+const lanesOfCells = new WeakMap<BatchLane, Map<Cell | null, BatchLane>>()
+
+const laneIn = (cell: Cell | null, shared: BatchLane): BatchLane => {
+  const lanes = lanesOfCells.get(shared) ?? new Map<Cell | null, BatchLane>()
+  lanesOfCells.set(shared, lanes)
+  const lane = lanes.get(cell) ?? makeBatchLane()
+  lanes.set(cell, lane)
+  return lane
+}
+
+/**
+ * Puts the requests of many fibers into one statement, and one commit; those of each cell into statements of their own.
+ */
+export const makeStatementBatch = <Client, Request, Answer>(
+  clients: BatchClients<Client>,
+  options: BatchOptions<Client, Request, Answer>
+): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
+  Effect.map(Effect.context<never>(), (context) => {
+    if (Context.get(context, Cells).isOne) return gatherRequests(clients, options, context)
+    const { lane = makeBatchLane() } = clients
+    const inCells = new Map<Cell | null, (request: Request) => Effect.Effect<Answer>>()
+    const gatherIn = (cell: Cell | null) => {
+      const own = Context.add(context, CurrentCell, cell)
+      const gather = gatherRequests({ ...clients, lane: laneIn(cell, lane) }, options, own)
+      inCells.set(cell, gather)
+      return gather
+    }
+    return (request) => Effect.flatMap(CurrentCell, (cell) => (inCells.get(cell) ?? gatherIn(cell))(request))
+  })
+
 /**
  * Puts the requests of many fibers into one statement, and one commit. While a statement runs, requests gather for
  * the next, and then while each turn of the event loop brings another one: a process that is busy taking requests
@@ -201,111 +234,111 @@ const answer = <Answer>(
  * requests do. If nothing more arrives, no request waits. If a batch fails, each of its requests runs alone, in
  * parallel with later batches, unless the store is unreachable. If it was silent, waiting requests can fail too.
  */
-export const makeStatementBatch = <Client, Request, Answer>(
+const gatherRequests = <Client, Request, Answer>(
   { together, alone, lane = makeBatchLane(), flushAt = FLUSH_AT }: BatchClients<Client>,
-  { name, run, conflictsOf, orderOf, endsTogether = false }: BatchOptions<Client, Request, Answer>
-): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
-  Effect.map(Effect.context<never>(), (context) => {
-    type Entry = Waiting<Request, Answer>
-    const clock = Context.get(context, Clock.Clock)
-    const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
-    const patience = Context.get(context, BatchPatience)
-    let waiting: Array<Entry> = []
-    const inProgress = new Set<ReadonlyArray<Entry>>()
-    /** How many waited one turn of the event loop before. */
-    let gathered = 0
-    /** Whether `next` will be called. */
-    let isScheduled = false
-    const began = Context.get(context, BatchMetrics).watch(name, () => waiting.length)
+  { name, run, conflictsOf, orderOf, endsTogether = false }: BatchOptions<Client, Request, Answer>,
+  context: Context.Context<never>
+): ((request: Request) => Effect.Effect<Answer>) => {
+  type Entry = Waiting<Request, Answer>
+  const clock = Context.get(context, Clock.Clock)
+  const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
+  const patience = Context.get(context, BatchPatience)
+  let waiting: Array<Entry> = []
+  const inProgress = new Set<ReadonlyArray<Entry>>()
+  /** How many waited one turn of the event loop before. */
+  let gathered = 0
+  /** Whether `next` will be called. */
+  let isScheduled = false
+  const began = Context.get(context, BatchMetrics).watch(name, () => waiting.length)
 
-    const exitOf = (client: Client, batch: ReadonlyArray<Entry>) =>
-      Effect.exit(
-        Effect.suspend(() =>
-          run(
-            client,
-            batch.map(({ request }) => request)
-          )
+  const exitOf = (client: Client, batch: ReadonlyArray<Entry>) =>
+    Effect.exit(
+      Effect.suspend(() =>
+        run(
+          client,
+          batch.map(({ request }) => request)
         )
       )
+    )
 
-    const askAlone = (batch: ReadonlyArray<Entry>) => {
-      let lost: Exit.Exit<never, SqlError.SqlError> | undefined
-      return Effect.forEach(
-        batch,
-        (entry) =>
-          Effect.map(lost === undefined ? exitOf(alone, [entry]) : Effect.succeed(lost), (exit) => {
-            if (exit._tag === "Failure" && isUnreachable(exit.cause)) lost = Exit.failCause(exit.cause)
-            answer([entry], exit)
-          }),
-        { concurrency: ALONE_CONCURRENCY, discard: true }
-      )
-    }
+  const askAlone = (batch: ReadonlyArray<Entry>) => {
+    let lost: Exit.Exit<never, SqlError.SqlError> | undefined
+    return Effect.forEach(
+      batch,
+      (entry) =>
+        Effect.map(lost === undefined ? exitOf(alone, [entry]) : Effect.succeed(lost), (exit) => {
+          if (exit._tag === "Failure" && isUnreachable(exit.cause)) lost = Exit.failCause(exit.cause)
+          answer([entry], exit)
+        }),
+      { concurrency: ALONE_CONCURRENCY, discard: true }
+    )
+  }
 
-    const refuseWaiting = (exit: Exit.Exit<ReadonlyArray<Answer>, SqlError.SqlError>) => {
-      const refused = waiting
-      waiting = []
-      gathered = 0
-      answer(refused, exit)
-    }
+  const refuseWaiting = (exit: Exit.Exit<ReadonlyArray<Answer>, SqlError.SqlError>) => {
+    const refused = waiting
+    waiting = []
+    gathered = 0
+    answer(refused, exit)
+  }
 
-    const giveUpLate = () => {
-      const isLate = ({ since }: Entry) => patience.now() - since >= patience.ticks
-      for (const batch of inProgress) for (const entry of batch.filter(isLate)) entry.resume(tooLate())
-      const late = waiting.filter(isLate)
-      if (late.length === 0) return
-      for (const { resume } of late) resume(tooLate())
-      if (!endsTogether) return
-      waiting = waiting.filter((entry) => !isLate(entry))
-      gathered = 0
-    }
-    patience.eachTick(giveUpLate)
+  const giveUpLate = () => {
+    const isLate = ({ since }: Entry) => patience.now() - since >= patience.ticks
+    for (const batch of inProgress) for (const entry of batch.filter(isLate)) entry.resume(tooLate())
+    const late = waiting.filter(isLate)
+    if (late.length === 0) return
+    for (const { resume } of late) resume(tooLate())
+    if (!endsTogether) return
+    waiting = waiting.filter((entry) => !isLate(entry))
+    gathered = 0
+  }
+  patience.eachTick(giveUpLate)
 
-    const ask = (batch: ReadonlyArray<Entry>) => {
-      const begunAt = clock.currentTimeMillisUnsafe()
-      return Effect.map(exitOf(together, batch), (exit) => {
-        const isLost = exit._tag === "Failure" && isUnreachable(exit.cause)
-        const wasSilent = isLost && clock.currentTimeMillisUnsafe() - begunAt >= SILENT_MILLIS
-        if (wasSilent && endsTogether) refuseWaiting(exit)
-        lane.leave()
-        if (exit._tag === "Failure" && !isLost) {
-          runFork(Effect.map(askAlone(batch), () => void inProgress.delete(batch)))
-        } else {
-          inProgress.delete(batch)
-          answer(batch, exit)
-        }
-      })
-    }
+  const ask = (batch: ReadonlyArray<Entry>) => {
+    const begunAt = clock.currentTimeMillisUnsafe()
+    return Effect.map(exitOf(together, batch), (exit) => {
+      const isLost = exit._tag === "Failure" && isUnreachable(exit.cause)
+      const wasSilent = isLost && clock.currentTimeMillisUnsafe() - begunAt >= SILENT_MILLIS
+      if (wasSilent && endsTogether) refuseWaiting(exit)
+      lane.leave()
+      if (exit._tag === "Failure" && !isLost) {
+        runFork(Effect.map(askAlone(batch), () => void inProgress.delete(batch)))
+      } else {
+        inProgress.delete(batch)
+        answer(batch, exit)
+      }
+    })
+  }
 
-    const go = () => {
-      const [batch, left] = takeBatch(waiting, ({ request }) => conflictsOf(request), MAX_SIZE)
-      waiting = left
-      gathered = 0
-      isScheduled = false
-      lane.enter()
-      began(batch.length)
-      inProgress.add(batch)
-      if (left.length > 0) schedule()
-      runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
-    }
-    const next = () => {
-      if (waiting.length === 0) return void (isScheduled = false)
-      if (!lane.isFree(next)) return
-      if (waiting.length === gathered || waiting.length >= flushAt) return go()
-      gathered = waiting.length
-      setImmediate(next)
-    }
-    const schedule = () => {
-      if (isScheduled) return
-      isScheduled = true
-      // After everything that the sockets have brought by now.
-      setImmediate(next)
-    }
-    return (request) =>
-      Effect.callback<Answer>((resume) => {
-        waiting.push({ request, resume, since: patience.now() })
-        schedule()
-      }).pipe(inSpan("batched statement", SPAN))
-  })
+  const go = () => {
+    const [batch, left] = takeBatch(waiting, ({ request }) => conflictsOf(request), MAX_SIZE)
+    waiting = left
+    gathered = 0
+    isScheduled = false
+    lane.enter()
+    began(batch.length)
+    inProgress.add(batch)
+    if (left.length > 0) schedule()
+    runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
+  }
+  const next = () => {
+    if (waiting.length === 0) return void (isScheduled = false)
+    if (!lane.isFree(next)) return
+    if (waiting.length === gathered || waiting.length >= flushAt) return go()
+    gathered = waiting.length
+    setImmediate(next)
+  }
+  const schedule = () => {
+    if (isScheduled) return
+    isScheduled = true
+    // After everything that the sockets have brought by now.
+    setImmediate(next)
+  }
+  return (request) =>
+    Effect.callback<Answer>((resume) => {
+      waiting.push({ request, resume, since: patience.now() })
+      schedule()
+    }).pipe(inSpan("batched statement", SPAN))
+}
 
 /** The kinds of batches, in an operator's words. */
 export type BatchName =

@@ -7,7 +7,11 @@ const file = new URL("../schema.sql", import.meta.url)
 /** A semicolon in a comment, a function's body or a text ends no statement. */
 const STATEMENT = /(?:--.*|\$\$[^]*?\$\$|'[^']*'|[^;])+/g
 
-const isMoreThanComments = (statement: string) => statement.replaceAll(/--.*/g, "").trim() !== ""
+const withoutComments = (statement: string) => statement.replaceAll(/--.*/g, "").trim()
+
+/** The statements that make a new store. */
+export const schemaStatements = (): ReadonlyArray<string> =>
+  (fs.readFileSync(file, "utf8").match(STATEMENT) ?? []).map(withoutComments).filter((text) => text !== "")
 
 /** What the schema creates of a kind, by name: everything else in a database is not Peyk's. */
 export const createdBySchema = (kind: "table" | "function"): ReadonlyArray<string> =>
@@ -18,6 +22,5 @@ export const createdBySchema = (kind: "table" | "function"): ReadonlyArray<strin
 /** One by one: the driver prepares what it sends, and PostgreSQL prepares no text of several statements. */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const statements = (fs.readFileSync(file, "utf8").match(STATEMENT) ?? []).filter(isMoreThanComments)
-  yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+  yield* Effect.forEach(schemaStatements(), (statement) => sql.unsafe(statement), { discard: true })
 })
