@@ -59,7 +59,7 @@ const option = (
   name.textContent = title
   name.dir = "auto"
   link.append(name)
-  if (part === undefined) return link
+  if (part === undefined || part.text === "") return link
   const snippet = document.createElement("span")
   snippet.dir = "auto"
   for (const piece of snippetOf(part)) {
@@ -93,14 +93,12 @@ const select = (index: number): void => {
   }
 }
 
-const show = (elements: ReadonlyArray<HTMLElement>, message: string): void => {
+const show = (elements: ReadonlyArray<HTMLElement>, message: string, best = 0): void => {
   list?.replaceChildren(...elements)
   if (status) status.textContent = message
   input?.setAttribute("aria-expanded", String(elements.length > 0))
   input?.removeAttribute("aria-activedescendant")
-  // the best part of the best page
-  if (elements.length > 0)
-    select(elements[1]?.classList.contains("part") && !elements[0]?.querySelector("span") ? 1 : 0)
+  if (elements.length > 0) select(best)
 }
 
 const search = async (words: string): Promise<void> => {
@@ -111,7 +109,9 @@ const search = async (words: string): Promise<void> => {
   const pages = find(words)
   show(
     pages.slice(0, SHOWN_PAGES).flatMap((page) => optionsOf(page, snippetOf)),
-    pages.length === 0 ? text.nothing(words) : text.found(pages.length)
+    pages.length === 0 ? text.nothing(words) : text.found(pages.length),
+    // the best part of the best page: its first one, or the page itself
+    pages[0]?.parts[0]?.anchor === "" ? 0 : 1
   )
 }
 

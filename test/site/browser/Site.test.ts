@@ -73,6 +73,18 @@ describeSite("the documentation", (stage) => {
   })
 
   it.each([
+    [desktop, "channel_ambiguous", "/docs/errors/#channel_ambiguous"],
+    [desktop, "what is the limit per phone", "/docs/limits/#which-limits-are-there"],
+    [persian, "کد نرسید", "/docs/fa/console/#چرا-یک-کد-نرسید"]
+  ] as const)("opens the answer with Enter: %j %s", async (look, words, answer) => {
+    await at(look, "", async (tab) => {
+      await search(tab, words)
+      await tab.page.keyboard.press("Enter")
+      await tab.page.waitForURL((url) => `${url.pathname}${decodeURIComponent(url.hash)}` === answer)
+    })
+  })
+
+  it.each([
     [desktop, "Nothing found"],
     [persian, "چیزی پیدا نشد"]
   ] as const)("says that nothing was found: %j", async (look, text) => {
