@@ -44,7 +44,7 @@ const commands = [
   ),
   command(
     "restore",
-    "Make a store from a backup: in an empty data directory, or in DATABASE_URL",
+    "Restore a store from a backup: into an empty data directory, or into DATABASE_URL",
     async () => (await import("./server/BackupCommands.ts")).commands.restore
   ),
   command(

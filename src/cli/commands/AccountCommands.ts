@@ -64,12 +64,12 @@ const warnUnlessSending = Effect.fnUntraced(function* ({ provider, sendsCodes, s
 })
 
 export const checkFlag = Flag.Boolean("check").pipe(
-  Flag.withDescription("Ask the provider first whether the account works (--no-check: do not)"),
+  Flag.withDescription("Check with the provider first (--no-check: do not)"),
   Flag.withDefault(true)
 )
 
 export const labelFlag = Flag.String("label").pipe(
-  Flag.withDescription("How responses name the account"),
+  Flag.withDescription("The name of the account in responses"),
   Flag.withSchema(Name)
 )
 
@@ -129,7 +129,7 @@ const paceFlag = (name: string, description: string, maximum: number) =>
   Flag.optional(defaultableFlag(name, `${description}; or default`, { minimum: 0, maximum }))
 
 const paceFlags = {
-  gap_ms: paceFlag("gap-ms", "Least time between two sends (0: none)", DAY_MILLIS),
+  gap_ms: paceFlag("gap-ms", "Minimum gap between two sends (0: none)", DAY_MILLIS),
   per_minute: paceFlag("per-minute", "Sends in any minute (0: no limit)", 100_000)
 }
 

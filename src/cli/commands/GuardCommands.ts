@@ -76,10 +76,7 @@ const set = actionCommand(
         Flag.withDescription("off, record (refuses only what is on the deny list) or enforcing"),
         Flag.optional
       ),
-      unverified_hour: amountFlag(
-        "unverified-hour",
-        "Unverified codes that may be out in an hour; 0: no limit"
-      ),
+      unverified_hour: amountFlag("unverified-hour", "Unverified codes allowed per hour; 0: no limit"),
       sms_price: amountFlag("sms-price", "The price of one SMS to the customer, in rials, for the report")
     },
     input: (given, { customer }) =>
@@ -113,7 +110,7 @@ const oneAlarm = {
 
 const clear = actionCommand(
   "clear",
-  "End an alarm, and forget the codes that raised it",
+  "Clear an alarm, and reset the counts that raised it",
   clearAlarm,
   oneAlarm,
   { print: (alarm) => printOne(alarmFields(alarm)) }
@@ -124,7 +121,7 @@ const valueFlag = (type: EntryType, description: string) =>
 
 const entryFlags = {
   phone: valueFlag("phone", "A phone"),
-  prefix: valueFlag("prefix", "The beginning of phones, e.g. 0912345"),
+  prefix: valueFlag("prefix", "A number prefix, e.g. 0912345"),
   ip: valueFlag("ip", "An address or a network, e.g. 10.0.0.0/8")
 }
 

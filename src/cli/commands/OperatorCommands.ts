@@ -10,7 +10,7 @@ import { printMany, printOne } from "../output/Output.ts"
 import { toUser } from "../../http/manage/UsersApi.ts"
 import { createOperator, createOperatorLink, Operators } from "../../services/user/Operators.ts"
 
-const emailFlag = Flag.String("email").pipe(Flag.withDescription("The address that they sign in with"))
+const emailFlag = Flag.String("email").pipe(Flag.withDescription("The e-mail address to sign in with"))
 
 const create = actionCommand(
   "create",
@@ -20,7 +20,7 @@ const create = actionCommand(
   {
     flags: {
       email: emailFlag,
-      name: nameFlag("Their name; their address if absent").pipe(Flag.optional),
+      name: nameFlag("The name; the e-mail address if absent").pipe(Flag.optional),
       passwordFile: Flag.optional(passwordFlag)
     },
     input: ({ email, name, passwordFile }) =>
@@ -53,7 +53,7 @@ const signInLink = Command.make("sign-in-link", { email: emailFlag }, ({ email }
     )
   )
 ).pipe(
-  Command.withDescription("Make a link that signs an operator in to the console, once and within 10 minutes")
+  Command.withDescription("Create a link that signs an operator in to the console once, within 10 minutes")
 )
 
 const operatorCommand = Command.make("operator").pipe(Command.withSubcommands([create, list, signInLink]))

@@ -72,8 +72,8 @@ const templateCommand = Command.make("template").pipe(
     list,
     show,
     update,
-    setActive("disable", false, "Switch a template off: what names it is refused"),
-    setActive("enable", true, "Switch a template on again"),
+    setActive("disable", false, "Disable a template: requests that name it are refused"),
+    setActive("enable", true, "Enable a template again"),
     remove
   ])
 )

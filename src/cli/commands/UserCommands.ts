@@ -48,9 +48,9 @@ const create = Command.make(
   "create",
   {
     customer: customerFlag,
-    email: Flag.String("email").pipe(Flag.withDescription("The address that they sign in with")),
+    email: Flag.String("email").pipe(Flag.withDescription("The e-mail address to sign in with")),
     role: Flag.Literals("role", Role.literals).pipe(Flag.withDescription(roleDescription)),
-    name: nameFlag("Their name; their address if absent").pipe(Flag.optional),
+    name: nameFlag("The name; the e-mail address if absent").pipe(Flag.optional),
     passwordFile: Flag.optional(passwordFlag)
   },
   ({ customer, email, role, name, passwordFile }) =>
@@ -126,7 +126,7 @@ const nobody = (customer: number, email: string | null) =>
 
 const signInLink = actionCommand(
   "sign-in-link",
-  "Make a link that signs a user in to the console, once and within 10 minutes",
+  "Create a link that signs a user in to the console once, within 10 minutes",
   createSignInLink,
   ofCustomer,
   {

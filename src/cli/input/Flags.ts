@@ -107,7 +107,7 @@ export const searchFlags = {
     Flag.optional
   ),
   channel: Flag.Literals("channel", Channel.literals).pipe(
-    Flag.withDescription("Only those that were tried over this channel"),
+    Flag.withDescription("Only those tried over this channel"),
     Flag.optional
   ),
   createdAfter: timeFlag("created-after", "Only what was created then or later"),

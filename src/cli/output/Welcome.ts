@@ -40,11 +40,11 @@ const demoLines = (origin: string, demo: DemoCustomer): string =>
     "",
     `  ${send(origin, demo)}`,
     "",
-    `Read it on the phone, at ${origin}/simulator, and verify it (put in the verification_id you got, and the code):`,
+    `Read it on the phone, at ${origin}/simulator, and verify it (fill in the verification_id from the response, and the code):`,
     "",
     `  ${verify(origin, demo)}`,
     "",
-    "Follow a verification:",
+    "Read the status of a verification:",
     "",
     `  ${status(origin, demo)}`,
     "",
@@ -160,7 +160,7 @@ const demoFiles = (configuration: Configuration, origin: string): string => {
   })
 }
 
-const MADE = "A demo customer was made for you."
+const MADE = "A demo customer was created."
 const CONNECT_FIRST = "The simulator is off: connect an account before you send (docs/providers.md)."
 
 const consoleLines = (origin: string, link: Redacted.Redacted | null): string =>

@@ -164,7 +164,7 @@ const restore = Effect.fnUntraced(function* (configuration: Configuration, sourc
 })
 
 const replaceFlag = Flag.Boolean("replace").pipe(
-  Flag.withDescription("Delete the store that is there, in the same transaction"),
+  Flag.withDescription("Delete the existing store, in the same transaction"),
   Flag.withDefault(false)
 )
 
