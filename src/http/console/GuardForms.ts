@@ -28,7 +28,7 @@ type Texts = readonly [english: string, persian: string]
 const modes: Readonly<Record<GuardMode, Texts>> = {
   off: ["Disabled", "غیرفعال"],
   record: ["Record only", "فقط ثبت"],
-  enforcing: ["Enforcing", "اعمال"]
+  enforcing: ["Enforcing", "مسدودسازی"]
 }
 
 export const modeText = (mode: GuardMode, { say }: Locale): string => say(...modes[mode])
@@ -130,7 +130,7 @@ export const settingsForm = (saved: SavedGuard, { errors, submitted }: ShownForm
       choices: GuardMode.literals.map((mode) => [mode, modeText(mode, locale)] as const),
       hint: say(
         "“Record only” refuses nothing. It counts what “Enforcing” would refuse.",
-        "«فقط ثبت» چیزی را رد نمی‌کند و فقط می‌شمارد «اعمال» چه چیزهایی را رد می‌کرد."
+        "«فقط ثبت» چیزی را رد نمی‌کند و فقط می‌شمارد «مسدودسازی» چه چیزهایی را رد می‌کرد."
       ),
       errors
     })}

@@ -110,10 +110,10 @@ const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<Guard
       value: modeText(saved.mode, view.locale),
       ...(isEnforcing ? { tone: "good" as const } : {}),
       note: advice.isAdvised
-        ? say("Enforcing is recommended", "حالت «اعمال» توصیه می‌شود")
+        ? say("Enforcing is recommended", "حالت «مسدودسازی» توصیه می‌شود")
         : say(
-            `${number(advice.cleanDays)} clean ${advice.cleanDays === 1 ? "day" : "days"}, ${number(advice.cleanVerified)} verified ${advice.cleanVerified === 1 ? "code" : "codes"}`,
-            `${number(advice.cleanDays)} روز بدون هشدار، ${number(advice.cleanVerified)} کد تأییدشده`
+            `${number(advice.cleanDays)} ${advice.cleanDays === 1 ? "day" : "days"} without a false refusal (${number(advice.cleanVerified)} verified ${advice.cleanVerified === 1 ? "code" : "codes"})`,
+            `${number(advice.cleanDays)} روز بدون رد اشتباه (${number(advice.cleanVerified)} کد تأییدشده)`
           )
     },
     {
@@ -122,7 +122,7 @@ const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<Guard
       note: say(`and ${number(totals.denied)} by the deny list`, `و ${number(totals.denied)} با فهرست ممنوع`)
     },
     {
-      label: say("Would be refused", "رد می‌شد"),
+      label: say("Would be refused", "در حالت مسدودسازی رد می‌شد"),
       value: number(totals.flagged),
       note: say(
         `${number(totals.flaggedVerified)} of them verified`,

@@ -70,7 +70,7 @@ const signInForm = (visit: Visit, csrf: string, submitted: Submitted, problem: s
     </form>
     <p class="hint">
       ${say("No password? The operator can create a sign-in link:", "گذرواژه ندارید؟ مدیر سامانه می‌تواند لینک ورود بسازد:")}
-      <code dir="ltr">peyk user sign-in-link --customer ID --email E-MAIL</code>
+      <code dir="ltr">peyk user sign-in-link --customer ID --email EMAIL</code>
     </p>`
 }
 

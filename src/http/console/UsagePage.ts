@@ -218,7 +218,9 @@ const showUsage = Effect.fnUntraced(function* (view: View) {
     title: locale.say("Usage", "مصرف"),
     name: "usage",
     lead: isRead ? monthName(month, locale) : null,
-    actions: html`<a class="button" href="${file}">${icon("download")}<span>CSV</span></a>`,
+    actions: html`<a class="button" href="${file}"
+      >${icon("download")}<span>${locale.say("Export CSV", "خروجی CSV")}</span></a
+    >`,
     content: html`${filters(view, [filter])} ${searchProblems(problems)}
     ${isRead && (yield* figuresOf(view, month, now))}`
   } satisfies Page

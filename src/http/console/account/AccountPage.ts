@@ -67,7 +67,7 @@ const nowPanel = (
     <div class="panel-body">
       ${facts([
         [say("Status", "وضعیت"), accountState(account, state, now, locale)],
-        [say("Can send", "می‌فرستد"), sendsText(account, locale)],
+        [say("Can send", "قابلیت ارسال"), sendsText(account, locale)],
         [say("This minute", "این دقیقه"), minuteOf(state, locale)],
         ...(state === undefined
           ? []
@@ -128,7 +128,7 @@ const actions = (view: View, account: AccountRecord): Html => {
   const { say } = view.locale
   return html`${postButton(view, {
     action: accountPath(account, "/check"),
-    label: say("Check now", "بررسی"),
+    label: say("Check now", "بررسی حساب"),
     kind: "primary"
   })}
   ${

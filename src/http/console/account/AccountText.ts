@@ -48,7 +48,7 @@ const checks = {
 /** The result of the provider's last check. */
 export const lastCheck = (check: LastCheck | null, locale: Locale): Html => {
   const { say, time } = locale
-  if (check === null) return html`<span class="muted">${say("Never", "هرگز")}</span>`
+  if (check === null) return html`<span class="muted">${say("Never", "بررسی نشده")}</span>`
   const [tone, english, persian] = checks[check.result]
   return html`${badge(tone, say(english, persian))}
     <span class="sub">${time(check.at)}</span>

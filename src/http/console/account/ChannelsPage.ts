@@ -37,7 +37,7 @@ export const stateColumns = (
       header: say("Status", "وضعیت"),
       cell: (account) => accountState(account, states.get(account.id), now, locale)
     },
-    { header: say("Can send", "می‌فرستد"), cell: (account) => sendsText(account, locale) },
+    { header: say("Can send", "قابلیت ارسال"), cell: (account) => sendsText(account, locale) },
     {
       header: say("This minute", "این دقیقه"),
       kind: "number",

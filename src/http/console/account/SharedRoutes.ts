@@ -38,7 +38,7 @@ const buttons = (view: View, { id, active, label }: AccountRecord): Html => {
   const button = (action: string, words: string) =>
     postButton(view, { action: `${path}/${action}`, label: words, isSmall: true })
   return html`<div class="actions">
-    ${button("check", say("Check now", "بررسی"))}
+    ${button("check", say("Check now", "بررسی حساب"))}
     ${active ? button("disable", say("Disable", "غیرفعال کردن")) : button("enable", say("Enable", "فعال کردن"))}
     ${confirmButton(view, {
       action: `${path}/delete`,

@@ -30,10 +30,10 @@ import {
 const AUDIT_PATH = pathOf("audit")
 
 const kinds = [
-  ["user", "Users", "کاربران"],
-  ["token", "Tokens", "توکن‌ها"],
-  ["session", "External sign-ins", "ورود با سرویس دیگر"],
-  ["operator", "Operators", "مدیران سامانه"]
+  ["user", "User", "کاربر"],
+  ["token", "Token", "توکن"],
+  ["session", "External sign-in", "ورود با سرویس دیگر"],
+  ["operator", "Operator", "مدیر سامانه"]
 ] as const
 
 /** What people look for changes of. */

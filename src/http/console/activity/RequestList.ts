@@ -112,16 +112,16 @@ const choicesOf = (
     },
     route: {
       name: "route",
-      label: say("Route", "مسیر"),
+      label: say("API", "بخش API"),
       any: say("All", "همه"),
       choices: areas.map((area) => [area, areaText(area, locale)] as const)
     },
     within: {
       name: "within",
       label: say("Time", "زمان"),
-      any: say("Any time", "هر زمان"),
+      any: say("Any time", "همهٔ زمان‌ها"),
       choices: [
-        ["1h", say("Last hour", "ساعت گذشته")],
+        ["1h", say("Last hour", "یک ساعت گذشته")],
         ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")]
       ]
     },

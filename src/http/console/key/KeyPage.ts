@@ -105,7 +105,7 @@ const rotateForm = (view: View, { id }: ApiKeyRecord): Html => {
       </p>
       ${selectField({
         name: "overlap_seconds",
-        label: say("Keep this key for", "این کلید تا کی کار کند"),
+        label: say("Keep this key for", "کلید فعلی تا چه مدت کار کند"),
         choices: overlaps.map(([seconds, english, persian]) => [seconds, say(english, persian)] as const)
       })}
       <div><button class="button">${say("Rotate key", "تعویض کلید")}</button></div>

@@ -159,8 +159,8 @@ export const nameField = ({ say }: Locale, value: string, errors: FieldErrors): 
     name: "name",
     label: say("Name", "نام"),
     hint: say(
-      "For example, where the key is used. Only you see it.",
-      "مثلاً جایی که از کلید استفاده می‌شود. فقط خودتان می‌بینید."
+      "For example, where it is used. Only you see it.",
+      "مثلاً جایی که از آن استفاده می‌شود. فقط خودتان می‌بینید."
     ),
     value,
     isRequired: true,

@@ -173,7 +173,7 @@ const show = Effect.fnUntraced(function* (view: View) {
   const { run, isLive } = yield* readRun(view)
   const { message, history } = run
   return {
-    title: `${say("Message to", "پیام به")} ${phoneText(message.phone, locale)}`,
+    title: `${say("Message to", "پیام برای")} ${phoneText(message.phone, locale)}`,
     name: "messages",
     lead: html`<a href="${PATH}">${say("Messages", "پیام‌ها")}</a>`,
     content: runContent(view, {

@@ -121,7 +121,7 @@ const searchFilters = (
 ): SearchFilters => {
   const { say } = locale
   const periodText: ReadonlyArray<readonly [string, string]> = [
-    ["1h", say("Last hour", "ساعت گذشته")],
+    ["1h", say("Last hour", "یک ساعت گذشته")],
     ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")],
     ["7d", say("Last 7 days", "۷ روز گذشته")],
     ["30d", say("Last 30 days", "۳۰ روز گذشته")]
@@ -147,7 +147,7 @@ const searchFilters = (
         any: say("All", "همه"),
         choices: channels.map((channel) => [channel, channelName(channel, locale)] as const)
       },
-      { name: "within", label: say("Time", "زمان"), any: say("Any time", "هر زمان"), choices: periodText }
+      { name: "within", label: say("Time", "زمان"), any: say("Any time", "همهٔ زمان‌ها"), choices: periodText }
     ],
     folded: [
       ...timeFilters(locale),

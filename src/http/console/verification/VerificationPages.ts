@@ -201,7 +201,7 @@ const show = Effect.fnUntraced(function* (view: View) {
   const { run, isLive } = yield* readRun(view)
   const { verification, history } = run
   return {
-    title: `${say("Code to", "کد به")} ${phoneText(verification.phone, locale)}`,
+    title: `${say("Code to", "کد برای")} ${phoneText(verification.phone, locale)}`,
     name: "verifications",
     lead: html`<a href="${PATH}">${say("Verifications", "کدهای تأیید")}</a>`,
     content: runContent(view, {
