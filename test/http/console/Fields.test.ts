@@ -1,7 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { html } from "../../../src/http/console/frame/Html.ts"
 import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
-import { checkField, errorSummary, inputField, selectField } from "../../../src/http/console/forms/FormFields.ts"
+import {
+  checkField,
+  errorSummary,
+  inputField,
+  selectField
+} from "../../../src/http/console/forms/FormFields.ts"
 
 const locale = makeLocale("fa", "Asia/Tehran")
 

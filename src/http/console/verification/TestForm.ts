@@ -4,7 +4,13 @@ import { problem } from "../../../domain/Problem.ts"
 import { checkCodeTemplate, placeholders, type Template } from "../../../domain/message/Template.ts"
 import { FRESH_IN_SHELL } from "../../../domain/text/ShellCommands.ts"
 import { pathOf } from "../Navigation.ts"
-import { errorSummary, type FieldErrors, inputField, selectField, textAreaField } from "../forms/FormFields.ts"
+import {
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  selectField,
+  textAreaField
+} from "../forms/FormFields.ts"
 import { csrfField, draftField, isOwnDraft, onceField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"

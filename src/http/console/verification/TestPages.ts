@@ -4,7 +4,13 @@ import { isUuidPosition } from "../../../domain/Paging.ts"
 import { isTerminal } from "../../../domain/verification/Verification.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
-import { errorSummary, type FieldErrors, fieldErrorsOf, inputField, noFieldErrors } from "../forms/FormFields.ts"
+import {
+  errorSummary,
+  type FieldErrors,
+  fieldErrorsOf,
+  inputField,
+  noFieldErrors
+} from "../forms/FormFields.ts"
 import { csrfField, ownDraft } from "../forms/Forms.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"

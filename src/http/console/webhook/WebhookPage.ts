@@ -7,7 +7,13 @@ import {
   type WebhookEndpoint,
   WebhookEventType
 } from "../../../domain/Webhook.ts"
-import { errorSummary, type FieldErrors, noFieldErrors, timeField, versionField } from "../forms/FormFields.ts"
+import {
+  errorSummary,
+  type FieldErrors,
+  noFieldErrors,
+  timeField,
+  versionField
+} from "../forms/FormFields.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"

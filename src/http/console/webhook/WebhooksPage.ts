@@ -2,7 +2,13 @@ import { Effect, Redacted, Schema } from "effect"
 import { isIdPosition } from "../../../domain/Paging.ts"
 import { EVERY_EVENT, type WebhookEndpoint, WebhookEventType } from "../../../domain/Webhook.ts"
 import { pathOf } from "../Navigation.ts"
-import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "../forms/FormFields.ts"
+import {
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  noFieldErrors,
+  selectField
+} from "../forms/FormFields.ts"
 import { csrfField, onceField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
