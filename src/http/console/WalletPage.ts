@@ -16,6 +16,7 @@ import {
   emptyState,
   type Filter,
   filters,
+  noResults,
   pager,
   pageRequest,
   readTimes,
@@ -178,7 +179,7 @@ const balanceTiles = ({ balance, held }: Balance, { locale: { say, rials } }: Vi
 
 const noEntries = ({ locale: { say } }: View, isFiltered: boolean): Html =>
   isFiltered
-    ? emptyState(say("No results", "چیزی پیدا نشد"), say("Try other filters.", "فیلترها را تغییر دهید."))
+    ? noResults({ say })
     : emptyState(
         say("No entries yet", "هنوز تراکنشی نیست"),
         say("The operator tops up the wallet.", "مدیر سامانه کیف پول را شارژ می‌کند.")

@@ -26,10 +26,66 @@ import {
   VerifyBody,
   VerifyResponse
 } from "./OtpSchemas.ts"
-import { pageOf } from "../manage/ManageWire.ts"
+import { type ListName, pageOf } from "../manage/ManageWire.ts"
 import { phoneFilter, sentList, sentListErrors, sentQuery } from "../manage/SentQuery.ts"
 
 const idParams = { verification_id: ResourceId }
+
+const verify = (summary: string) =>
+  HttpApiEndpoint.post("verify", "/verify", {
+    payload: VerifyBody,
+    success: VerifyResponse,
+    error: errors("not_found")
+  })
+    .annotateMerge(OpenApi.annotations({ summary }))
+    .middleware(RequireJson)
+
+const status = <Response extends Schema.Top>(summary: string, response: Response) =>
+  HttpApiEndpoint.get("status", "/:verification_id", {
+    params: idParams,
+    success: response,
+    error: errors("not_found", "validation_error")
+  }).annotateMerge(OpenApi.annotations({ summary }))
+
+const next = <Response extends Schema.Top>(summary: string, response: Response) =>
+  HttpApiEndpoint.post("next", "/:verification_id/next", {
+    params: idParams,
+    payload: NextBody,
+    success: response,
+    error: errors("not_found", "no_next_channel", "verification_ended")
+  })
+    .annotateMerge(
+      OpenApi.annotations({
+        summary,
+        description:
+          "The channel is tried before the response. With from_sequence, repeating the request skips no channel."
+      })
+    )
+    .annotate(Load, "send")
+    .middleware(OptionalJson)
+
+const cancel = <Response extends Schema.Top>(summary: string, response: Response) =>
+  HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
+    params: idParams,
+    success: response,
+    error: errors("not_found", "validation_error", "verification_ended")
+  })
+    .annotateMerge(
+      OpenApi.annotations({
+        summary,
+        description: "No further channel is tried. Repeating it returns the same."
+      })
+    )
+    .annotate(Load, "send")
+
+const list = <Response extends Schema.Top>(name: ListName, summary: string, listed: Response) =>
+  HttpApiEndpoint.get("list", "/", {
+    query: sentQuery(name, { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
+    success: pageOf(listed),
+    error: sentListErrors
+  })
+    .annotateMerge(sentList(summary))
+    .annotate(Load, "manage")
 
 export class OtpGroup extends HttpApiGroup.make("otp")
   .add(
@@ -43,52 +99,11 @@ export class OtpGroup extends HttpApiGroup.make("otp")
       .annotate(Load, "send")
       .middleware(RequireJson)
       .middleware(RequireIdempotencyKey),
-    HttpApiEndpoint.post("verify", "/verify", {
-      payload: VerifyBody,
-      success: VerifyResponse,
-      error: errors("not_found")
-    })
-      .annotateMerge(OpenApi.annotations({ summary: "Check a code that a user entered" }))
-      .middleware(RequireJson),
-    HttpApiEndpoint.get("status", "/:verification_id", {
-      params: idParams,
-      success: StatusResponse,
-      error: errors("not_found", "validation_error")
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a verification" })),
-    HttpApiEndpoint.post("next", "/:verification_id/next", {
-      params: idParams,
-      payload: NextBody,
-      success: StatusResponse,
-      error: errors("not_found", "no_next_channel", "verification_ended")
-    })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Try the next channel now",
-          description:
-            "The channel is tried before the response. With from_sequence, repeating the request skips no channel."
-        })
-      )
-      .annotate(Load, "send")
-      .middleware(OptionalJson),
-    HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
-      params: idParams,
-      success: StatusResponse,
-      error: errors("not_found", "validation_error", "verification_ended")
-    })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Cancel a verification",
-          description: "No further channel is tried. Repeating it returns the same."
-        })
-      )
-      .annotate(Load, "send"),
-    HttpApiEndpoint.get("list", "/", {
-      query: sentQuery("otp", { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
-      success: pageOf(ListedVerification),
-      error: sentListErrors
-    })
-      .annotateMerge(sentList("List verifications"))
-      .annotate(Load, "manage")
+    verify("Check a code that a user entered"),
+    status("Read a verification", StatusResponse),
+    next("Try the next channel now", StatusResponse),
+    cancel("Cancel a verification", StatusResponse),
+    list("otp", "List verifications", ListedVerification)
   )
   .prefix("/v1/otp")
   .annotate(Load, "check")
@@ -108,52 +123,11 @@ export class SandboxGroup extends HttpApiGroup.make("sandbox")
       .annotate(Load, "send")
       .middleware(RequireJson)
       .middleware(OptionalIdempotencyKey),
-    HttpApiEndpoint.post("verify", "/verify", {
-      payload: VerifyBody,
-      success: VerifyResponse,
-      error: errors("not_found")
-    })
-      .annotateMerge(OpenApi.annotations({ summary: "Check a code of a simulated verification" }))
-      .middleware(RequireJson),
-    HttpApiEndpoint.get("status", "/:verification_id", {
-      params: idParams,
-      success: SandboxStatusResponse,
-      error: errors("not_found", "validation_error")
-    }).annotateMerge(OpenApi.annotations({ summary: "Read a simulated verification" })),
-    HttpApiEndpoint.post("next", "/:verification_id/next", {
-      params: idParams,
-      payload: NextBody,
-      success: SandboxStatusResponse,
-      error: errors("not_found", "no_next_channel", "verification_ended")
-    })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Try the next channel of a simulated verification now",
-          description:
-            "The channel is tried before the response. With from_sequence, repeating the request skips no channel."
-        })
-      )
-      .annotate(Load, "send")
-      .middleware(OptionalJson),
-    HttpApiEndpoint.post("cancel", "/:verification_id/cancel", {
-      params: idParams,
-      success: SandboxStatusResponse,
-      error: errors("not_found", "validation_error", "verification_ended")
-    })
-      .annotateMerge(
-        OpenApi.annotations({
-          summary: "Cancel a simulated verification",
-          description: "No further channel is tried. Repeating it returns the same."
-        })
-      )
-      .annotate(Load, "send"),
-    HttpApiEndpoint.get("list", "/", {
-      query: sentQuery("sandbox_otp", { phone: phoneFilter, status: Schema.optionalKey(VerificationStatus) }),
-      success: pageOf(ListedSandboxVerification),
-      error: sentListErrors
-    })
-      .annotateMerge(sentList("List simulated verifications"))
-      .annotate(Load, "manage")
+    verify("Check a code of a simulated verification"),
+    status("Read a simulated verification", SandboxStatusResponse),
+    next("Try the next channel of a simulated verification now", SandboxStatusResponse),
+    cancel("Cancel a simulated verification", SandboxStatusResponse),
+    list("sandbox_otp", "List simulated verifications", ListedSandboxVerification)
   )
   .prefix("/v1/sandbox/otp")
   .annotate(Load, "check")

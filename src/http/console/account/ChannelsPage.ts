@@ -16,6 +16,7 @@ import {
   emptyState,
   type Filter,
   filters,
+  noResults,
   pager,
   pageRequest,
   searchProblems,
@@ -97,7 +98,7 @@ const columns = (
 
 const empty = ({ query, actor, locale: { say } }: View) =>
   [query.get("channel"), query.get("active")].some((chosen) => (chosen ?? "") !== "")
-    ? emptyState(say("No results", "چیزی پیدا نشد"), say("Try other filters.", "فیلترها را تغییر دهید."))
+    ? noResults({ say })
     : emptyState(
         say("No accounts yet", "هنوز حسابی وصل نکرده‌اید"),
         say(

@@ -25,6 +25,7 @@ import {
   emptyState,
   type Filter,
   filters,
+  noResults,
   pager,
   pageRequest,
   searchProblems,
@@ -92,7 +93,7 @@ const filtersOf = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
 
 const noKeys = ({ actor, locale: { say } }: View, isFiltered: boolean): Html =>
   isFiltered
-    ? emptyState(say("No results", "چیزی پیدا نشد"), say("Try other filters.", "فیلترها را تغییر دهید."))
+    ? noResults({ say })
     : emptyState(
         say("No keys yet", "هنوز کلیدی ندارید"),
         say(

@@ -5,23 +5,22 @@ import { Channel } from "../../../domain/routing/Channel.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { formAction } from "../forms/ActionForms.ts"
-import { seeOther } from "../frame/Responses.ts"
 import { html } from "../frame/Html.ts"
-import { change, page, raw, type View } from "../frame/SignedRoutes.ts"
+import { page, raw, type View } from "../frame/SignedRoutes.ts"
 import { messageMoments, type MessageRun, messageStory } from "./MessageTimeline.ts"
 import { badge, stateBadge } from "../parts/Badge.ts"
 import { confirmButton } from "../parts/Confirm.ts"
 import type { Column } from "../parts/Lists.ts"
-import { withNotice } from "../parts/Notice.ts"
 import { hops } from "../parts/Runs.ts"
 import { phoneText } from "../parts/Text.ts"
 import {
   eventsPart,
   findRun,
-  replayEvents,
+  formOfRun,
   requestedId,
   runContent,
   runFacts,
+  runForms,
   runPeriods,
   storyPart
 } from "../runs/RunParts.ts"
@@ -190,21 +189,13 @@ const show = Effect.fnUntraced(function* (view: View) {
   } as const
 })
 
-const cancel = formAction(cancelMessage, {
-  target: requestedId,
-  done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "canceled"))
-})
-
-const replay = Effect.fnUntraced(function* (view: View) {
-  const { message, history } = (yield* readRun(view)).run
-  return yield* replayEvents(view, history.events, `${PATH}/${message.id}`)
+const forms = runForms(PATH, {
+  cancel: formAction(cancelMessage, formOfRun(PATH, "canceled")),
+  events: (view) =>
+    Effect.map(readRun(view), ({ run: { message, history } }) => ({ id: message.id, events: history.events }))
 })
 
 export const messagePages = {
   name: null,
-  routes: [
-    page(`${PATH}/:id`, show),
-    change(`${PATH}/:id/cancel`, cancel),
-    change(`${PATH}/:id/replay`, replay)
-  ]
+  routes: [page(`${PATH}/:id`, show), ...forms]
 } as const satisfies ConsolePages

@@ -22,6 +22,10 @@ export const emptyState = (
     ${action !== null && html`<p><a class="button" href="${action.href}">${action.label}</a></p>`}
   </div>`
 
+/** A list of which the filters leave nothing. */
+export const noResults = ({ say }: Pick<Locale, "say">): Html =>
+  emptyState(say("No results", "چیزی پیدا نشد"), say("Try other filters.", "فیلترها را تغییر دهید."))
+
 export interface Column<Row> {
   /** The heading; on a phone it stands next to each cell. */
   readonly header: string

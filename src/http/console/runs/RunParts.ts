@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { NotFound } from "../../../domain/Errors.ts"
 import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../../domain/Instant.ts"
 import { isUuid } from "../../../domain/Uuid.ts"
@@ -7,11 +7,12 @@ import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { metadataFields } from "../../Metadata.ts"
 import { seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"
-import type { View } from "../frame/SignedRoutes.ts"
+import type { ConsoleError } from "../frame/Refusals.ts"
+import { change, type View } from "../frame/SignedRoutes.ts"
 import { badge, stateBadge } from "../parts/Badge.ts"
 import { copyButton } from "../parts/Code.ts"
 import { postButton } from "../parts/Confirm.ts"
-import { withNotice } from "../parts/Notice.ts"
+import { type NoticeKey, withNotice } from "../parts/Notice.ts"
 import { type Fact, facts, pageLink } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
 import { isolated, mono, phonePart } from "../parts/Text.ts"
@@ -20,6 +21,9 @@ import type { Story } from "../verification/VerificationStory.ts"
 import { performOnce } from "../../../services/Action.ts"
 import type { RunDelivery, RunEvent } from "../../../services/activity/RunHistories.ts"
 import { replayEvent } from "../../../services/webhook/Webhooks.ts"
+
+type Path = `/${string}`
+type Response = HttpServerResponse.HttpServerResponse
 
 /** What a code and a message have in common. */
 interface Run {
@@ -83,11 +87,7 @@ const replayOne = ({ actor, origin, sent }: View, endpointId: number, eventId: s
   )
 
 /** Delivers the events of a send again, to each endpoint that they were for. */
-export const replayEvents = Effect.fnUntraced(function* (
-  view: View,
-  events: ReadonlyArray<RunEvent>,
-  path: string
-) {
+const replayEvents = Effect.fnUntraced(function* (view: View, events: ReadonlyArray<RunEvent>, path: string) {
   const replayed = yield* Effect.forEach(
     events.flatMap(({ id, deliveries }) => deliveries.map(({ endpointId }) => [endpointId, id] as const)),
     ([endpointId, eventId]) => replayOne(view, endpointId, eventId)
@@ -99,6 +99,31 @@ export const replayEvents = Effect.fnUntraced(function* (
 export const requestedId = Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
   isUuid(id.toLowerCase()) ? Effect.succeed(id.toLowerCase()) : Effect.fail(new NotFound())
 )
+
+/** What a form on the page of a send does, whose page then says so. */
+export const formOfRun = (path: Path, notice: NoticeKey) => ({
+  target: requestedId,
+  done: (_: View, { id }: { readonly id: string }) => seeOther(withNotice(`${path}/${id}`, notice))
+})
+
+type Act<R> = (view: View, fields: URLSearchParams) => Effect.Effect<Response, ConsoleError, R>
+
+interface RunForms<Cancel, Read> {
+  readonly cancel: Act<Cancel>
+  /** The events that are delivered again. */
+  readonly events: (
+    view: View
+  ) => Effect.Effect<{ readonly id: string; readonly events: ReadonlyArray<RunEvent> }, ConsoleError, Read>
+}
+
+/** The forms that the page of each send has. */
+export const runForms = <Cancel, Read>(path: Path, { cancel, events }: RunForms<Cancel, Read>) =>
+  [
+    change(`${path}/:id/cancel`, cancel),
+    change(`${path}/:id/replay`, (view) =>
+      Effect.flatMap(events(view), (run) => replayEvents(view, run.events, `${path}/${run.id}`))
+    )
+  ] as const
 
 /** A send of either mode: a live one, or else one of the sandbox. */
 export const findRun = <A, R>(find: (mode: KeyMode) => Effect.Effect<A, NotFound, R>) =>

@@ -12,22 +12,21 @@ import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { formAction } from "../forms/ActionForms.ts"
 import { submittedNumber } from "../forms/Forms.ts"
-import { seeOther } from "../frame/Responses.ts"
 import { html } from "../frame/Html.ts"
 import { change, page, raw, type View } from "../frame/SignedRoutes.ts"
 import { stateBadge } from "../parts/Badge.ts"
 import { confirmButton, postButton } from "../parts/Confirm.ts"
 import type { Column } from "../parts/Lists.ts"
-import { withNotice } from "../parts/Notice.ts"
 import { hops } from "../parts/Runs.ts"
 import { channelName, phoneText } from "../parts/Text.ts"
 import {
   eventsPart,
   findRun,
-  replayEvents,
+  formOfRun,
   requestedId,
   runContent,
   runFacts,
+  runForms,
   runPeriods,
   storyPart
 } from "../runs/RunParts.ts"
@@ -214,28 +213,21 @@ const show = Effect.fnUntraced(function* (view: View) {
   } as const
 })
 
-const cancel = formAction(cancelVerification, {
-  target: requestedId,
-  done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "canceled"))
+const forms = runForms(PATH, {
+  cancel: formAction(cancelVerification, formOfRun(PATH, "canceled")),
+  events: (view) =>
+    Effect.map(readRun(view), ({ run: { verification, history } }) => ({
+      id: verification.id,
+      events: history.events
+    }))
 })
 
 const tryNext = formAction(tryNextChannel, {
-  target: requestedId,
-  input: (fields) => ({ from_sequence: submittedNumber(fields.get("from_sequence")) }),
-  done: (_, { id }) => seeOther(withNotice(`${PATH}/${id}`, "next"))
-})
-
-const replay = Effect.fnUntraced(function* (view: View) {
-  const { verification, history } = (yield* readRun(view)).run
-  return yield* replayEvents(view, history.events, `${PATH}/${verification.id}`)
+  ...formOfRun(PATH, "next"),
+  input: (fields) => ({ from_sequence: submittedNumber(fields.get("from_sequence")) })
 })
 
 export const verificationPages = {
   name: null,
-  routes: [
-    page(`${PATH}/:id`, show),
-    change(`${PATH}/:id/cancel`, cancel),
-    change(`${PATH}/:id/next`, tryNext),
-    change(`${PATH}/:id/replay`, replay)
-  ]
+  routes: [page(`${PATH}/:id`, show), change(`${PATH}/:id/next`, tryNext), ...forms]
 } as const satisfies ConsolePages
