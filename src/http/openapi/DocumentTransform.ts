@@ -1,4 +1,5 @@
-import { errorTable } from "../errors/ErrorTable.ts"
+import { errorAdvice } from "../errors/ErrorAdvice.ts"
+import { type ErrorCode, errorTable } from "../errors/ErrorTable.ts"
 import { addExamples } from "./Examples.ts"
 import { describeOperations } from "./OperationTexts.ts"
 import {
@@ -14,6 +15,7 @@ import {
 } from "./Operations.ts"
 import { shareParameters } from "./SharedParameters.ts"
 import { shareResponses } from "./SharedResponses.ts"
+import { describeAllFields } from "./FieldTexts.ts"
 import { describeWebhooks } from "./DocumentedWebhooks.ts"
 
 /** The server takes any item, and refuses each of a wrong shape by itself. Clients are to send messages. */
@@ -114,9 +116,20 @@ const joinTypes = (schema: Json): Json => {
   return { ...first, type: [first["type"], "null"], ...rest }
 }
 
+const isInfinite = (schema: unknown): boolean =>
+  isJson(schema) && Array.isArray(schema["enum"]) && schema["enum"].includes("Infinity")
+
+/** No response has the numbers that JSON cannot write. */
+const withoutInfinity = (schema: Json): Json => {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf) || !anyOf.some(isInfinite)) return schema
+  const finite = anyOf.filter(isJson).filter((each) => !isInfinite(each))
+  return finite.length === 1 ? { ...finite[0], ...rest } : { ...rest, anyOf: finite }
+}
+
 /** Schemas as generators read them best; they accept the same values. */
 const plainSchemas = (document: Json): Json =>
-  mapObject(document, (schema) => joinTypes(inlineDescription(tidyInteger(schema))))
+  mapObject(document, (schema) => joinTypes(inlineDescription(withoutInfinity(tidyInteger(schema)))))
 
 const isObjectWith =
   (...names: ReadonlyArray<string>) =>
@@ -199,10 +212,13 @@ const describeTags = (document: Json): Json => {
   return { ...document, tags: described }
 }
 
-/** Every code of the envelope with its status, including those that the whole API shares. */
+/** Every code of the envelope with its status, and what to do about it, including those that the whole API shares. */
 const listErrorCodes = (document: Json): Json => ({
   ...document,
-  "x-error-codes": mapValues(errorTable, (entry) => entry)
+  "x-error-codes": mapValues(errorTable, (entry, code) => ({
+    ...(isJson(entry) ? entry : {}),
+    advice: errorAdvice[code as ErrorCode]
+  }))
 })
 
 const nameServer = (document: Json): Json => ({
@@ -279,6 +295,7 @@ const passes: ReadonlyArray<(document: Json) => Json> = [
   describeOperations,
   describeTags,
   describeWebhooks,
+  describeAllFields,
   addExamples,
   nameServer,
   listErrorCodes

@@ -16,11 +16,11 @@ const one = (summary: string, value: Json): Readonly<Record<string, Example>> =>
 /** Request bodies that the server accepts, by operation id. A test sends each. */
 const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   "otp.send": {
-    saved: { summary: "Over the saved routing order", value: { phone: PHONE } },
     route: {
       summary: "Over Bale, and after 45 seconds by SMS",
       value: { phone: PHONE, channels: [{ channel: "bale", wait: 45 }, { channel: "sms" }] }
-    }
+    },
+    saved: { summary: "Over the saved routing order", value: { phone: PHONE } }
   },
   "otp.verify": one("A code that a user entered", { verification_id: VERIFICATION_ID, code: "123456" }),
   "otp.next": one("If the caller still looked at the first attempt", { from_sequence: 1 }),
