@@ -1,16 +1,9 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api, apiRoutes } from "./Api.ts"
-import {
-  DOCS_PATH,
-  OPENAPI_PATH,
-  OpenApiDocument,
-  REFERENCE_PATH,
-  referenceAt,
-  RootPage,
-  rootRoutes
-} from "./system/DocumentationPage.ts"
+import { DOCS_PATH, OPENAPI_PATH, OpenApiDocument, RootPage, rootRoutes } from "./system/DocumentationPage.ts"
 import { findSite, pagesWithoutSite, SITE_PATHS, sitePages } from "./system/DocumentationSite.ts"
+import { REFERENCE_PATHS, referenceAt } from "./system/reference/ReferenceRoutes.ts"
 import { InboundRoutes, inboundRoutes } from "./system/InboundRoutes.ts"
 import { ManageOptions } from "./manage/ManageAuth.ts"
 import { type IsUnavailable, requestPipeline } from "./server/RequestPipeline.ts"
@@ -19,11 +12,13 @@ import { asErrorPage } from "./console/frame/Responses.ts"
 import { makeRouteTable, personalPaths, type ServedRoute } from "./RouteTable.ts"
 import { SimulatorRoutes, simulatorRoutes } from "./system/SimulatorRoutes.ts"
 
-const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, REFERENCE_PATH, SITE_PATHS].map((path) => ({
-  method: "GET",
-  path,
-  load: "asset"
-}))
+const documentRoutes: ReadonlyArray<ServedRoute> = [OPENAPI_PATH, REFERENCE_PATHS, SITE_PATHS].map(
+  (path) => ({
+    method: "GET",
+    path,
+    load: "asset"
+  })
+)
 
 /** Everything that is served. */
 export const servedRoutes = (simulator: boolean): ReadonlyArray<ServedRoute> => [
@@ -45,7 +40,7 @@ export const makeRoutes = (options: {
   const served = servedRoutes(options.simulator)
   return Layer.mergeAll(
     HttpApiBuilder.layer(Api),
-    referenceAt(REFERENCE_PATH),
+    referenceAt(REFERENCE_PATHS, site?.files),
     site === undefined ? Layer.merge(referenceAt(DOCS_PATH), pagesWithoutSite) : sitePages(site),
     OpenApiDocument,
     RootPage,

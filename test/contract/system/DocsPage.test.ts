@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http"
 import { gunzipSync } from "node:zlib"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type SharedServer, sharedServer } from "../SharedServer.ts"
+import { referencePages } from "./ReferenceReader.ts"
 
 let server: SharedServer
 beforeAll(async () => {
@@ -37,41 +38,92 @@ const policyOf = ({ headers }: Raw) =>
       })
   )
 
-describe("GET /docs/api", () => {
-  it("has no script, and loads nothing", async () => {
-    const page = await docs()
-    expect(page.body.toString("utf8")).not.toMatch(/<script|<link|<img|@import|url\(/)
-    const policy = policyOf(page)
+const pages = new Map<string, string>()
+beforeAll(async () => {
+  for (const [path, page] of await referencePages(server)) pages.set(path, page)
+})
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
+  readonly "x-error-codes": Readonly<Record<string, { readonly status: number; readonly advice: string }>>
+}
+const document = async () =>
+  JSON.parse((await docs({}, "GET", "/openapi.json")).body.toString("utf8")) as Document
+const operationIds = async () =>
+  Object.values((await document()).paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId)
+  )
+
+const idsIn = (page: string) => [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? "")
+
+describe("the reference", () => {
+  it("runs its own files only, and asks its own server only", async () => {
+    const policy = policyOf(await docs())
     expect(policy.get("default-src")).toEqual(["'none'"])
-    expect(policy.has("script-src")).toBe(false)
+    for (const kind of ["script-src", "style-src", "connect-src", "img-src", "font-src"])
+      expect(policy.get(kind)).toEqual(["'self'"])
     expect(policy.get("base-uri")).toEqual(["'none'"])
     expect(policy.get("form-action")).toEqual(["'none'"])
+    for (const page of pages.values())
+      expect(page).not.toMatch(/<script>|<style|\sstyle="|\son[a-z]+="|(?:src|href)="(?:https?:)?\/\//)
   })
 
-  it("has at most 400 KB, compressed", async () => {
-    expect((await docs({ "accept-encoding": "gzip" })).body.length).toBeLessThan(400_000)
+  it("has no key in any page", () => {
+    for (const page of pages.values()) expect(page).not.toMatch(/svc_(?:live|test|pat)_[A-Za-z0-9_-]{10}/)
   })
 
-  it("has every operation, and each link inside it leads somewhere", async () => {
-    const text = (await docs()).body.toString("utf8")
-    const document = JSON.parse((await docs({}, "GET", "/openapi.json")).body.toString("utf8"))
-    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+  it("has at most 100 KB in each page, compressed, and 400 KB without", async () => {
+    for (const path of pages.keys()) {
+      expect((await docs({ "accept-encoding": "gzip" }, "GET", path)).body.length, path).toBeLessThan(100_000)
+      expect((await docs({}, "GET", path)).body.length, path).toBeLessThan(400_000)
+    }
+  })
+
+  it("has each operation once, and each link leads to a page and a part that exist", async () => {
+    const shown = [...pages.values()].flatMap((page) => [...page.matchAll(/<article id="([^"]+)"/g)])
+    const ids = shown.map(([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)
-    for (const methods of Object.values<object>(document.paths))
-      for (const { operationId } of Object.values(methods)) expect(ids).toContain(operationId)
-    const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)
-    expect(links.filter((id) => !ids.includes(id) && !id?.endsWith("Error"))).toEqual([])
+    expect(ids).toEqual(expect.arrayContaining(await operationIds()))
+    for (const [path, page] of pages) {
+      const own = idsIn(page)
+      expect(
+        own.filter((id, index) => own.indexOf(id) !== index),
+        path
+      ).toEqual([])
+      const dead = [...page.matchAll(/href="(\/docs\/api[^"#]*)?#([^"]+)"/g)].filter(
+        ([, target = path, id = ""]) => !idsIn(pages.get(target) ?? "").includes(id)
+      )
+      expect(
+        dead.map(([link]) => link),
+        path
+      ).toEqual([])
+    }
   })
 
-  it("shows a call in four languages", async () => {
-    const text = (await docs()).body.toString("utf8")
-    expect(text).toContain("curl -s -X POST &quot;$PEYK/v1/otp/send&quot;")
-    expect(text).toContain("await peyk.otp.send({")
-    expect(text).toContain("peyk.otp.verify(&quot;")
-    expect(text).toContain("$peyk-&gt;otp-&gt;verify(&quot;")
-    expect(text).toContain("await peyk.manage.apiKeys.create({")
+  it("leads from the id of an operation or an error to where it is, also on its first page", async () => {
+    const start = pages.get("/docs/api") ?? ""
+    for (const id of [...(await operationIds()), ...Object.keys((await document())["x-error-codes"])]) {
+      const { status, headers } = await docs({}, "GET", `/docs/api/${id}`)
+      expect(status, id).toBe(302)
+      const [path = "", part = ""] = String(headers["location"]).split("#")
+      expect(idsIn(pages.get(path) ?? ""), id).toContain(part)
+      expect(start).toContain(`id="${id}"`)
+    }
   })
 
+  it("has nothing elsewhere", async () => {
+    for (const path of [
+      "nothing",
+      "assets/..%2f..%2fpackage.json",
+      "assets/constructor",
+      "errors/",
+      "__proto__"
+    ])
+      expect((await docs({}, "GET", `/docs/api/${path}`)).status, path).toBe(404)
+  })
+})
+
+describe("GET /docs/api", () => {
   it("cannot be put in a frame", async () => {
     const page = await docs()
     expect(policyOf(page).get("frame-ancestors")).toEqual(["'none'"])

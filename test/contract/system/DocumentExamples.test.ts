@@ -48,7 +48,7 @@ it.each(shown.map((each) => [`${each.id}: ${each.name}`, each] as const))(
   }
 )
 
-describe("the examples of /docs/api", () => {
+describe("the examples of the reference", () => {
   for (const [name, { isHere, run }] of Object.entries(languages)) {
     it.runIf(isHere)(`in ${name} are accepted`, async () => {
       const reader = await newReader(server, name)

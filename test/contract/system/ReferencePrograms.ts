@@ -1,4 +1,4 @@
-/** Runs examples of /docs, all of a language in one process; what failed, with its error. */
+/** Runs examples of the reference, all of a language in one process; what failed, with its error. */
 import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -38,12 +38,17 @@ const inBash: Run = async ({ url }, { live_key, test_key, token }, examples) => 
 
 const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor as new (
   ...parts: ReadonlyArray<string>
-) => (peyk: unknown) => Promise<void>
+) => (...values: ReadonlyArray<unknown>) => Promise<void>
+
+/** Ids of earlier responses, as variables with the names that the fields have. */
+const lowerCased = (variables: FilledExample["variables"]) =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name.toLowerCase(), value]))
 
 const compile = async (examples: ReadonlyArray<FilledExample>): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "peyk-reference-"))
   const source = `import { createClient } from "${root}packages/client/src/index.ts"
 const peyk = createClient({ baseUrl: "" })
+declare const verification_id: string, message_id: string
 export const examples = [${examples.map(({ shown }) => `async () => { ${shown} }`).join(",\n")}]\n`
   await writeFile(join(folder, "examples.ts"), source)
   const options = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext"]
@@ -58,10 +63,13 @@ const inTypeScript: Run = async ({ url: baseUrl }, { live_key, test_key, token }
     test: createClient({ baseUrl, apiKey: test_key })
   }
   const failures: Array<readonly [string, string]> = []
-  for (const { id, code, mode } of examples)
-    await new AsyncFunction("peyk", code)(clients[mode]).catch((error: unknown) =>
+  for (const { id, code, mode, variables } of examples) {
+    const own = lowerCased(variables)
+    const run = new AsyncFunction("peyk", ...Object.keys(own), code)
+    await run(clients[mode], ...Object.values(own)).catch((error: unknown) =>
       failures.push([id, String(error)])
     )
+  }
   return failures
 }
 
@@ -72,7 +80,7 @@ url, failures = os.environ["PEYK"], []
 clients = {"live": Peyk(url, api_key=os.environ["KEY"], token=os.environ["TOKEN"]), "test": Peyk(url, api_key=os.environ["TEST_KEY"])}
 for each in json.load(open("examples.json", encoding="utf-8")):
     try:
-        exec(each["code"], {"peyk": clients[each["mode"]]})
+        exec(each["code"], {"peyk": clients[each["mode"]], **{name.lower(): value for name, value in each["variables"].items()}})
     except Exception as error:
         failures.append([each["id"], repr(error)])
 print(json.dumps(failures))
@@ -85,6 +93,7 @@ $clients = ["live" => new Peyk\\Peyk($url, getenv("KEY"), getenv("TOKEN")), "tes
 $failures = [];
 foreach (json_decode(file_get_contents("examples.json"), true) as $each) {
     $peyk = $clients[$each["mode"]];
+    extract(array_change_key_case($each["variables"]));
     try { eval($each["code"]); } catch (Throwable $error) { $failures[] = [$each["id"], (string) $error]; }
 }
 echo json_encode($failures);

@@ -1,4 +1,4 @@
-/** A reader of /docs: a customer of their own, who puts own ids where an example has a stand-in. */
+/** A reader of the reference: a customer of their own, who puts own ids where an example has a stand-in. */
 import { expect } from "vitest"
 import { operations } from "../../http/OpenApiDocument.ts"
 import { newPhone } from "../Client.ts"
@@ -21,32 +21,57 @@ export interface FilledExample {
   readonly variables: Readonly<Record<string, string>>
 }
 
-const unescape = (html: string): string =>
-  html
+/** The text of markup: colours are no part of a program. */
+const textOf = (markup: string): string =>
+  markup
+    .replaceAll(/<[^>]+>/g, "")
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&")
 
-/** What the page shows in a language, in the order of the document: users are made before they sign in. */
+/** The pages of the reference, by their paths: those that the first one links to. */
+export const referencePages = async ({
+  url
+}: Pick<SharedServer, "url">): Promise<ReadonlyMap<string, string>> => {
+  const read = (path: string) => fetch(`${url}${path}`).then((reply) => reply.text())
+  const start = await read("/docs/api")
+  const linked = [...start.matchAll(/href="(\/docs\/api\/[a-z-]+)"/g)].map(([, path = ""]) => path)
+  const paths = [...new Set(linked)]
+  const pages = await Promise.all(paths.map(async (path) => [path, await read(path)] as const))
+  return new Map([["/docs/api", start], ...pages])
+}
+
+/** The markup of each operation, by its id. */
+export const shownOperations = (pages: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map(
+    [...pages.values()].flatMap((page) =>
+      [...page.matchAll(/<article id="([^"]+)">([\s\S]*?)<\/article>/g)].map(
+        ([, id = "", article = ""]) => [id, article] as const
+      )
+    )
+  )
+
+/** The code of a figure with a class: a language has its name for one. */
+export const codeIn = (markup: string, name: string): string => {
+  const [, code = ""] =
+    new RegExp(`<figure class="code ${name}">[\\s\\S]*?<pre><code>([\\s\\S]*?)</code></pre>`).exec(markup) ??
+    []
+  return textOf(code)
+}
+
+/** What the reference shows in a language, in the order of the document: users are made before they sign in. */
 export const shownExamples = async (
   server: Pick<SharedServer, "url">,
   document: unknown,
   language: string
 ): Promise<ReadonlyArray<ShownExample>> => {
-  const page = await fetch(`${server.url}/docs/api`).then((reply) => reply.text())
-  const byId = new Map(
-    [...page.matchAll(/<article id="([^"]+)">([\s\S]*?)<\/article>/g)].map(([, id = "", article = ""]) => {
-      const [, code = ""] =
-        new RegExp(`<pre class="${language.toLowerCase()}">\n?([\\s\\S]*?)</pre>`).exec(article) ?? []
-      return [id, unescape(code)] as const
-    })
-  )
+  const shown = shownOperations(await referencePages(server))
   return [...operations(document)].flatMap(([endpoint, operation]) => {
     const id = String(operation["operationId"])
-    const code = byId.get(id)
-    if (code === undefined || code === "") return expect.unreachable(`/docs has no ${language} for ${id}`)
+    const code = codeIn(shown.get(id) ?? "", language.toLowerCase())
+    if (code === "") return expect.unreachable(`the reference has no ${language} for ${id}`)
     // where a language has no client for an operation, the page shows curl
     if (language !== "curl" && code.startsWith("curl ")) return []
     return [{ id, path: endpoint.split(" ")[1] ?? "", code }]
@@ -63,10 +88,10 @@ const newCustomer = async (server: SharedServer): Promise<Credentials> => {
   return { live_key: live.secret, test_key: test.secret, token: manager.token }
 }
 
-/** `"id": 1`, `id=1` or `"id" => 1`; and `…` as an argument of its own. */
+/** `id: 1`, `id=1` or `'id' => 1`. */
 const putIn = (code: string, name: string, value: unknown): string =>
   code.replace(
-    new RegExp(`(\\b${name}"?(?:: | => |=))(?:1|"…"|"[a-z]+")(?=[\\s,)\\]}])`),
+    new RegExp(`(\\b${name}["']?(?:: | => |=))(?:1|"…"|'…'|"[a-z]+"|'[a-z]+')(?=[\\s,)\\]}])`),
     (_, before: string) => before + JSON.stringify(value)
   )
 
@@ -90,7 +115,6 @@ export const newReader = async (server: SharedServer, language: string) => {
       id,
       shown: code,
       code: named
-        .replace('"…"', JSON.stringify(parts[0]?.[1]))
         // an address is of one user of the installation, and a phone gets few codes
         .replaceAll("09121234567", newPhone())
         .replaceAll("sara@", `sara.${language.toLowerCase()}@`),

@@ -1,8 +1,9 @@
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { afterAll, expect, it } from "vitest"
-import { DOCS_PATH, referenceAt } from "../../../src/http/system/DocumentationPage.ts"
+import { DOCS_PATH } from "../../../src/http/system/DocumentationPage.ts"
 import { pagesWithoutSite } from "../../../src/http/system/DocumentationSite.ts"
+import { referenceAt } from "../../../src/http/system/reference/ReferenceRoutes.ts"
 
 const { handler, dispose } = HttpRouter.toWebHandler(Layer.merge(referenceAt(DOCS_PATH), pagesWithoutSite), {
   disableLogger: true

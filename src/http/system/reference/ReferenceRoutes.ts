@@ -1,0 +1,126 @@
+/** Serves the reference: each page is made from the committed document when it is first wanted, and kept. */
+import { Effect, type Types } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { readFileSync } from "node:fs"
+import { answerWith, type FixedPage, makePage } from "../FixedPages.ts"
+import type { ApiDocument } from "./ApiDocument.ts"
+import { ASSETS_PATH, REFERENCE_PATH } from "./Frame.ts"
+import { makeReference, type Reference } from "./ReferencePages.ts"
+
+/** Its own files, and requests to its own server: Try it sends them. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+const HEADERS = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY"
+}
+
+const HTML = "text/html; charset=utf-8"
+const CSS = "text/css; charset=utf-8"
+const JAVASCRIPT = "text/javascript; charset=utf-8"
+
+const assets: Readonly<Record<string, string>> = {
+  "reference.css": CSS,
+  "operation.css": CSS,
+  "theme.js": JAVASCRIPT,
+  "reference.js": JAVASCRIPT,
+  "search.js": JAVASCRIPT,
+  "try.js": JAVASCRIPT
+}
+
+const readAsset = (name: string): Uint8Array => readFileSync(new URL(`assets/${name}`, import.meta.url))
+
+/** The committed document: to make it from the schemas takes a quarter of a second, in which nobody else is served. */
+export const readDocument = (): ApiDocument =>
+  JSON.parse(readFileSync(new URL("../../../../openapi.json", import.meta.url), "utf8")) as ApiDocument
+
+const SEARCH = "search.json"
+const ASSETS = `${ASSETS_PATH.slice(REFERENCE_PATH.length + 1)}/`
+
+const FONT = /^_astro\/inter-latin-wght-normal\.[\w-]+\.woff2$/
+
+/** The site's font, where the site is built; else the reader's own. */
+const fontsOf = (siteFiles: ReadonlySet<string>): string => {
+  const file = [...siteFiles].find((each) => FONT.test(each))
+  return file === undefined
+    ? "/* the site is not built: the reader's own font */\n"
+    : `@font-face { font-family: "Inter Variable"; font-weight: 100 900; font-display: swap; src: url("/docs/${file}") format("woff2"); }\n`
+}
+
+interface File {
+  readonly contentType: string
+  readonly read: () => Uint8Array | string
+}
+
+/** The file at a path below the reference; undefined: there is none. */
+const fileAt = (
+  path: string,
+  reference: () => Reference,
+  siteFiles: ReadonlySet<string>
+): File | undefined => {
+  if (path === SEARCH) return { contentType: "application/json", read: () => reference().search() }
+  if (path.startsWith(ASSETS)) {
+    const name = path.slice(ASSETS.length)
+    if (name === "fonts.css") return { contentType: CSS, read: () => fontsOf(siteFiles) }
+    const contentType = Object.hasOwn(assets, name) ? assets[name] : undefined
+    return contentType === undefined ? undefined : { contentType, read: () => readAsset(name) }
+  }
+  const page = reference().pages.get(path)
+  return page === undefined ? undefined : { contentType: HTML, read: page }
+}
+
+const pathIn = (url: string): string => {
+  const end = url.search(/[?#]/)
+  return (end === -1 ? url : url.slice(0, end)).replace(/^\/docs(?:\/api)?\/?/, "")
+}
+
+type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
+
+/** Also a path that names an operation or an error code: it leads to where that is. */
+export const makeReferenceAnswer = (siteFiles: ReadonlySet<string>) => {
+  let made: Reference | undefined
+  const reference = () => (made ??= makeReference(readDocument()))
+  const kept = new Map<string, Effect.Effect<FixedPage>>()
+  const pageOf = Effect.fnUntraced(function* (path: string, { contentType, read }: File) {
+    const known = kept.get(path)
+    if (known !== undefined) return yield* known
+    const make = Effect.suspend(() => {
+      const content = read()
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+      return makePage(bytes, { contentType, headersOf: () => HEADERS })
+    })
+    const page = yield* Effect.cached(Effect.uninterruptible(make))
+    kept.set(path, page)
+    return yield* page
+  })
+  return (request: HttpServerRequest.HttpServerRequest): Answer => {
+    const path = pathIn(request.url)
+    const file = fileAt(path, reference, siteFiles)
+    if (file !== undefined) return Effect.map(pageOf(path, file), (page) => answerWith(page, request))
+    const target = reference().targets.get(path)
+    return Effect.succeed(
+      target === undefined
+        ? HttpServerResponse.empty({ status: 404 })
+        : HttpServerResponse.redirect(target, { status: 302, headers: HEADERS })
+    )
+  }
+}
+
+/** The path that stands for the start page, and those below it. */
+export const REFERENCE_PATHS = `${REFERENCE_PATH}/*` as const
+
+export const referenceAt = (path: `/${string}`, siteFiles: ReadonlySet<string> = new Set()) => {
+  const answer = makeReferenceAnswer(siteFiles)
+  return HttpRouter.add("GET", path, Effect.flatMap(HttpServerRequest.HttpServerRequest, answer))
+}
