@@ -3,9 +3,15 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { anchorOf } from "../../site/lib/Documents.ts"
 import { partsOf } from "../../site/lib/SearchParts.ts"
-import { documentationLink, documentationTargets } from "../../src/http/console/frame/DocumentationLink.ts"
+import {
+  documentationLink,
+  documentationTargets,
+  referenceTargets
+} from "../../src/http/console/frame/DocumentationLink.ts"
 import { makeLocale } from "../../src/http/console/frame/Locale.ts"
 import { navigationOf, type PageName } from "../../src/http/console/Navigation.ts"
+import { makeReference } from "../../src/http/system/reference/ReferencePages.ts"
+import { readDocument } from "../../src/http/system/reference/ReferenceRoutes.ts"
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url))
 const names = Object.keys(documentationTargets) as ReadonlyArray<PageName>
@@ -46,5 +52,15 @@ describe("the documentation of each page of the console", () => {
     expect(link("en", "guard")).toContain('href="/docs/guard/">Documentation</a>')
     expect(link("fa", "webhooks")).toContain('href="/docs/fa/webhooks/">مستندات</a>')
     expect(link("fa", null)).toContain('href="/docs/fa/console/"')
+  })
+})
+
+describe("the reference of each page for developers", () => {
+  const reference = makeReference(readDocument())
+
+  it.each(Object.entries(referenceTargets))("is a page that exists: %s", (name, target) => {
+    expect(reference.pages.has(target.slice(1)), target).toBe(true)
+    const links = String(documentationLink(name as PageName, makeLocale("fa", "Asia/Tehran")))
+    expect(links).toContain(`href="/docs/api${target}"`)
   })
 })

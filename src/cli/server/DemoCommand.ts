@@ -14,6 +14,8 @@ import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import { Keys } from "../../services/key/Keys.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
 import { listAll } from "../output/Output.ts"
+import { originOf } from "../output/Welcome.ts"
+import { REFERENCE_PATH } from "../../http/system/reference/Frame.ts"
 import { withConfiguration } from "../Configured.ts"
 
 const CUSTOMER_NAME = "peyk demo"
@@ -156,12 +158,32 @@ const walk = Effect.fnUntraced(function* (origin: string, timed: boolean) {
   yield* Effect.orDie(keys.revoke(customerId, record.id, null))
 })
 
+/** A test key for the reference's forms. That of an earlier run ends, so that there is one. */
+const newTestKey = Effect.fnUntraced(function* (customerId: number) {
+  const keys = yield* Keys
+  const active = yield* listAll((page) => keys.list(customerId, { ...page, mode: "test", status: "active" }))
+  yield* Effect.forEach(active, ({ id }) => keys.revoke(customerId, id, null), { discard: true })
+  const { secret } = yield* keys.create(customerId, { mode: "test", name: CUSTOMER_NAME, expiresAt: null })
+  return Redacted.value(secret)
+}, Effect.orDie)
+
+/** The server of the demo ends with it: the address is that of the next one. */
+const inviteToTry = Effect.fnUntraced(function* ({ host, port }: Configuration) {
+  const key = yield* newTestKey(yield* findOrCreateCustomer)
+  yield* step(
+    "Try the API in a browser, with this test key: start Peyk (peyk serve), and open the sandbox's page"
+  )
+  yield* detail(`${originOf({ host }, port)}${REFERENCE_PATH}/sandbox`)
+  yield* detail(key)
+})
+
 const demo = (configuration: Configuration, timed: boolean) => {
   const own = { ...configuration, host: "127.0.0.1", port: 0, simulator: Option.some(true) }
   return Effect.gen(function* () {
     if (isEmbedded(own)) yield* createDemoCustomer(own.dataDirectory)
     const { address } = yield* HttpServer.HttpServer
     yield* walk(`http://127.0.0.1:${"port" in address ? address.port : 0}`, timed)
+    yield* inviteToTry(configuration)
   }).pipe(
     Effect.provide(
       Layer.mergeAll(Service(own), ManagementLive, FetchHttpClient.layer).pipe(

@@ -43,6 +43,11 @@ describe("peyk demo", () => {
       expect(out).toMatch(/verified=false, reason=invalid_code/)
       expect(out).toMatch(/verified=true, reason=ok/)
       expect(out).toMatch(/The verification is verified/)
+      // what the reference's forms take
+      expect(out).toMatch(
+        /Try the API in a browser.*\n +http:\/\/\S+\/docs\/api\/sandbox\n +svc_test_[\w-]{43}\n/
+      )
+      expect(out).not.toMatch(/svc_live_/)
     },
     60_000
   )

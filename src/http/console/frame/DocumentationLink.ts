@@ -1,6 +1,7 @@
 import type { PageName } from "../Navigation.ts"
 import type { Language, Locale } from "./Locale.ts"
 import { html, type Html } from "./Html.ts"
+import { REFERENCE_PATH } from "../../system/reference/Frame.ts"
 
 type Target = Readonly<Record<Language, string>>
 
@@ -60,8 +61,23 @@ export const documentationTargets: Readonly<Record<PageName, Target>> = {
   }
 }
 
-/** A link to what the documentation says on a page. */
+/** The part of the API's reference that pages for developers are about. It is in English. */
+export const referenceTargets: Readonly<Partial<Record<PageName, string>>> = {
+  keys: "/management-service-keys",
+  tokens: "/management-personal-access-tokens",
+  webhooks: "/events",
+  requests: "/errors",
+  test: "/sandbox"
+}
+
+/** Links to what the documentation and the reference say on a page. */
 export const documentationLink = (name: PageName | null, { language, say }: Locale): Html => {
   const target = name === null ? CONSOLE : documentationTargets[name]
-  return html`<a class="choice" href="/docs/${target[language]}">${say("Documentation", "مستندات")}</a>`
+  const reference = name === null ? undefined : referenceTargets[name]
+  return html`${
+      reference !== undefined &&
+      html`<a class="choice" href="${REFERENCE_PATH}${reference}" hreflang="en">
+        ${say("API reference", "مرجع API")}
+      </a>`
+    } <a class="choice" href="/docs/${target[language]}">${say("Documentation", "مستندات")}</a>`
 }

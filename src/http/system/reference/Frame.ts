@@ -153,6 +153,8 @@ const searchDialog = html`<dialog class="search" data-search aria-label="Search 
   <p class="search-hint" aria-hidden="true">↑ ↓ choose · Enter open · Esc close</p>
 </dialog>`
 
+const STYLES = ["fonts", "reference", "search", "code", "lists", "operation"]
+
 export interface ReferencePage {
   readonly slug: string
   readonly title: string
@@ -173,9 +175,7 @@ export const framed = (
       <meta name="description" content="${description}" />
       <title>${title} · Peyk API</title>
       <link rel="icon" href="${CONSOLE_ASSETS_PATH}/icon.svg" type="image/svg+xml" />
-      <link rel="stylesheet" href="${ASSETS_PATH}/fonts.css" />
-      <link rel="stylesheet" href="${ASSETS_PATH}/reference.css" />
-      <link rel="stylesheet" href="${ASSETS_PATH}/operation.css" />
+      ${STYLES.map((name) => html`<link rel="stylesheet" href="${ASSETS_PATH}/${name}.css" />`)}
       <script src="${ASSETS_PATH}/theme.js"></script>
       <script type="module" src="${ASSETS_PATH}/reference.js"></script>
     </head>

@@ -163,7 +163,7 @@ const errorsPart = (id: string, errors: ReadonlyArray<OperationError>): Html => 
     ${
       shared.length > 0 &&
       html`<details class="more">
-        <summary>${own.length > 0 ? `${shared.length} more` : shared.length}, as of any request</summary>
+        <summary>${shared.length}${own.length > 0 && " more"} that any request can get</summary>
         ${errorRows(id, shared)}
       </details>`
     }`

@@ -32,9 +32,13 @@ const JAVASCRIPT = "text/javascript; charset=utf-8"
 
 const assets: Readonly<Record<string, string>> = {
   "reference.css": CSS,
+  "search.css": CSS,
+  "code.css": CSS,
+  "lists.css": CSS,
   "operation.css": CSS,
   "theme.js": JAVASCRIPT,
   "reference.js": JAVASCRIPT,
+  "code.js": JAVASCRIPT,
   "search.js": JAVASCRIPT,
   "try.js": JAVASCRIPT
 }

@@ -2,7 +2,7 @@
  * Sends a request of the sandbox. The key is in a variable of this page only: it is not stored, it is sent to this
  * server only, and it is gone with the tab.
  */
-import { addCopyButton, markScrolling } from "./reference.js"
+import { addCopyButton, markScrolling } from "./code.js"
 
 let key = ""
 /** The ids that the last responses had, by the names of fields. */
