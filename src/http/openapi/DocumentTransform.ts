@@ -1,5 +1,4 @@
-import { errorAdvice } from "../errors/ErrorAdvice.ts"
-import { type ErrorCode, errorTable } from "../errors/ErrorTable.ts"
+import { errorTable } from "../errors/ErrorTable.ts"
 import { addExamples } from "./Examples.ts"
 import { describeOperations } from "./OperationTexts.ts"
 import {
@@ -212,13 +211,10 @@ const describeTags = (document: Json): Json => {
   return { ...document, tags: described }
 }
 
-/** Every code of the envelope with its status, and what to do about it, including those that the whole API shares. */
+/** Every code of the envelope with its status, including those that the whole API shares. */
 const listErrorCodes = (document: Json): Json => ({
   ...document,
-  "x-error-codes": mapValues(errorTable, (entry, code) => ({
-    ...(isJson(entry) ? entry : {}),
-    advice: errorAdvice[code as ErrorCode]
-  }))
+  "x-error-codes": mapValues(errorTable, (entry) => entry)
 })
 
 const nameServer = (document: Json): Json => ({

@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
-  readonly "x-error-codes": Readonly<Record<string, { readonly status: number; readonly advice: string }>>
+  readonly "x-error-codes": Readonly<Record<string, { readonly status: number }>>
 }
 const document = async () =>
   JSON.parse((await docs({}, "GET", "/openapi.json")).body.toString("utf8")) as Document

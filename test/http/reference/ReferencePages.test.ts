@@ -1,19 +1,14 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { errorTable } from "../../../src/http/errors/ErrorTable.ts"
-import {
-  type ApiDocument,
-  errorsOf,
-  groupsOf,
-  parametersOf,
-  schemaIn
-} from "../../../src/http/system/reference/ApiDocument.ts"
+import { errorsOf, groupsOf, parametersOf, schemaIn } from "../../../src/http/system/reference/ApiDocument.ts"
 import { makeReference } from "../../../src/http/system/reference/ReferencePages.ts"
 import { fieldsOf } from "../../../src/http/system/reference/Schemas.ts"
+import { readReference } from "../../../src/http/system/reference/ReferenceRoutes.ts"
 import { setUp } from "../../../src/http/system/reference/StartPage.ts"
 
 const root = new URL("../../../", import.meta.url)
-const document = JSON.parse(readFileSync(new URL("openapi.json", root), "utf8")) as ApiDocument
+const document = readReference()
 const { pages, search } = makeReference(document)
 const page = (slug: string): string => pages.get(slug)?.() ?? expect.unreachable(slug)
 const groups = groupsOf(document)
@@ -122,6 +117,17 @@ describe("the page of errors", () => {
       expect(entry, code).toContain(`<b class="bad">${status}</b>`)
       expect(entry.split("</article>")[0]).toContain("What to do:")
     }
+  })
+
+  it("says what docs/errors.md says, and leads where it leads", () => {
+    expect(document["x-error-codes"]["invalid_delay"]?.advice).toBe(
+      "Write a delay such as `90m`, `2h` or `3d`."
+    )
+    expect(errors).toContain("Write a delay such as <code>90m</code>")
+    expect(errors).toContain('<a href="/docs/guard/#how-do-i-see-alarms">clear the alarm</a>')
+    expect(errors).not.toMatch(/\]\(|\.md[#")]/)
+    for (const [code, { message, advice }] of Object.entries(document["x-error-codes"]))
+      expect(advice, code).not.toBe(message)
   })
 })
 

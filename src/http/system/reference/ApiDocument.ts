@@ -69,7 +69,8 @@ export interface Operation {
 export interface ErrorEntry {
   readonly status: number
   readonly message: string
-  readonly advice: string
+  /** What to do: Markdown of docs/errors.md, which the reference adds to the document. */
+  readonly advice?: string
 }
 
 export interface Tag {

@@ -11,10 +11,7 @@ import {
   typeName,
   valuesOf
 } from "./Schemas.ts"
-
-/** Code spans are the only Markdown of descriptions. */
-export const prose = (markdown = ""): Html =>
-  html`${markdown.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
+import { prose } from "./Prose.ts"
 
 /** Lists of more values fold. */
 const MAX_SHOWN_VALUES = 8

@@ -2,7 +2,7 @@
 import { html, type Html } from "../../console/frame/Html.ts"
 import { type ApiDocument, errorsOf, type Group, groupsOf, parametersOf, schemaIn } from "./ApiDocument.ts"
 import { errorBody } from "./ExampleBodies.ts"
-import { prose } from "./Fields.ts"
+import { plain, prose } from "./Prose.ts"
 import { ERRORS, framed, pathTo, type ReferencePage, shortName } from "./Frame.ts"
 import { asJson } from "./Literals.ts"
 import { codeBlock, operationPart } from "./OperationPart.ts"
@@ -144,7 +144,7 @@ const searchEntries = (document: ApiDocument, groups: ReadonlyArray<Group>): Rea
     kind: "error",
     name: code,
     at: String(status),
-    text: `${message} ${advice}`,
+    text: `${message} ${plain(advice)}`,
     url: pathTo(ERRORS, code)
   })),
   ...groups.flatMap((group) => fieldEntries(document, group))

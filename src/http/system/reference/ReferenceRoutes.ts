@@ -4,6 +4,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readFileSync } from "node:fs"
 import { answerWith, type FixedPage, makePage } from "../FixedPages.ts"
 import type { ApiDocument } from "./ApiDocument.ts"
+import { withAdvice } from "./Prose.ts"
 import { ASSETS_PATH, REFERENCE_PATH } from "./Frame.ts"
 import { makeReference, type Reference } from "./ReferencePages.ts"
 
@@ -45,9 +46,15 @@ const assets: Readonly<Record<string, string>> = {
 
 const readAsset = (name: string): Uint8Array => readFileSync(new URL(`assets/${name}`, import.meta.url))
 
+/** A file that clones and packages have. */
+const readText = (file: string): string =>
+  readFileSync(new URL(`../../../../${file}`, import.meta.url), "utf8")
+
 /** The committed document: to make it from the schemas takes a quarter of a second, in which nobody else is served. */
-export const readDocument = (): ApiDocument =>
-  JSON.parse(readFileSync(new URL("../../../../openapi.json", import.meta.url), "utf8")) as ApiDocument
+export const readDocument = (): ApiDocument => JSON.parse(readText("openapi.json")) as ApiDocument
+
+/** The same, and what docs/errors.md says to do about each error. */
+export const readReference = (): ApiDocument => withAdvice(readDocument(), readText("docs/errors.md"))
 
 const SEARCH = "search.json"
 const ASSETS = `${ASSETS_PATH.slice(REFERENCE_PATH.length + 1)}/`
@@ -94,7 +101,7 @@ type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandl
 /** Also a path that names an operation or an error code: it leads to where that is. */
 export const makeReferenceAnswer = (siteFiles: ReadonlySet<string>) => {
   let made: Reference | undefined
-  const reference = () => (made ??= makeReference(readDocument()))
+  const reference = () => (made ??= makeReference(readReference()))
   const kept = new Map<string, Effect.Effect<FixedPage>>()
   const pageOf = Effect.fnUntraced(function* (path: string, { contentType, read }: File) {
     const known = kept.get(path)

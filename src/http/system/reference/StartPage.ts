@@ -10,7 +10,7 @@ import {
 } from "./ApiDocument.ts"
 import { callsOf } from "./Calls.ts"
 import { errorBody } from "./ExampleBodies.ts"
-import { prose } from "./Fields.ts"
+import { prose } from "./Prose.ts"
 import { ERRORS, pathTo, sectionsOf, shortName, START, type ReferencePage } from "./Frame.ts"
 import { asJson } from "./Literals.ts"
 import { codeBlock, languageBlocks } from "./OperationPart.ts"
