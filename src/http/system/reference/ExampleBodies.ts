@@ -106,7 +106,6 @@ const byName: Readonly<Record<string, unknown>> = {
   expires_in: 300,
   code_length: 6,
   remaining_seconds: 45,
-  tries_left: 4,
   balance: 500_000,
   held: 1000,
   available: 499_000,
@@ -149,7 +148,7 @@ const otherwise: Readonly<Record<string, unknown>> = { status: "sent" }
 
 /** Fields whose values fit another field of the same object, by the name of its schema. */
 const bySchema: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  OtpVerifyResponse: { verified: false, reason: "invalid_code" },
+  OtpVerifyResponse: { verified: true, reason: "ok" },
   CreatedApiKey: { secret: "svc_live_…", expires_at: null, last_used_at: null },
   ApiKey: { expires_at: null },
   CreatedPersonalAccessToken: {
@@ -194,7 +193,7 @@ const bySchema: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 }
 
 /** Fields that most bodies do not have. */
-const ABSENT = new Set(["skip_reason", "measured_routing"])
+const ABSENT = new Set(["skip_reason", "measured_routing", "tries_left"])
 
 const placeholderOf = (schema: JsonSchema): unknown => {
   const type = [schema.type ?? "string"].flat().find((each) => each !== "null")
