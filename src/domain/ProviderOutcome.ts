@@ -91,13 +91,17 @@ const withoutShared = (words: string, text: string, by: string): string => {
 }
 
 /** The cause of a refusal: the recipient's number, the request, or the account's configuration. */
-export type Blame = "recipient" | "request" | "configuration"
+export type RejectionCause = "recipient" | "request" | "configuration"
 
 /** The outcome of one call to a provider. `providerError` is the provider's own code and text. */
 export type ProviderOutcome = Data.TaggedEnum<{
   Accepted: { readonly messageId: string | null }
   /** `isContactLost`: the chat with the recipient is over, as when a bot was blocked. */
-  Rejected: { readonly blame: Blame; readonly providerError: string; readonly isContactLost?: boolean }
+  Rejected: {
+    readonly cause: RejectionCause
+    readonly providerError: string
+    readonly isContactLost?: boolean
+  }
   Throttled: { readonly retryAfterMillis: number | null; readonly providerError: string }
   Unavailable: { readonly providerError: string }
   /** The request left and no response came back: it may have been delivered. */
@@ -122,7 +126,7 @@ export type AttemptErrorCode = typeof AttemptErrorCode.Type
 export const isUncertain = ({ error_code }: { readonly error_code: AttemptErrorCode | null }): boolean =>
   error_code === "provider_outcome_unknown"
 
-const byBlame = {
+const byCause = {
   recipient: "recipient_unreachable",
   request: "provider_rejected",
   configuration: "provider_misconfigured"
@@ -135,7 +139,7 @@ export const inWords = (outcome: ProviderOutcome, reword: (words: string) => str
 /** Peyk's code for a failed outcome; null if it was accepted. */
 export const attemptErrorCode = ProviderOutcome.$match({
   Accepted: (): AttemptErrorCode | null => null,
-  Rejected: ({ blame }): AttemptErrorCode | null => byBlame[blame],
+  Rejected: ({ cause }): AttemptErrorCode | null => byCause[cause],
   Throttled: (): AttemptErrorCode | null => "provider_rate_limited",
   Unavailable: (): AttemptErrorCode | null => "provider_unavailable",
   Unknown: (): AttemptErrorCode | null => "provider_outcome_unknown"
@@ -147,7 +151,7 @@ export const attemptErrorCode = ProviderOutcome.$match({
  */
 export const outcomeOfRepeat = (repeat: ProviderOutcome): ProviderOutcome => {
   if (repeat._tag === "Accepted") return repeat
-  return repeat._tag === "Rejected" && repeat.blame !== "configuration"
+  return repeat._tag === "Rejected" && repeat.cause !== "configuration"
     ? repeat
     : ProviderOutcome.Unknown({ providerError: repeat.providerError })
 }

@@ -20,9 +20,9 @@ type Answer = ProviderOutcome | Effect.Effect<ProviderOutcome>
 type Script = Answer | ReadonlyArray<Answer>
 
 export const accepted = ProviderOutcome.Accepted({ messageId: "m-1" })
-export const unreachable = ProviderOutcome.Rejected({ blame: "recipient", providerError: "17 NotBaleUser" })
-export const rejected = ProviderOutcome.Rejected({ blame: "request", providerError: "40 BadText" })
-export const misconfigured = ProviderOutcome.Rejected({ blame: "configuration", providerError: "11 Token" })
+export const unreachable = ProviderOutcome.Rejected({ cause: "recipient", providerError: "17 NotBaleUser" })
+export const rejected = ProviderOutcome.Rejected({ cause: "request", providerError: "40 BadText" })
+export const misconfigured = ProviderOutcome.Rejected({ cause: "configuration", providerError: "11 Token" })
 export const throttled = ProviderOutcome.Throttled({ retryAfterMillis: 60_000, providerError: "429" })
 export const unavailable = ProviderOutcome.Unavailable({ providerError: "503 try again" })
 export const unknown = ProviderOutcome.Unknown({ providerError: "reset" })

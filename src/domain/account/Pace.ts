@@ -86,7 +86,7 @@ export const verdictOf = (outcome: ProviderOutcome, maxCooldownMillis: number): 
     case "Accepted":
       return { _tag: "Works" }
     case "Rejected":
-      return outcome.blame === "configuration" ? { _tag: "Failed" } : { _tag: "Works" }
+      return outcome.cause === "configuration" ? { _tag: "Failed" } : { _tag: "Works" }
     case "Throttled":
       return { _tag: "CoolDown", millis: cooldownMillis(outcome.retryAfterMillis, maxCooldownMillis) }
     case "Unavailable":

@@ -45,7 +45,7 @@ export const sandboxRefusal = (phone: Phone): SandboxRefusal | undefined => {
   }
 }
 
-const refused = ProviderOutcome.Rejected({ blame: "recipient", providerError: "simulated refusal" })
+const refused = ProviderOutcome.Rejected({ cause: "recipient", providerError: "simulated refusal" })
 const lost = ProviderOutcome.Unknown({ providerError: "simulated lost response" })
 
 /** The outcome of a call for this step (0 is the first). Only accepted calls with an id have a report. */

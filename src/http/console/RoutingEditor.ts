@@ -88,10 +88,10 @@ const fieldsOfStep: Readonly<Record<string, string>> = {
   template_id: "template"
 }
 
-/** The name by which errors blame a field of one row, given the API's field. */
+/** The name by which errors name a field of one row, given the API's field. */
 export const rowField = (field: string, row: number): string => `${fieldsOfStep[field] ?? field}.${row}`
 
-/** Blames the fields of the row; several errors of one step are all in it. */
+/** Names the fields of the row; several errors of one step are all in it. */
 const inRow =
   (row: number) =>
   ({ problems }: ValidationError): ValidationError =>
@@ -184,7 +184,7 @@ const moveButton = (verb: "up" | "down" | "remove", row: number, label: string, 
 
 const WAITS_HINT = "waits-hint"
 
-/** The fields of one step. Those of all steps have the same names; errors blame them by their row. */
+/** The fields of one step. Those of all steps have the same names; errors name them by their row. */
 const stepFields = (
   { target, wait, template }: DraftStep,
   row: number,

@@ -125,7 +125,7 @@ export const accountChecks = (
       )
       return yield* Result.match(connectionOfStored(row), {
         onFailure: (providerError) =>
-          Effect.succeed(ProviderOutcome.Rejected({ blame: "configuration", providerError })),
+          Effect.succeed(ProviderOutcome.Rejected({ cause: "configuration", providerError })),
         onSuccess: (connection) => tryOver(connection, { ...row, phone, chatId: chat?.chatId ?? null })
       })
     }),

@@ -86,7 +86,7 @@ const suspectOthers = (watch: Watch, since: number) => {
  * one has, the others probably have too, because they share its path. Each would cost its statements a wait of their
  * own, so they are suspected at once.
  *
- * Time is counted in ticks of this process, so a process that was paused does not blame its connections.
+ * Time is counted in ticks of this process, so a process that was paused does not end its connections for it.
  * A statement costs an entry in a list; sockets are checked once a tick.
  */
 export const makeSilentConnections = () => {

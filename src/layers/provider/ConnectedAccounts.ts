@@ -110,13 +110,13 @@ class NotPrepared extends Data.TaggedError("NotPrepared")<{ readonly outcome: Pr
 
 const noContact = new NotPrepared({
   outcome: ProviderOutcome.Rejected({
-    blame: "recipient",
+    cause: "recipient",
     providerError: "no contact: this number is not linked to the account"
   })
 })
 
 const unusable = (providerError: string) =>
-  ProviderOutcome.Rejected({ blame: "configuration", providerError })
+  ProviderOutcome.Rejected({ cause: "configuration", providerError })
 
 const privateParts = ({ phone, text }: TextDelivery, code: string): PrivateParts => ({
   phone,

@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import { type Blame, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
+import { type RejectionCause, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
 import { AccountProblem } from "../../services/provider/ProviderAdapter.ts"
 
@@ -76,20 +76,20 @@ export const outcomeOfStatus = ({ status, retryAfterMillis }: ProviderAnswer): P
   if (status < 300 || status >= 500 || status === 408) return ProviderOutcome.Unknown({ providerError })
   // A redirect: the base URL is not the provider's. A path or method that it does not know shows the same.
   const isSetUpWrong = status < 400 || [401, 403, 404, 405, 407].includes(status)
-  return ProviderOutcome.Rejected({ blame: isSetUpWrong ? "configuration" : "request", providerError })
+  return ProviderOutcome.Rejected({ cause: isSetUpWrong ? "configuration" : "request", providerError })
 }
 
 /**
- * The outcome of an answer that says no, in a way that the documents do not show: HTTP's status may say whom to blame, or
+ * The outcome of an answer that says no, in a way that the documents do not show: HTTP's status may show the cause, or
  * that the send may have gone out all the same.
  */
 export const outcomeOfRefusal = (
   received: ProviderAnswer,
   providerError: string,
-  blame: Blame = "request"
+  cause: RejectionCause = "request"
 ): ProviderOutcome =>
   received.status < 300
-    ? ProviderOutcome.Rejected({ blame, providerError })
+    ? ProviderOutcome.Rejected({ cause, providerError })
     : inWords(outcomeOfStatus(received), () => providerError)
 
 /** Sends and classifies: by the provider's own response if it is readable, else by the status or the failure. */

@@ -92,7 +92,7 @@ const examine = (account: Candidate) =>
 
 /** What a provider has found wrong with the account or the text, and not with the phone. */
 const refusalIn = (outcome: ProviderOutcome) =>
-  outcome._tag === "Rejected" && outcome.blame !== "recipient" ? outcome : undefined
+  outcome._tag === "Rejected" && outcome.cause !== "recipient" ? outcome : undefined
 
 /** Connected, such an account would look like one that works. */
 const canSendNothing = Effect.fnUntraced(function* (candidate: Candidate) {

@@ -70,13 +70,13 @@ export const sendTestCode = Effect.fnUntraced(function* (
   const { traits } = connection
   if (!traits.sendsCodes) {
     return ProviderOutcome.Rejected({
-      blame: "configuration",
+      cause: "configuration",
       providerError: "the account has no setting for codes"
     })
   }
   if (traits.needsContact && chatId === null) {
     return ProviderOutcome.Rejected({
-      blame: "recipient",
+      cause: "recipient",
       providerError: "no contact: this number is not linked to the account"
     })
   }

@@ -100,7 +100,7 @@ describe("a test that is refused", () => {
   const sendTest = (fields: Readonly<Record<string, string>> = {}) =>
     submit(owner, "/console/test?lang=fa", "/console/test", { ...test, ...fields })
 
-  it("blames the phone, if that is denied", async () => {
+  it("names the phone, if that is denied", async () => {
     await submit(owner, "/console/guard", "/console/guard/deny/add", {
       deny_type: "phone",
       deny_value: test.phone
@@ -111,7 +111,7 @@ describe("a test that is refused", () => {
     expect(reply.text).toMatch(/id="field-phone"[^>]*aria-invalid="true"/s)
   })
 
-  it("has no link where no field is to blame", async () => {
+  it("has no link where no field is the cause", async () => {
     const reply = await sendTest({ phone: "09121110032", target: "soroushplus:999999" })
     expect(reply.text).toMatch(/<li><bdi>این حساب پیدا نشد/)
     expect(reply.text).not.toContain("#field-send")

@@ -161,7 +161,7 @@ describe("an outcome in other words", () => {
 
   it("has its provider's words changed, and nothing else", () => {
     const outcomes = [
-      ProviderOutcome.Rejected({ blame: "recipient", providerError: "no", isContactLost: true }),
+      ProviderOutcome.Rejected({ cause: "recipient", providerError: "no", isContactLost: true }),
       ProviderOutcome.Throttled({ retryAfterMillis: 7, providerError: "no" }),
       ProviderOutcome.Unavailable({ providerError: "no" }),
       ProviderOutcome.Unknown({ providerError: "no" })

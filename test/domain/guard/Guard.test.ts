@@ -176,7 +176,7 @@ describe("a round", () => {
     assert.deepStrictEqual(round(users).alarms, [])
   })
 
-  it("blames the network of an attack, and not the customer", () => {
+  it("flags the network of an attack, and not the customer", () => {
     const attack = Array.from({ length: 60 }, (_, n) =>
       codeAt(n * 61_000 + 7, { isVerified: false, network: "bad" })
     )
@@ -187,7 +187,7 @@ describe("a round", () => {
     )
   })
 
-  it("blames the customer where an attack has nothing else in common", () => {
+  it("flags the customer where an attack has nothing else in common", () => {
     const attack = Array.from({ length: 300 }, (_, n) =>
       codeAt(200 * 60_000 + n * 5000, { isVerified: false })
     )
@@ -195,22 +195,22 @@ describe("a round", () => {
     assert.deepStrictEqual([...new Set(kinds)], ["customer"])
   })
 
-  it("blames a /48 whose /64s verify nothing, and not the customer; but no /48 with two of them", () => {
+  it("flags a /48 whose /64s verify nothing, and not the customer; but no /48 with two of them", () => {
     const wide = "a".repeat(32)
     const attackFrom = (networks: number) =>
       Array.from({ length: 60 }, (_, n) => {
         const network = wide + (n % networks).toString(16).padStart(2, "0") + "00"
         return codeAt(n * 61_000 + 7, { isVerified: false, network })
       })
-    const blamed = (networks: number) =>
+    const flagged = (networks: number) =>
       round([...users, ...attackFrom(networks)].sort((one, other) => one.sentAt - other.sentAt)).alarms.map(
         ({ kind, key }) => `${kind}:${key}`
       )
-    assert.deepStrictEqual(blamed(60), [`network:around:${wide}`])
-    assert.notInclude(blamed(2), `network:around:${wide}`)
+    assert.deepStrictEqual(flagged(60), [`network:around:${wide}`])
+    assert.notInclude(flagged(2), `network:around:${wide}`)
   })
 
-  it("blames the customer and not the network that most users come from", () => {
+  it("flags the customer and not the network that most users come from", () => {
     const ofOne = users.map((code) => ({ ...code, network: "office" }))
     const attack = Array.from({ length: 300 }, (_, n) =>
       codeAt(200 * 60_000 + n * 5000, { isVerified: false, network: "office" })

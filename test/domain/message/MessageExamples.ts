@@ -55,7 +55,7 @@ export const inShownOrder = ({ strategy, attempts }: Message): Message["attempts
 
 export const outcomes = {
   Accepted: ProviderOutcome.Accepted({ messageId: "id of the provider" }),
-  Rejected: ProviderOutcome.Rejected({ blame: "recipient", providerError: "no such user" }),
+  Rejected: ProviderOutcome.Rejected({ cause: "recipient", providerError: "no such user" }),
   Throttled: ProviderOutcome.Throttled({ retryAfterMillis: null, providerError: "slow down" }),
   Unavailable: ProviderOutcome.Unavailable({ providerError: "refused" }),
   Unknown: ProviderOutcome.Unknown({ providerError: "no answer" })

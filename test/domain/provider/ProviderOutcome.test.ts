@@ -22,9 +22,9 @@ describe("the outcome of an attempt", () => {
   it.each([
     [ProviderOutcome.Accepted({ messageId: "m" }), null],
     [ProviderOutcome.Accepted({ messageId: null }), null],
-    [ProviderOutcome.Rejected({ blame: "recipient", providerError: "" }), "recipient_unreachable"],
-    [ProviderOutcome.Rejected({ blame: "request", providerError: "" }), "provider_rejected"],
-    [ProviderOutcome.Rejected({ blame: "configuration", providerError: "" }), "provider_misconfigured"],
+    [ProviderOutcome.Rejected({ cause: "recipient", providerError: "" }), "recipient_unreachable"],
+    [ProviderOutcome.Rejected({ cause: "request", providerError: "" }), "provider_rejected"],
+    [ProviderOutcome.Rejected({ cause: "configuration", providerError: "" }), "provider_misconfigured"],
     [ProviderOutcome.Throttled({ retryAfterMillis: 1, providerError: "" }), "provider_rate_limited"],
     [ProviderOutcome.Unavailable({ providerError: "" }), "provider_unavailable"],
     [ProviderOutcome.Unknown({ providerError: "" }), "provider_outcome_unknown"]

@@ -30,17 +30,17 @@ export const repeats = [
   ["accepted", ProviderOutcome.Accepted({ messageId: "m-2" }), null],
   [
     "rejected for its recipient",
-    ProviderOutcome.Rejected({ blame: "recipient", providerError: "none" }),
+    ProviderOutcome.Rejected({ cause: "recipient", providerError: "none" }),
     "recipient_unreachable"
   ],
   [
     "rejected for its words",
-    ProviderOutcome.Rejected({ blame: "request", providerError: "none" }),
+    ProviderOutcome.Rejected({ cause: "request", providerError: "none" }),
     "provider_rejected"
   ],
   [
     "rejected for the account",
-    ProviderOutcome.Rejected({ blame: "configuration", providerError: "none" }),
+    ProviderOutcome.Rejected({ cause: "configuration", providerError: "none" }),
     "provider_outcome_unknown"
   ],
   [

@@ -32,8 +32,8 @@ const route = Arbitrary.array(Arbitrary.schema(ChannelPart), { minLength: 1, max
 
 const outcomes = {
   ...others,
-  Refused: ProviderOutcome.Rejected({ blame: "request", providerError: "no" }),
-  Misconfigured: ProviderOutcome.Rejected({ blame: "configuration", providerError: "no credit" })
+  Refused: ProviderOutcome.Rejected({ cause: "request", providerError: "no" }),
+  Misconfigured: ProviderOutcome.Rejected({ cause: "configuration", providerError: "no credit" })
 }
 
 /** One call, and what came before it. */
@@ -115,7 +115,7 @@ const channelOf = (route: Route, { step }: Call) => route[step]?.channel
 const isSettled = ({ outcome }: Call): boolean =>
   outcome._tag === "Accepted" ||
   outcome._tag === "Unknown" ||
-  (outcome._tag === "Rejected" && outcome.blame === "recipient")
+  (outcome._tag === "Rejected" && outcome.cause === "recipient")
 
 describe("a code with standby accounts", () => {
   it.prop(

@@ -54,7 +54,7 @@ export const created = (route: Route): Verification =>
 
 export const outcomes = {
   Accepted: ProviderOutcome.Accepted({ messageId: "m" }),
-  Rejected: ProviderOutcome.Rejected({ blame: "recipient", providerError: "no such user" }),
+  Rejected: ProviderOutcome.Rejected({ cause: "recipient", providerError: "no such user" }),
   Throttled: ProviderOutcome.Throttled({ retryAfterMillis: null, providerError: "slow down" }),
   Unavailable: ProviderOutcome.Unavailable({ providerError: "refused" }),
   Unknown: ProviderOutcome.Unknown({ providerError: "no answer" })

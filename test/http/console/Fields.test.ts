@@ -56,7 +56,7 @@ describe("the summary of a form's errors", () => {
     assert.strictEqual(page.split('aria-invalid="true"').length, 2)
   })
 
-  it("has no link for an error that no field of the form is to blame for", () => {
+  it("has no link for an error that is about no field of the form", () => {
     assert.deepStrictEqual(linesOf(formWith(new Map([["send", "این شماره در فهرست منع است."]]))), [
       [null, "این شماره در فهرست منع است."]
     ])

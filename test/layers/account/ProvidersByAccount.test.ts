@@ -118,7 +118,7 @@ describe("a send over a connected account", () => {
     const account = scriptAccount(sent, true)
     return Effect.gen(function* () {
       for (const outcome of [yield* sendCode, yield* sendText]) {
-        assert.deepInclude({ ...outcome }, { _tag: "Rejected", blame: "recipient" })
+        assert.deepInclude({ ...outcome }, { _tag: "Rejected", cause: "recipient" })
       }
       assert.deepStrictEqual([account.codes, account.texts], [[], []])
     }).pipe(Effect.provide(live(account.connect)))
@@ -126,7 +126,7 @@ describe("a send over a connected account", () => {
 
   it.effect("over an account that cannot be used is misconfigured, in the words of the account", () =>
     Effect.gen(function* () {
-      const expected = Rejected({ blame: "configuration", providerError: "the token is missing" })
+      const expected = Rejected({ cause: "configuration", providerError: "the token is missing" })
       assert.deepStrictEqual(yield* sendCode, expected)
       assert.deepStrictEqual(yield* sendText, expected)
     }).pipe(Effect.provide(live(() => new AccountUnusable({ message: "the token is missing" }))))
@@ -178,7 +178,7 @@ describe("a send over a connected account", () => {
 })
 
 describe("a contact", () => {
-  const lost = Rejected({ blame: "recipient", providerError: "403 blocked", isContactLost: true })
+  const lost = Rejected({ cause: "recipient", providerError: "403 blocked", isContactLost: true })
 
   it.effect("that the provider says is lost is dropped, and the outcome is reported", () => {
     const account = scriptAccount(lost, true)
@@ -203,9 +203,9 @@ describe("a contact", () => {
   it.effect("is kept after any other outcome", () => {
     const others = [
       sent,
-      Rejected({ blame: "recipient", providerError: "no" }),
-      Rejected({ blame: "recipient", providerError: "no", isContactLost: false }),
-      Rejected({ blame: "configuration", providerError: "no" }),
+      Rejected({ cause: "recipient", providerError: "no" }),
+      Rejected({ cause: "recipient", providerError: "no", isContactLost: false }),
+      Rejected({ cause: "configuration", providerError: "no" }),
       Throttled({ retryAfterMillis: null, providerError: "no" }),
       Unavailable({ providerError: "no" }),
       Unknown({ providerError: "no" })
@@ -239,7 +239,7 @@ describe("what a provider says of a send", () => {
     const words = `bad: ${TEXT} / ${CODE} to ${repeated.join(", ")}`
     const masked = repeated.map(() => "+98912•••6789").join(", ")
     const outcomes = [
-      Rejected({ blame: "request", providerError: words }),
+      Rejected({ cause: "request", providerError: words }),
       Throttled({ retryAfterMillis: 7, providerError: words }),
       Unavailable({ providerError: words }),
       Unknown({ providerError: words })

@@ -82,7 +82,7 @@ describe("bale_safir: a code", () => {
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
-  it.effect("to a phone that has no Bale blames the recipient", () =>
+  it.effect("to a phone that has no Bale names the recipient as the cause", () =>
     Effect.gen(function* () {
       const { fake, account } = yield* setUp
       const outcome = yield* account.sendCode(delivery("bale", { phone: Phone.make(`+${STRANGER}`) }))

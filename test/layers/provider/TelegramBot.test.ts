@@ -31,7 +31,7 @@ describe("telegram bot", () => {
     ["revoked", "3000000003:RevokedTelegramToken_0123456789abcd", "401 Unauthorized"],
     ["malformed", "3000000003", "404 Not Found"]
   ]
-  it.effect.each(tokens)("blames the account for a token that is %s", ([, token, providerError]) =>
+  it.effect.each(tokens)("names the account as the cause of a token that is %s", ([, token, providerError]) =>
     Effect.gen(function* () {
       const { account } = yield* botSetUp("telegram", { token })
       expectOutcome(yield* account.sendText(delivery("telegram")), { ...configuration, providerError })

@@ -180,7 +180,7 @@ describe("telegram_gateway: an account", () => {
     ["no credit", "BALANCE_NOT_ENOUGH", unknown],
     ["a number that is not on Telegram", "PHONE_NUMBER_NOT_FOUND", recipient]
   ] as const)(
-    "takes a refused repeat of a lost send for its outcome only if it blames the number: %s",
+    "takes a refused repeat of a lost send for its outcome only if the number is the cause: %s",
     ([, error, expected]) =>
       Effect.gen(function* () {
         const { fake, account } = yield* accountWith()

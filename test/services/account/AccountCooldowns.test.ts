@@ -25,7 +25,7 @@ layer(TestDatabase, { excludeTestServices: true })("an account is in a cooldown"
     yield* (yield* TimerRunner).runDue
   })
 
-  it.effect("after five failures in a row that blame it, for a minute, then two, then four", () => {
+  it.effect("after five failures in a row that it caused, for a minute, then two, then four", () => {
     const providers = scriptProviders({ bale: misconfigured })
     return Effect.gen(function* () {
       const customerId = yield* makeCustomer(["bale", "sms"])
@@ -90,7 +90,7 @@ layer(TestDatabase, { excludeTestServices: true })("an account is in a cooldown"
     }).pipe(Effect.provide(paced(providers, {})))
   })
 
-  it.effect("not for refusals that blame the recipient, which end a row of failures", () => {
+  it.effect("not for refusals that the recipient caused, which end a row of failures", () => {
     const four = Arr.makeBy(4, () => misconfigured)
     const providers = scriptProviders({ bale: [...four, unreachable, ...four, unreachable] })
     return Effect.gen(function* () {

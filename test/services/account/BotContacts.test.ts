@@ -121,7 +121,7 @@ layer(TestDatabase, { excludeTestServices: true })("who meets a bot", (it) => {
   })
 
   const failures = {
-    refused: ProviderOutcome.Rejected({ blame: "recipient", providerError: "blocked", isContactLost: true }),
+    refused: ProviderOutcome.Rejected({ cause: "recipient", providerError: "blocked", isContactLost: true }),
     throttled: ProviderOutcome.Throttled({ retryAfterMillis: 1, providerError: "429" }),
     lost: ProviderOutcome.Unknown({ providerError: "reset" })
   }

@@ -160,7 +160,7 @@ export const onceFormAction =
       Effect.map(submitOnce(performed, face, view, fields), (shown) => face.done(view, shown, fields))
     )
 
-/** The errors of a form: of its fields, or why it cannot be saved as things are now. None: the form is not to blame. */
+/** The errors of a form: of its fields, or why it cannot be saved as things are now. None: the form is not the cause. */
 const formErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
   if (error._tag === "precondition_failed") {
     const changed = locale.say(

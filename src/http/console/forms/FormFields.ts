@@ -8,7 +8,7 @@ export type FieldErrors = ReadonlyMap<string, string>
 
 export const noFieldErrors: FieldErrors = new Map()
 
-/** The errors of a form from what a use case refused, for people; `body.name` blames the field `name`. */
+/** The errors of a form from what a use case refused, for people; `body.name` names the field `name`. */
 export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors => {
   if (error._tag !== "validation_error") return noFieldErrors
   const byName = Map.groupBy(error.problems ?? [], ({ path }) => path.replace(/^(?:body|query)\./, ""))
@@ -60,7 +60,7 @@ export const errorSummary = (errors: FieldErrors, { say }: Locale): FieldsPart |
 
 interface FieldOptions {
   readonly name: string
-  /** The name by which errors blame it, if several fields of the form share its own: `wait.1`. */
+  /** The name by which errors name it, if several fields of the form share its own: `wait.1`. */
   readonly key?: string
   /** What tells it from fields with the same label; only screen readers and the summary of errors say it. */
   readonly place?: string

@@ -1,6 +1,6 @@
 /** A field of a form: where a link leads to it, and what people call it. */
 export interface FormField {
-  /** The name by which errors blame it. */
+  /** The name by which errors name it. */
   readonly name: string
   readonly id: string
   readonly label: string

@@ -233,7 +233,7 @@ const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
   return seeOther(`${TEST_PATH}?${String(ownDraft(view, { mode, kind, id }))}`)
 })
 
-/** The field to blame for a refusal; of the others, no field. */
+/** The field that a refusal is about; of the others, no field. */
 const fieldOf: Readonly<Partial<Record<ConsoleError["_tag"], string>>> = {
   invalid_phone: "phone",
   blocked_phone: "phone",

@@ -5,7 +5,7 @@ import { problem } from "../../../domain/Problem.ts"
 import { refusing } from "../../../domain/SchemaProblems.ts"
 import { sendingSettings } from "../../../domain/account/AccountState.ts"
 import type { AccountTraits } from "../../../domain/customer/Customer.ts"
-import { type Blame, DeliveryReport, ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
+import { type RejectionCause, DeliveryReport, ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { originOf, readSettings } from "../AccountSettings.ts"
 import { ask, ownValue, send } from "../ProviderAnswers.ts"
 import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"
@@ -112,12 +112,12 @@ export const formPost = (url: string, fields: Readonly<Record<string, string>>):
 
 export const accepted = (messageId: string | null) => ProviderOutcome.Accepted({ messageId })
 
-export const rejected = (blame: Blame, providerError: string) =>
-  ProviderOutcome.Rejected({ blame, providerError })
+export const rejected = (cause: RejectionCause, providerError: string) =>
+  ProviderOutcome.Rejected({ cause, providerError })
 
 /** The chat with the recipient is over. */
 export const contactLost = (providerError: string) =>
-  ProviderOutcome.Rejected({ blame: "recipient", providerError, isContactLost: true })
+  ProviderOutcome.Rejected({ cause: "recipient", providerError, isContactLost: true })
 
 export const unknown = (providerError: string) => ProviderOutcome.Unknown({ providerError })
 
@@ -125,7 +125,7 @@ export const throttled = (retryAfterMillis: number | null, providerError: string
   ProviderOutcome.Throttled({ retryAfterMillis, providerError })
 
 /** The meaning of a provider's code for a send. */
-export type Meaning = Blame | "throttled" | "unavailable" | "unknown"
+export type Meaning = RejectionCause | "throttled" | "unavailable" | "unknown"
 
 /** The documented codes of a provider. */
 export type AnswerTable = Readonly<Record<number | string, Meaning>>
@@ -202,7 +202,7 @@ export const localNumber = (phone: Phone): string => `0${phone.slice("+98".lengt
 export const problemWith = (message: string, isDefinite: boolean) =>
   new AccountProblem({ message, isDefinite })
 
-/** The problem that a check of an account found. Only an answer that blames the set-up is definite. */
+/** The problem that a check of an account found. Only a response that names the set-up as the cause is definite. */
 export const problemOf = (message: string, meaning: Meaning | undefined): AccountProblem =>
   problemWith(message, meaning === "configuration")
 

@@ -32,7 +32,7 @@ const INTERNAL_ERROR = 2
 const RATE_LIMIT_EXCEEDED = 3
 
 /** The cause that each documented refusal code means. */
-const blames = byCode({ request: [4], recipient: [8, 17], configuration: [20, 21] })
+const causes = byCode({ request: [4], recipient: [8, 17], configuration: [20, 21] })
 
 /** Statuses that are clearer than an undocumented code. */
 const isTelling = (status: number): boolean => [401, 403, 422, 429].includes(status) || status >= 500
@@ -45,10 +45,10 @@ const outcomeOfError = (
   const { status, retryAfterMillis } = received
   if (code === RATE_LIMIT_EXCEEDED) return throttled(retryAfterMillis, providerError)
   if (code === INTERNAL_ERROR) return unknown(providerError)
-  const blame = code === null ? undefined : blames[code]
-  return blame === undefined && isTelling(status)
+  const cause = code === null ? undefined : causes[code]
+  return cause === undefined && isTelling(status)
     ? inWords(outcomeOfStatus(received), () => providerError)
-    : rejected(blame ?? "recipient", providerError)
+    : rejected(cause ?? "recipient", providerError)
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === ""

@@ -36,7 +36,7 @@ const wordsOf = ({ error_code, description }: Envelope, token: string): string =
   providerWords(error_code, description?.replaceAll(token, "•••"))
 
 /**
- * The description decides first, because not every clone has codes; but not against a code that blames something
+ * The description decides first, because not every clone has codes; but not against a code that shows another cause: something
  * else.
  */
 const isContactLost = (answer: Envelope): boolean => {
@@ -49,7 +49,7 @@ const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): P
   const providerError = wordsOf(answer, token)
   const code = codeOf(answer, received)
   if (isContactLost(answer)) return contactLost(providerError)
-  // Such a refusal does not mean that the chat is over, whatever it blames.
+  // Such a refusal does not mean that the chat is over, whatever its cause.
   if (code === 403) return rejected("recipient", providerError)
   if (code === 429) {
     const seconds = finiteOf(fieldOf(answer.parameters, "retry_after"))

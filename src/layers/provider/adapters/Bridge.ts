@@ -1,7 +1,7 @@
 import { Clock, DateTime, Effect, Option, Redacted, Result, Schema } from "effect"
 import { formatInstant } from "../../../domain/Instant.ts"
 import { refusedWith } from "../../../domain/SchemaProblems.ts"
-import { type Blame, DeliveryReport, ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
+import { type RejectionCause, DeliveryReport, ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { savedUrlProblem } from "../../network/CustomerUrls.ts"
 import { readSettings } from "../AccountSettings.ts"
@@ -23,7 +23,7 @@ const Answer = Schema.Struct({
   retry_after: maybeAnything
 })
 
-const BLAMES: ReadonlyArray<Blame> = ["recipient", "request", "configuration"]
+const CAUSES: ReadonlyArray<RejectionCause> = ["recipient", "request", "configuration"]
 
 /** Null if it says neither yes nor no. */
 const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome | null => {
@@ -32,8 +32,8 @@ const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome | null => 
       return accepted(idOf(answer.message_id))
     case "rejected": {
       const { reason, message } = answer
-      const blame = BLAMES.find((each) => each === reason?.trim().toLowerCase()) ?? "request"
-      return rejected(blame, providerWords(reason, message))
+      const cause = CAUSES.find((each) => each === reason?.trim().toLowerCase()) ?? "request"
+      return rejected(cause, providerWords(reason, message))
     }
     case "throttled": {
       const seconds = finiteOf(answer.retry_after)

@@ -1,7 +1,12 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { problem } from "../../../domain/Problem.ts"
 import { refusing } from "../../../domain/SchemaProblems.ts"
-import { type Blame, DeliveryReport, inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
+import {
+  type RejectionCause,
+  DeliveryReport,
+  inWords,
+  type ProviderOutcome
+} from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
 import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
 import { outcomeOfRefusal, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
@@ -35,7 +40,7 @@ type Answer = typeof Answer.Type
 const wordsOf = ({ meta }: Answer): string => providerWords(meta.message_code, meta.message)
 
 /** The outcome that each field of a 422 stands for. */
-const blameOf = (errors: unknown): Blame => {
+const causeOf = (errors: unknown): RejectionCause => {
   const fields = Object.keys(Object(errors))
   if (fields.some((field) => /recipient/.test(field))) return "recipient"
   return fields.some((field) => ["code", "from_number"].includes(field)) ? "configuration" : "request"
@@ -51,8 +56,8 @@ const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => 
       : inWords(outcomeOfStatus(received), () => wordsOf(answer))
   }
   return received.status === INVALID
-    ? rejected(blameOf(meta.errors), wordsOf(answer))
-    : outcomeOfRefusal(received, wordsOf(answer), blameOf(meta.errors))
+    ? rejected(causeOf(meta.errors), wordsOf(answer))
+    : outcomeOfRefusal(received, wordsOf(answer), causeOf(meta.errors))
 }
 
 const undelivered: Readonly<Record<string, string>> = { 3: "3 not delivered", 4: "4 blacklisted" }

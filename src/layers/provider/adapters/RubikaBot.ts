@@ -35,7 +35,7 @@ const isOk = (status: string): boolean => /^\s*ok\s*$/i.test(status)
 const isSuccess = (answer: Failure, httpStatus: number): boolean => isOk(answer.status) && httpStatus < 300
 
 /** The cause that each known status means. */
-const blames = byCode({
+const causes = byCode({
   configuration: ["INVALID_ACCESS", "INVALID_AUTH", "NOT_REGISTERED"],
   request: ["INVALID_INPUT"]
 })
@@ -49,8 +49,8 @@ const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): 
   if (status === "TOO_REQUESTS") return throttled(received.retryAfterMillis, providerError)
   const byStatus = outcomeOfStatus(received)
   if (isTelling(received.status)) return inWords(byStatus, () => providerError)
-  const blame = ownValue(blames, status)
-  if (blame !== undefined) return rejected(blame, providerError)
+  const cause = ownValue(causes, status)
+  if (cause !== undefined) return rejected(cause, providerError)
   const isRedirect = received.status >= 300 && received.status < 400
   if (isRedirect || isOk(status)) return inWords(byStatus, () => providerError)
   return isRecipientLost(providerError) ? contactLost(providerError) : rejected("request", providerError)

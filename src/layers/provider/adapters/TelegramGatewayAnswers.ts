@@ -13,7 +13,7 @@ export const Answer = Schema.Struct({
 type Answer = typeof Answer.Type
 
 /** The cause that each known error means. Telegram publishes no list; these are from clients. */
-const blames = byCode({
+const causes = byCode({
   configuration: `ACCESS_TOKEN_INVALID ACCESS_TOKEN_REQUIRED BALANCE_NOT_ENOUGH CALLBACK_URL_INVALID
     SENDER_USERNAME_INVALID SENDER_NOT_VERIFIED SENDER_NOT_OWNED UNKNOWN_METHOD`.split(/\s+/),
   recipient: `PHONE_NUMBER_INVALID PHONE_NUMBER_NOT_FOUND PHONE_NUMBER_NOT_AVAILABLE
@@ -36,8 +36,8 @@ const outcomeOfError = (error: string, received: ProviderAnswer, isRepeat: boole
   if (error === "INTERNAL_ERROR") return unknown(error)
   const byStatus = outcomeOfStatus(received)
   const guessed = received.status < 300 && !isRepeat ? "recipient" : undefined
-  const blame = ownValue(blames, error) ?? guessed
-  if (blame !== undefined) return rejected(blame, error)
+  const cause = ownValue(causes, error) ?? guessed
+  if (cause !== undefined) return rejected(cause, error)
   return byStatus._tag === "Accepted" ? byStatus : { ...byStatus, providerError: error }
 }
 
@@ -87,7 +87,7 @@ export const gatewayCalls = (calls: ReturnType<typeof jsonCalls<typeof Answer>>)
       outcome._tag !== "Unknown"
         ? Effect.succeed(outcome)
         : Effect.map(call(SHARES.repeat, true), (repeat) =>
-            repeat._tag === "Accepted" || (repeat._tag === "Rejected" && repeat.blame === "recipient")
+            repeat._tag === "Accepted" || (repeat._tag === "Rejected" && repeat.cause === "recipient")
               ? repeat
               : outcome
           )

@@ -123,17 +123,17 @@ const answered: ReadonlyArray<readonly [string, Scripted, Expected]> = [
   [
     "a page with 403",
     { status: 403, text: "<html>forbidden</html>" },
-    { _tag: "Rejected", blame: "configuration", error_code: "provider_misconfigured" }
+    { _tag: "Rejected", cause: "configuration", error_code: "provider_misconfigured" }
   ],
   [
     "a redirect, which is not followed",
     { status: 302, text: "", headers: { location: "/elsewhere" } },
-    { _tag: "Rejected", blame: "configuration", error_code: "provider_misconfigured" }
+    { _tag: "Rejected", cause: "configuration", error_code: "provider_misconfigured" }
   ],
   [
     "a page with 400",
     { status: 400, text: "bad" },
-    { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
+    { _tag: "Rejected", cause: "request", error_code: "provider_rejected" }
   ]
 ]
 

@@ -1,5 +1,9 @@
 import { Effect, type Scope } from "effect"
-import type { Blame, DeliveryReport, ProviderOutcome } from "../../../../src/domain/ProviderOutcome.ts"
+import type {
+  RejectionCause,
+  DeliveryReport,
+  ProviderOutcome
+} from "../../../../src/domain/ProviderOutcome.ts"
 import type { Channel } from "../../../../src/domain/routing/Channel.ts"
 import { ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import type {
@@ -15,13 +19,13 @@ export const unavailable: Expected = { _tag: "Unavailable", error_code: "provide
 export const throttled: Expected = { _tag: "Throttled", error_code: "provider_rate_limited" }
 export const recipient: Expected = {
   _tag: "Rejected",
-  blame: "recipient",
+  cause: "recipient",
   error_code: "recipient_unreachable"
 }
-export const request: Expected = { _tag: "Rejected", blame: "request", error_code: "provider_rejected" }
+export const request: Expected = { _tag: "Rejected", cause: "request", error_code: "provider_rejected" }
 export const configuration: Expected = {
   _tag: "Rejected",
-  blame: "configuration",
+  cause: "configuration",
   error_code: "provider_misconfigured"
 }
 
@@ -41,8 +45,8 @@ export interface ProviderCase extends SendCalls {
   readonly sends: Readonly<Partial<Record<Kind, (sent: Received) => void>>>
   /** How the far end refuses in these words. */
   readonly refusal: (words: string) => Scripted
-  /** An answer that says no in a way that no document lists, and whom it blames. */
-  readonly unlisted: readonly [answer: Answer, blame: Blame]
+  /** An answer that says no in a way that no document lists, and its cause. */
+  readonly unlisted: readonly [answer: Answer, cause: RejectionCause]
   /** Only an id says that a send was accepted: any that is there, or one of digits. Without it, nothing says so. */
   readonly idSaysYes?: "if there" | "as a number"
   /** The documented answers, and the outcome. */

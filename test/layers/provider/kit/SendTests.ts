@@ -170,8 +170,8 @@ const itReadsOtherForms = (provider: ProviderCase, kind: Kind) => {
   it.effect("that is refused in a way that no document lists is refused", () =>
     Effect.gen(function* () {
       const { answered } = yield* sentOne
-      const [answer, blame] = provider.unlisted
-      expect(yield* answered(answer)).toMatchObject({ _tag: "Rejected", blame })
+      const [answer, cause] = provider.unlisted
+      expect(yield* answered(answer)).toMatchObject({ _tag: "Rejected", cause })
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 }
