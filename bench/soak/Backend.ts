@@ -5,7 +5,7 @@ import { errorCodeOf } from "./Contract.ts"
 import type { Attempts, Journal } from "./Journal.ts"
 import type { Random } from "./Random.ts"
 
-export interface Answered {
+export interface Responded {
   /** Null: none of the tries got a response. */
   readonly reply: Reply | null
   readonly attempts: Attempts
@@ -19,7 +19,7 @@ export interface Backend {
    *
    * @param isAlone no other call does the same at this time: if it was already done, an earlier try did it
    */
-  readonly insist: (call: Call, random: Random, isAlone?: boolean) => Promise<Answered>
+  readonly insist: (call: Call, random: Random, isAlone?: boolean) => Promise<Responded>
 }
 
 const TRIES = 12

@@ -55,7 +55,7 @@ export type Outcome = Reply | Broken
 
 /** The longest wait: a slower response counts as lost. */
 const PATIENCE_MILLIS = 20_000
-export const NO_ANSWER = "no answer"
+export const NO_RESPONSE = "no answer"
 /** An idle connection is closed before the server closes it (see `Keep-Alive`), so that both do not act at once. */
 const IDLE_MILLIS = 4000
 
@@ -115,7 +115,7 @@ export const makeClient = (ports: ReadonlyArray<number>): Client => {
           ...attempted,
           _tag: "Broken",
           to: now(),
-          error: patience.aborted ? (hangsUp ? "hung up" : NO_ANSWER) : codeOf(error),
+          error: patience.aborted ? (hangsUp ? "hung up" : NO_RESPONSE) : codeOf(error),
           hadBegun,
           wasReused: sent.reusedSocket,
           byUs: (hangsUp && patience.aborted) || (sent.socket !== null && cutByUs.has(sent.socket))

@@ -1,6 +1,6 @@
 /** The requests of backends and their users for codes. */
 import { setTimeout as pause } from "node:timers/promises"
-import type { Answered } from "./Backend.ts"
+import type { Responded } from "./Backend.ts"
 import type { Call, Outcome } from "./Client.ts"
 import { errorCodeOf } from "./Contract.ts"
 import type { Journal, Subject } from "./Journal.ts"
@@ -28,7 +28,7 @@ const sendCall = ({ customer, idempotencyKey }: Subject, body: object): Call => 
 })
 
 /** Every response to one key names one verification. */
-const noteId = (journal: Journal, subject: Subject, { reply }: Answered): string | undefined => {
+const noteId = (journal: Journal, subject: Subject, { reply }: Responded): string | undefined => {
   const id = Object(reply?.body).verification_id
   if (reply?.status !== 200 || typeof id !== "string") return undefined
   subject.ids.add(id)

@@ -51,8 +51,8 @@ export const nextTryAt = (
   const offset = WEBHOOK_TRY_MILLIS.find((after) => after > at - firstAt)
   if (offset === undefined) return null
   const planned = firstAt + offset + Math.floor(offset * WEBHOOK_JITTER * random)
-  const asked = finishedAt + Math.min(Math.max(0, retryAfterMillis ?? 0), WEBHOOK_MAX_RETRY_AFTER_MILLIS)
-  return Math.max(planned, asked)
+  const requested = finishedAt + Math.min(Math.max(0, retryAfterMillis ?? 0), WEBHOOK_MAX_RETRY_AFTER_MILLIS)
+  return Math.max(planned, requested)
 }
 
 /** Whether to give up an endpoint whose every try has failed since then. */
@@ -148,7 +148,7 @@ export const WebhookDelivery = Schema.Struct({
 export type WebhookDelivery = typeof WebhookDelivery.Type
 
 /** The outcome of a try. */
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly status: number | null
   readonly error: string | null
   readonly retryAfterMillis: number | null
@@ -196,7 +196,7 @@ const disabledBy = (
 /** @param random at least 0, less than 1 */
 export const judge = (
   before: Tried,
-  { status, error, retryAfterMillis }: WebhookAnswer,
+  { status, error, retryAfterMillis }: WebhookResponse,
   { at, finishedAt }: { readonly at: Instant; readonly finishedAt: Instant },
   random: number
 ): Judgement => {

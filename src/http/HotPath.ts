@@ -8,7 +8,7 @@ import { securityHeaders } from "./Cors.ts"
 import { isJson } from "./RequestGuards.ts"
 import { PublicUrl, templateOf } from "./RouteTable.ts"
 import { allowanceHeaders, allowanceOf, type KeyUse, type KeyWork, makeKeyAdmission } from "./ServiceKeys.ts"
-import { answerError, type CodedError, errorCodeOf, RequestId } from "./errors/Envelope.ts"
+import { respondWithError, type CodedError, errorCodeOf, RequestId } from "./errors/Envelope.ts"
 import { clientAddress, TrustedProxies } from "./server/ClientAddress.ts"
 import { type IncomingRequest, requestIdFor } from "./server/IncomingRequest.ts"
 import { CLIENT_GONE, makeTrace, RequestMetrics, type RequestOutcome } from "./server/RequestMetrics.ts"
@@ -107,7 +107,7 @@ const writeEnvelope = (
   writeJson(response, status, headers, body._tag === "Uint8Array" ? body.body : "")
 }
 
-export interface FastAnswer {
+export interface FastResponse {
   /** Absent: 200. */
   readonly status?: 200 | 201
   /** A string is JSON already. */
@@ -117,7 +117,7 @@ export interface FastAnswer {
   readonly subjectId?: string
 }
 
-type FastWork = KeyWork<FastAnswer, CodedError, never>
+type FastWork = KeyWork<FastResponse, CodedError, never>
 
 interface FastRequest {
   readonly principal: Principal
@@ -131,17 +131,17 @@ interface FastRequest {
 }
 
 /** What a request asks for. */
-export type Asked = Pick<FastRequest, "work" | "phone" | "subjectId">
+export type HotWork = Pick<FastRequest, "work" | "phone" | "subjectId">
 
 /** Reads a body; undefined if it is not what the endpoint takes. */
-export type ReadBody = (body: JsonBody) => Asked | undefined
+export type ReadBody = (body: JsonBody) => HotWork | undefined
 
 /** An endpoint whose requests need no router. */
 export interface HotEndpoint {
   /** As the API declares it. */
   readonly endpoint: { readonly method: string; readonly path: string }
   /** What a request asks for, or how its body says that; undefined leaves it to the router. */
-  readonly read: (request: IncomingRequest) => Asked | ReadBody | undefined
+  readonly read: (request: IncomingRequest) => HotWork | ReadBody | undefined
 }
 
 const answered = (status: number): Effect.Effect<RequestOutcome> => Effect.succeed({ status })
@@ -193,7 +193,7 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
   const succeed = (
     response: ServerResponse,
     headers: HeaderList,
-    { status = 200, body, isReplayed }: FastAnswer
+    { status = 200, body, isReplayed }: FastResponse
   ) => {
     if (isReplayed) headers.push("idempotency-replayed", "true")
     writeJson(response, status, headers, typeof body === "string" ? body : JSON.stringify(body))
@@ -208,7 +208,7 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
   ): Effect.Effect<RequestOutcome> => {
     const error = codedErrorIn(cause)
     if (error instanceof TooManyRequestsApiKey) addRateLimitHeaders(headers, allowanceOf(error))
-    const failed = error === undefined ? fromCause(cause, requestId, isUnavailable) : answerError(error)
+    const failed = error === undefined ? fromCause(cause, requestId, isUnavailable) : respondWithError(error)
     return Effect.map(failed, (envelope) => {
       writeEnvelope(response, envelope, headers)
       return { status: envelope.status, code: errorCodeOf(envelope) }
@@ -282,9 +282,9 @@ const make = Effect.fnUntraced(function* (
     const length = Number(request.headers["content-length"])
     if (!isJson(request.headers["content-type"]) || !(length > 0 && length <= maxBytes)) return false
     const take = (bytes: Buffer) => {
-      const asked = read(parseJson(bytes))
-      if (asked !== undefined) run({ ...use, ...asked }, request, response)
-      return asked !== undefined
+      const hotWork = read(parseJson(bytes))
+      if (hotWork !== undefined) run({ ...use, ...hotWork }, request, response)
+      return hotWork !== undefined
     }
     const refuse = () => errors.answer("service_unavailable", request, response)
     readWholeBody(request, { length, take, decline, refuse })
@@ -298,11 +298,11 @@ const make = Effect.fnUntraced(function* (
     const found = endpoints.get(route)
     if (found === undefined || found.endpoint.method !== request.method) return false
     const principal = principalOf(secret)
-    const asked = principal && found.read(request)
-    if (principal === undefined || asked === undefined) return false
+    const hotWork = principal && found.read(request)
+    if (principal === undefined || hotWork === undefined) return false
     const use = { principal, secret, route }
-    if (typeof asked === "function") return post(use, asked, request, response, decline)
-    run({ ...use, ...asked }, request, response)
+    if (typeof hotWork === "function") return post(use, hotWork, request, response, decline)
+    run({ ...use, ...hotWork }, request, response)
     return true
   }
   return takeRequest

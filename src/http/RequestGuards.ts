@@ -4,15 +4,15 @@ import { HttpApiMiddleware } from "effect/http-api"
 import { isUtf8 } from "node:buffer"
 import { IdempotencyKeyTooLong, IdempotencyRequired, ValidationError } from "../domain/Errors.ts"
 import { problem } from "../domain/Problem.ts"
-import { answerError, type CodedError, documentedError } from "./errors/Envelope.ts"
+import { respondWithError, type CodedError, documentedError } from "./errors/Envelope.ts"
 import { announcesBody, IncomingRequest } from "./server/IncomingRequest.ts"
 
 /** Responds with JSON text: what it contains of the customer's data stays exactly as it came. */
-export const answerJson = (json: string): HttpServerResponse.HttpServerResponse =>
+export const respondWithJson = (json: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(json, { contentType: "application/json" })
 
 /** JSON of the management API, whose responses no cache may store. */
-export const answerManagedJson = (json: string): HttpServerResponse.HttpServerResponse =>
+export const respondWithManagedJson = (json: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(json, {
     contentType: "application/json",
     headers: { "cache-control": "no-store" }
@@ -32,7 +32,7 @@ export const optionalKey = {
   "idempotency-key": Schema.optionalKey(Schema.String).annotateKey({ description })
 }
 
-/** Of an answer that was given before. */
+/** Of a response that was given before. */
 export const replayed = { "idempotency-replayed": Schema.optionalKey(Schema.Literal("true")) }
 
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
@@ -64,10 +64,10 @@ export class RequireIdempotencyKey extends HttpApiMiddleware.Service<
 }) {
   static readonly layer = Layer.succeed(RequireIdempotencyKey, (httpEffect) =>
     Effect.matchEffect(readKey, {
-      onFailure: answerError,
+      onFailure: respondWithError,
       onSuccess: (key) =>
         key === null
-          ? answerError(new IdempotencyRequired())
+          ? respondWithError(new IdempotencyRequired())
           : Effect.provideService(httpEffect, CurrentIdempotencyKey, key)
     })
   )
@@ -82,7 +82,7 @@ export class OptionalIdempotencyKey extends HttpApiMiddleware.Service<
 }) {
   static readonly layer = Layer.succeed(OptionalIdempotencyKey, (httpEffect) =>
     Effect.matchEffect(readKey, {
-      onFailure: answerError,
+      onFailure: respondWithError,
       onSuccess: (key) => Effect.provideService(httpEffect, CurrentIdempotencyKey, key)
     })
   )
@@ -122,9 +122,9 @@ const afterJson =
   (maxBytes: number) =>
   <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-      if (!isJson(headers["content-type"])) return answerError({ _tag: "unsupported_media_type" })
-      if (Number(headers["content-length"]) > maxBytes) return answerError({ _tag: "payload_too_large" })
-      return Effect.matchEffect(awaitUtf8, { onFailure: answerError, onSuccess: () => httpEffect })
+      if (!isJson(headers["content-type"])) return respondWithError({ _tag: "unsupported_media_type" })
+      if (Number(headers["content-length"]) > maxBytes) return respondWithError({ _tag: "payload_too_large" })
+      return Effect.matchEffect(awaitUtf8, { onFailure: respondWithError, onSuccess: () => httpEffect })
     })
 
 /** For operations with a body. */

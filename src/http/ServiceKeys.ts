@@ -11,7 +11,7 @@ import {
 import type { KeyMode, Principal } from "../domain/customer/Customer.ts"
 import { keyRefusalText } from "./errors/CredentialTexts.ts"
 import {
-  answerError,
+  respondWithError,
   CurrentRequestNotes,
   documentedError,
   explained,
@@ -215,7 +215,7 @@ const makeAdmission = (mode: KeyMode | "any") =>
           onFailure: (error) =>
             Effect.andThen(
               error._tag === "too_many_requests_api_key" ? addRefusalHeaders(error) : Effect.void,
-              answerError(explained(error, () => keyRefusalText(request.headers, mode)))
+              respondWithError(explained(error, () => keyRefusalText(request.headers, mode)))
             ),
           onSuccess: ({ principal, allowance }) =>
             Effect.andThen(

@@ -160,12 +160,12 @@ export const performOnce = Effect.fnUntraced(function* <Input extends Schema.Top
   const kept = idempotency === undefined ? Option.none() : yield* writes.kept(request)
   if (Option.isSome(kept)) return kept.value
   const change = yield* performed.prepare(call)
-  const answer = yield* writes.write(
+  const response = yield* writes.write(
     request,
     Effect.flatMap(change, ({ result, audit }) => Effect.map(encode(result), (body) => ({ body, audit })))
   )
   yield* performed.after
-  return answer
+  return response
 })
 
 /** Performs an action: one transaction with its entry in the audit log. */

@@ -39,7 +39,7 @@ export interface WriteRequest {
   readonly idempotency: IdempotentRequest | undefined
 }
 
-export interface WriteAnswer {
+export interface WriteResponse {
   readonly status: number
   readonly body: unknown
   readonly replayed: boolean
@@ -55,11 +55,11 @@ export class ManagementWrites extends Context.Service<
      */
     readonly kept: (
       request: WriteRequest
-    ) => Effect.Effect<Option.Option<WriteAnswer>, IdempotencyKeyConflict>
+    ) => Effect.Effect<Option.Option<WriteResponse>, IdempotencyKeyConflict>
     /** If `change` fails, nothing is stored, not even a part of the change. */
     readonly write: <E, R>(
       request: WriteRequest,
       change: Effect.Effect<Change, E, R>
-    ) => Effect.Effect<WriteAnswer, E | IdempotencyKeyConflict, R>
+    ) => Effect.Effect<WriteResponse, E | IdempotencyKeyConflict, R>
   }
 >()("peyk/services/ManagementWrites") {}

@@ -1,6 +1,6 @@
 /** Every error has the envelope that the API's description names; connections break only because of a fault. */
 import type { Broken } from "../Client.ts"
-import { NO_ANSWER } from "../Client.ts"
+import { NO_RESPONSE } from "../Client.ts"
 import type { Evidence, Invariant } from "../Evidence.ts"
 
 const isRefused = ({ error }: Broken) => error === "ECONNREFUSED"
@@ -8,7 +8,7 @@ const isRefused = ({ error }: Broken) => error === "ECONNREFUSED"
 /** Undefined: a fault explains it. */
 const problemOf = (broken: Broken, { disturbances }: Evidence): string | undefined => {
   const { server, error, hadBegun, wasReused } = broken
-  if (error === NO_ANSWER) return "was not answered"
+  if (error === NO_RESPONSE) return "was not answered"
   if (disturbances.during(broken, ["kill"], server)) return undefined
   // A continued process finds that its idle connections have been idle too long, before it reads what has arrived on
   // them.

@@ -64,9 +64,9 @@ const list = Command.make(
           status: Option.getOrUndefined(status),
           strategy: Option.getOrUndefined(strategy)
         })
-        const answer = toWirePage("messages", page, messageJson)
+        const response = toWirePage("messages", page, messageJson)
         const rows = page.items.map((message) => toRow(toMessage(message)))
-        yield* printPage(pageJson(answer), rows, answer.next_cursor)
+        yield* printPage(pageJson(response), rows, response.next_cursor)
       })
     )
 ).pipe(Command.withDescription("Search a customer's messages, the newest first"))

@@ -58,9 +58,9 @@ const list = Command.make(
         const search = { ...(yield* searchOf("verifications", given)), status: Option.getOrUndefined(status) }
         const page = yield* (yield* VerificationRecords).list(id, search)
         const now = yield* Clock.currentTimeMillis
-        const answer = toWirePage("verifications", page, (found) => verificationJson(found, now))
+        const response = toWirePage("verifications", page, (found) => verificationJson(found, now))
         const rows = page.items.map((found) => toRow(toVerification(found, now)))
-        yield* printPage(pageJson(answer), rows, answer.next_cursor)
+        yield* printPage(pageJson(response), rows, response.next_cursor)
       })
     )
 ).pipe(Command.withDescription("Search a customer's live verifications, the newest first"))

@@ -45,7 +45,7 @@ const changeSettings = ({ accountId, owner }: CheckedAccount): string =>
     ? "change them under “Shared accounts” in the console"
     : `change them on its page in the console, or with PATCH /v1/manage/accounts/${accountId}`
 
-/** What to do about the provider's answer. */
+/** What to do about the provider's response. */
 const onFinding = (checked: CheckedAccount): Remark | null =>
   AccountFinding.$match(checked.finding, {
     Refused: () => ({

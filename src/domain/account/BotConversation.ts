@@ -70,7 +70,7 @@ const isDoneAlready: BotReply = {
   shareButton: null
 }
 
-const reply = (answer: BotReply): BotTurn => ({ link: null, isOver: false, reply: answer })
+const reply = (response: BotReply): BotTurn => ({ link: null, isOver: false, reply: response })
 
 /**
  * The bot's conversation. It asks each person for their number, and reaches them by this chat once they share it.

@@ -153,12 +153,12 @@ const retryDelay = (
 export const recordOutcome = (
   message: Message,
   { step, tries }: Call,
-  answer: ProviderOutcome,
+  response: ProviderOutcome,
   finishedAt: Instant
 ): MessageTransition => {
   const begun = message.attempts.find((attempt) => attempt.step === step)
   if (begun?.status !== "sending" || begun.tries !== tries) return unchanged(message)
-  const outcome = begun.repeated === true ? outcomeOfRepeat(answer) : answer
+  const outcome = begun.repeated === true ? outcomeOfRepeat(response) : response
   const delay = retryDelay(message, begun, outcome)
   const result: MessageAttempt = {
     ...begun,

@@ -49,7 +49,7 @@ const refused = ProviderOutcome.Rejected({ cause: "recipient", providerError: "s
 const lost = ProviderOutcome.Unknown({ providerError: "simulated lost response" })
 
 /** The outcome of a call for this step (0 is the first). Only accepted calls with an id have a report. */
-export const sandboxAnswer = (phone: Phone, step: number): ProviderOutcome => {
+export const sandboxResponse = (phone: Phone, step: number): ProviderOutcome => {
   const outcome = sandboxOutcome(phone)
   if (outcome === "refused_by_all" || (outcome === "refused_by_first" && step === 0)) return refused
   if (outcome === "first_unknown" && step === 0) return lost

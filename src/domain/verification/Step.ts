@@ -14,7 +14,7 @@ import {
 import {
   type Attempt,
   type EventType,
-  firstAnswer,
+  firstResponse,
   isTerminal,
   type Verification,
   wasCalled
@@ -23,9 +23,9 @@ import { nextDueAt, unchanged, type VerificationTransition } from "./Verificatio
 
 const isDefiniteFailure = (attempt: Attempt): boolean => attempt.status === "failed" && !isUncertain(attempt)
 
-/** The verification with the answer of its send: the first outcome decides it, and nothing later changes it. */
+/** The verification with the response of its send: the first outcome decides it, and nothing later changes it. */
 const answered = (verification: Verification): Verification =>
-  verification.answeredStep === null ? { ...verification, ...firstAnswer(verification) } : verification
+  verification.answeredStep === null ? { ...verification, ...firstResponse(verification) } : verification
 
 /** The verification with its cost so far, and the most that its remaining steps can still cost. */
 const charged = (verification: Verification): Verification => {

@@ -145,7 +145,7 @@ export const wasCalled = ({ attempted_at }: Attempt): boolean => attempted_at !=
  * left, or when no channel could be tried; and the step that was called. Where none was called, it is the step planned
  * first among those that were not skipped, else the first one.
  */
-export const firstAnswer = ({
+export const firstResponse = ({
   status,
   attempts,
   remaining
@@ -159,11 +159,11 @@ export const isAnswered = ({ status, answeredStep }: Verification): boolean =>
   status !== "pending" || answeredStep !== null
 
 /** The response of the send that created this verification; later events do not change it. */
-export const sendAnswer = (
+export const sendResponse = (
   verification: Verification
 ): { readonly status: "queued" | "failed"; readonly channel: ChannelDescriptor } => {
   const { answeredStatus, answeredStep } =
-    verification.answeredStep === null ? firstAnswer(verification) : verification
+    verification.answeredStep === null ? firstResponse(verification) : verification
   return { status: answeredStatus ?? "queued", channel: descriptorOf(verification, answeredStep ?? 0) }
 }
 

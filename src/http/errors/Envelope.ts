@@ -80,7 +80,7 @@ export interface CodedError {
   readonly text?: string
 }
 
-export const answerError = (error: CodedError): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+export const respondWithError = (error: CodedError): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.map(RequestId, (requestId) =>
     errorResponse(error._tag, requestId, {
       ...(Predicate.isNotUndefined(error.details) ? { details: error.details } : {}),
@@ -94,7 +94,8 @@ export const answerError = (error: CodedError): Effect.Effect<HttpServerResponse
 /** Responds with the effect's result, or with the envelope of its error. */
 export const orEnvelope = <A, E extends CodedError, R>(
   effect: Effect.Effect<A, E, R>
-): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> => Effect.catch(effect, answerError)
+): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> =>
+  Effect.catch(effect, respondWithError)
 
 /** The same error; a missing or refused credential says why. */
 export const explained = <E extends CodedError>(error: E, text: () => string): E | CodedError =>

@@ -49,7 +49,7 @@ import {
   summary,
   unavailable
 } from "./Endpoints.ts"
-import { answerResource, found, handler, listed } from "./Handlers.ts"
+import { respondWithResource, found, handler, listed } from "./Handlers.ts"
 import { PathId, nestedPageRequest, pageOf, pageQuery, toNestedWirePage } from "./ManageWire.ts"
 
 const LastError = Schema.Struct({
@@ -205,7 +205,7 @@ export const toAccount = (account: AccountRecord) => ({
   version: account.version
 })
 
-/** Without an answer of the provider the account is connected, unchecked. */
+/** Without a response of the provider the account is connected, unchecked. */
 const toConnected = ({ account, finding = AccountFinding.CannotBeChecked() }: Examined) => ({
   ...toAccount(account),
   check: checkResultOf(finding)
@@ -242,7 +242,9 @@ export const AccountsHandlers = handlersOf(AccountsGroup, (handlers) =>
     inbox: Effect.fnUntraced(function* ({ params }) {
       const { actor } = yield* CurrentActor
       if (actor.scope !== "full") return yield* new ScopeInsufficient()
-      return answerResource({ path: yield* (yield* Accounts).inboxPath(actor.customerId, params.id, false) })
+      return respondWithResource({
+        path: yield* (yield* Accounts).inboxPath(actor.customerId, params.id, false)
+      })
     }, orEnvelope),
 
     connect: handler(connectAccount, { status: 201, body: toConnected, isOnce: true }),

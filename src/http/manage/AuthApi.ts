@@ -12,7 +12,7 @@ import { TrustedProxies } from "../server/ClientAddress.ts"
 import { SigningKeys } from "../../services/user/Sessions.ts"
 import { type SignedIn, SignIns } from "../../services/user/SignIns.ts"
 import { handlersOf } from "./Endpoints.ts"
-import { answerResource } from "./Handlers.ts"
+import { respondWithResource } from "./Handlers.ts"
 
 const SignedInResource = Schema.Struct({
   access_token: Schema.String.annotateKey({ description: "A JWT, for Authorization: Bearer." }),
@@ -73,8 +73,8 @@ export class WellKnownGroup extends HttpApiGroup.make("well-known")
   )
   .annotateMerge(OpenApi.annotations({ title: "Well-known" })) {}
 
-const answer = ({ accessToken, refreshToken, expiresInSeconds }: SignedIn) =>
-  answerResource({
+const response = ({ accessToken, refreshToken, expiresInSeconds }: SignedIn) =>
+  respondWithResource({
     access_token: Redacted.value(accessToken),
     token_type: "Bearer",
     expires_in: expiresInSeconds,
@@ -87,7 +87,7 @@ const currentOrigin = Effect.gen(function* () {
 
 const signedIn = <R>(signIn: Effect.Effect<SignedIn, CodedError, R>, refusal: string) =>
   signIn.pipe(
-    Effect.map(answer),
+    Effect.map(response),
     Effect.mapError((error) => explained(error, () => refusal)),
     orEnvelope
   )

@@ -38,7 +38,7 @@ import {
   notFound,
   summary
 } from "./Endpoints.ts"
-import { answerResource, handler, listed } from "./Handlers.ts"
+import { respondWithResource, handler, listed } from "./Handlers.ts"
 import { nestedPageRequest, pageOf, pageQuery, toNestedWirePage } from "./ManageWire.ts"
 
 const AlarmResource = Schema.Struct({
@@ -248,7 +248,9 @@ export const GuardHandlers = handlersOf(GuardGroup, (handlers) =>
       const { customerId } = (yield* CurrentActor).actor
       const guard = yield* GuardRecords
       const saved = yield* guard.settings(customerId)
-      return answerResource(toWireGuard(saved, yield* guard.state(customerId), yield* guard.days(customerId)))
+      return respondWithResource(
+        toWireGuard(saved, yield* guard.state(customerId), yield* guard.days(customerId))
+      )
     }),
     alarms: listed(
       "guard_alarms",

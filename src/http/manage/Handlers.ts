@@ -6,8 +6,8 @@ import type { Page, PageRequest } from "../../domain/Paging.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { Actor } from "../../domain/user/Actor.ts"
-import { answerError, type CodedError, orEnvelope } from "../errors/Envelope.ts"
-import { answerManagedJson, pageJson } from "../RequestGuards.ts"
+import { respondWithError, type CodedError, orEnvelope } from "../errors/Envelope.ts"
+import { respondWithManagedJson, pageJson } from "../RequestGuards.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import {
   etagOf,
@@ -84,7 +84,7 @@ export const handler =
     }).pipe(orEnvelope)
 
 /** Responds with a resource, and its ETag if it has versions. */
-export const answerResource = (body: unknown): HttpServerResponse.HttpServerResponse =>
+export const respondWithResource = (body: unknown): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(body, { headers: etagOf(body) })
 
 type Records<Id, A, E> = { readonly find: (customerId: number, id: Id) => Effect.Effect<A, E> }
@@ -99,7 +99,7 @@ export const found =
     Effect.gen(function* () {
       const { actor } = yield* CurrentActor
       const record = yield* (yield* records).find(actor.customerId, params.id)
-      return answerResource(toWire(record, yield* Clock.currentTimeMillis))
+      return respondWithResource(toWire(record, yield* Clock.currentTimeMillis))
     }).pipe(orEnvelope)
 
 /** Responds with a page of the customer's resources. */
@@ -149,7 +149,7 @@ export const searched =
       const search = { ...pageRequest(list, query), ...filtersOf(query), phone, channel, from, to }
       const page = yield* (yield* records).list(actor.customerId, search)
       const now = yield* Clock.currentTimeMillis
-      return answerManagedJson(pageJson(toWirePage(list, page, (item) => toJson(item, now))))
+      return respondWithManagedJson(pageJson(toWirePage(list, page, (item) => toJson(item, now))))
     }).pipe(orEnvelope)
 
 export const foundJson =
@@ -161,7 +161,7 @@ export const foundJson =
     Effect.gen(function* () {
       const { actor } = yield* CurrentActor
       const item = yield* (yield* records).find(actor.customerId, params.id)
-      return answerManagedJson(toJson(item, yield* Clock.currentTimeMillis))
+      return respondWithManagedJson(toJson(item, yield* Clock.currentTimeMillis))
     }).pipe(orEnvelope)
 
 interface SecretState {
@@ -188,5 +188,5 @@ export const forOwners =
   <Request, A, E extends CodedError, R>(handle: (request: Request) => Effect.Effect<A, E, R>) =>
   (request: Request) =>
     Effect.flatMap(CurrentActor, ({ actor }) =>
-      actor.isOwner ? orEnvelope(handle(request)) : answerError(new ScopeInsufficient())
+      actor.isOwner ? orEnvelope(handle(request)) : respondWithError(new ScopeInsufficient())
     )

@@ -5,7 +5,7 @@ import { ScopeInsufficient, type TooManyRequestsApiKey, type Unauthenticated } f
 import type { Actor } from "../../domain/user/Actor.ts"
 import { addRateLimitHeaders, addRefusalHeaders } from "../ServiceKeys.ts"
 import { managementRefusalText, splitAuthorization } from "../errors/CredentialTexts.ts"
-import { answerError, documentedError, explained, orEnvelope, RequestId } from "../errors/Envelope.ts"
+import { respondWithError, documentedError, explained, orEnvelope, RequestId } from "../errors/Envelope.ts"
 import { clientAddress, TrustedProxies } from "../server/ClientAddress.ts"
 import { Cells } from "../../services/customer/Cells.ts"
 import type { Origin } from "../../services/ManagementWrites.ts"
@@ -106,7 +106,7 @@ export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides
       const { within } = yield* Cells
       const refuse = (error: Effect.Error<typeof identify>) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
-          answerError(explained(error, () => managementRefusalText(headers)))
+          respondWithError(explained(error, () => managementRefusalText(headers)))
         )
       // The headers decide, whatever the scheme. This never fails, so that no second scheme is tried.
       const admit: (typeof ManageAuth)["Service"]["personalToken"] = (httpEffect) =>

@@ -15,7 +15,7 @@ import {
   WEBOTP_HOST
 } from "../../services/customer/CustomerRecords.ts"
 import { handlersOf, manageGroup, notFound, summary } from "./Endpoints.ts"
-import { answerResource, handler } from "./Handlers.ts"
+import { respondWithResource, handler } from "./Handlers.ts"
 
 const Me = Schema.Struct({
   kind: Schema.Literals(["token", "user", "session", "operator"]),
@@ -53,7 +53,7 @@ export const MeHandlers = handlersOf(MeGroup, (handlers) =>
     read: () =>
       Effect.gen(function* () {
         const { actor } = yield* CurrentActor
-        return answerResource(toMe(actor, yield* (yield* CustomerRecords).find(actor.customerId)))
+        return respondWithResource(toMe(actor, yield* (yield* CustomerRecords).find(actor.customerId)))
       }).pipe(orEnvelope),
     update: handler(changeCustomer, { status: 200, body: (customer, _, actor) => toMe(actor, customer) })
   })

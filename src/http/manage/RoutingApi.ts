@@ -7,7 +7,7 @@ import { CurrentActor } from "./ManageAuth.ts"
 import { RoutingBody, saveRouting } from "../../services/routing/RoutingActions.ts"
 import { RoutingOrders, type SavedRouting } from "../../services/routing/RoutingOrders.ts"
 import { handlersOf, manageGroup, summary } from "./Endpoints.ts"
-import { answerResource, handler } from "./Handlers.ts"
+import { respondWithResource, handler } from "./Handlers.ts"
 
 const Routing = Schema.Struct({
   order: Schema.optionalKey(Schema.Literal("measured")).annotateKey({
@@ -54,7 +54,7 @@ export const RoutingHandlers = handlersOf(RoutingGroup, (handlers) =>
   handlers.handleAll({
     read: Effect.fnUntraced(function* () {
       const { actor } = yield* CurrentActor
-      return answerResource(toRouting(yield* (yield* RoutingOrders).find(actor.customerId)))
+      return respondWithResource(toRouting(yield* (yield* RoutingOrders).find(actor.customerId)))
     }),
     save: handler(saveRouting, { status: 200, body: toRouting })
   })

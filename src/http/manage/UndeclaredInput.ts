@@ -4,7 +4,7 @@ import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { ValidationError } from "../../domain/Errors.ts"
 import { type FieldProblem, problem } from "../../domain/Problem.ts"
 import { awaitBody, isJson, maxBodyBytes } from "../RequestGuards.ts"
-import { answerError, type CodedError, documentedError } from "../errors/Envelope.ts"
+import { respondWithError, type CodedError, documentedError } from "../errors/Envelope.ts"
 import { errorTable } from "../errors/ErrorTable.ts"
 import { MAX_ISSUES } from "../errors/SchemaErrors.ts"
 import { announcesBody } from "../server/IncomingRequest.ts"
@@ -106,7 +106,7 @@ export class NoUndeclaredInput extends HttpApiMiddleware.Service<NoUndeclaredInp
       }
       return NoUndeclaredInput.of((httpEffect, { endpoint }) =>
         Effect.matchEffect(Effect.all(refusals(endpoint), { discard: true }), {
-          onFailure: answerError,
+          onFailure: respondWithError,
           onSuccess: () => httpEffect
         })
       )

@@ -15,7 +15,7 @@ import { withMetadata } from "../Metadata.ts"
 import { createdWithin, metadataFilters } from "../manage/SentQuery.ts"
 import { pageRequest, toWirePage } from "../manage/ManageWire.ts"
 import { searchedPhone } from "../manage/SearchFields.ts"
-import { answerJson, CurrentIdempotencyKey, pageJson } from "../RequestGuards.ts"
+import { respondWithJson, CurrentIdempotencyKey, pageJson } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 
 /** The text is read only for metadata. */
@@ -54,7 +54,7 @@ const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandb
   const messages = yield* Messages
   const searches = yield* MessageRecords
   const answered = <E, R>(view: Effect.Effect<MessageView, E, R>) =>
-    Effect.map(view, (found) => answerJson(statusJson(found)))
+    Effect.map(view, (found) => respondWithJson(statusJson(found)))
   return {
     send: Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof MessageBody.Type }) {
       const { perform, notes } = yield* CurrentPrincipal
@@ -113,7 +113,7 @@ const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandb
         status: query.status,
         metadata: yield* metadataFilters
       })
-      return answerJson(pageJson(toWirePage(name, page, (message) => statusJson(viewMessage(message)))))
+      return respondWithJson(pageJson(toWirePage(name, page, (message) => statusJson(viewMessage(message)))))
     }, orEnvelope)
   }
 })

@@ -3,7 +3,7 @@ import { ValidationError } from "../../domain/Errors.ts"
 import { normalPhone } from "../../domain/Phone.ts"
 import type { Principal } from "../../domain/customer/Customer.ts"
 import { type BatchOutcome, refusedOutcome } from "../../domain/message/Message.ts"
-import type { Asked, FastAnswer, HotEndpoint, JsonBody } from "../HotPath.ts"
+import type { HotWork, FastResponse, HotEndpoint, JsonBody } from "../HotPath.ts"
 import { type Metadata, metadataIn, readExactly, readMetadata } from "../Metadata.ts"
 import { keyInHeader } from "../RequestGuards.ts"
 import type { CodedError } from "../errors/Envelope.ts"
@@ -80,7 +80,7 @@ const decode = Schema.decodeUnknownResult(MessageBody)
 
 /** Checks requests for messages and turns them into work; leaves anything wrong or unusual to the router. */
 export const hotMessages = Effect.map(Messages, (messages): ReadonlyArray<HotEndpoint> => {
-  const send = (key: string | null, { body, text }: JsonBody): Asked | undefined => {
+  const send = (key: string | null, { body, text }: JsonBody): HotWork | undefined => {
     const payload = decode(body)
     if (Result.isFailure(payload)) return undefined
     const posted = { payload: payload.success, text }
@@ -89,7 +89,7 @@ export const hotMessages = Effect.map(Messages, (messages): ReadonlyArray<HotEnd
       work: (principal) =>
         Effect.map(
           Effect.flatMap(Effect.fromResult(messageRequestOf(principal, key, posted)), messages.send),
-          (sent): FastAnswer => ({
+          (sent): FastResponse => ({
             status: 201,
             body: toMessageSendResponse(sent),
             isReplayed: sent.replayed,

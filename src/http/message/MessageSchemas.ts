@@ -10,7 +10,7 @@ import {
 } from "../../domain/message/Message.ts"
 import type { MessageStepRequest } from "../../domain/routing/MessageRoute.ts"
 import { AttemptErrorCode } from "../../domain/ProviderOutcome.ts"
-import type { MessageAnswer } from "../../services/message/MessageSends.ts"
+import type { SentMessage } from "../../services/message/MessageSends.ts"
 import { isBlank, isStorable, StorableText } from "../../domain/text/VisibleText.ts"
 import { MetadataField } from "../Metadata.ts"
 import { DateTimeText, jsonObject, optional, PositiveInt } from "../../domain/Fields.ts"
@@ -141,13 +141,13 @@ export const toMessageSteps = (
   )
 }
 
-export const toMessageSendResponse = (answer: MessageAnswer): typeof MessageSendResponse.Type => ({
-  message_id: answer.messageId,
-  status: answer.status,
-  strategy: answer.strategy,
-  scheduled_for: formatNullableInstant(answer.scheduledFor),
-  template: answer.template,
-  current_channel: answer.currentChannel
+export const toMessageSendResponse = (response: SentMessage): typeof MessageSendResponse.Type => ({
+  message_id: response.messageId,
+  status: response.status,
+  strategy: response.strategy,
+  scheduled_for: formatNullableInstant(response.scheduledFor),
+  template: response.template,
+  current_channel: response.currentChannel
 })
 
 /** The whole status except the metadata, which is JSON text already. */

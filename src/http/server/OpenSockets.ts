@@ -112,10 +112,10 @@ export class ClosingSockets {
   readonly #ended = new WeakSet<Duplex>()
 
   /** Ends a connection with a response. Closing at once would lose the response while bytes are unread. */
-  endWith(socket: Duplex, answer: string | null): void {
+  endWith(socket: Duplex, response: string | null): void {
     this.#ended.add(socket)
-    if (answer === null) socket.end()
-    else socket.end(answer)
+    if (response === null) socket.end()
+    else socket.end(response)
     this.#closing.add({ socket, request: null, deadline: performance.now() + GRACE_MILLIS })
   }
 

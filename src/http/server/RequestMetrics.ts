@@ -70,24 +70,24 @@ export interface RequestOutcome {
 
 type Trace = <A, R>(
   traced: TracedRequest,
-  answer: Effect.Effect<A, never, R>,
-  outcomeOf: (answer: A) => RequestOutcome
+  response: Effect.Effect<A, never, R>,
+  outcomeOf: (response: A) => RequestOutcome
 ) => Effect.Effect<A, never, R>
 
-const untraced: Trace = (_, answer) => answer
+const untraced: Trace = (_, response) => response
 
-const addAnswer = ({ status, code }: RequestOutcome) =>
+const addResponse = ({ status, code }: RequestOutcome) =>
   Effect.annotateCurrentSpan({
     "http.response.status_code": status,
     ...(status >= 400 && { "error.type": code ?? String(status) })
   })
 
-const traced: Trace = ({ method, headers, route, requestId }, answer, outcomeOf) =>
+const traced: Trace = ({ method, headers, route, requestId }, response, outcomeOf) =>
   Effect.gen(function* () {
     const parent = Option.getOrUndefined(HttpTraceContext.fromHeaders(Headers.fromInput(headers)))
     const sampled = parent?.sampled ?? (yield* isSampled)
     return yield* Effect.withSpan(
-      Effect.tap(answer, (made) => addAnswer(outcomeOf(made))),
+      Effect.tap(response, (made) => addResponse(outcomeOf(made))),
       `${method} ${route}`,
       {
         kind: "server",
@@ -105,7 +105,7 @@ export const makeTrace: Effect.Effect<Trace> = Effect.map(References.TracerEnabl
 )
 
 /** The response to a request; called once. */
-export type Answered = (status: number, code?: ErrorCode) => void
+export type Responded = (status: number, code?: ErrorCode) => void
 
 /** The label of every path that is not served. */
 export const UNMATCHED = "unmatched"
@@ -138,7 +138,7 @@ export class RequestMetrics extends Context.Service<
   RequestMetrics,
   {
     /** A request arrived for a route of the table, such as `/v1/otp/{verification_id}`. */
-    readonly begin: (route: string, method: string) => Answered
+    readonly begin: (route: string, method: string) => Responded
   }
 >()("peyk/http/server/RequestMetrics") {
   static readonly layer = Layer.effect(
@@ -172,14 +172,14 @@ export class RequestMetrics extends Context.Service<
 
       const makeRoute = (template: string, method: string): Route => {
         /** By error code, or by status without one. No key is built per request. */
-        const answers = new Map<string | number, Observe>()
+        const responses = new Map<string | number, Observe>()
         return {
           lasted: durations(template, method),
           answered: (status, code) => {
-            const known = answers.get(code ?? status)
+            const known = responses.get(code ?? status)
             if (known !== undefined) return known
             const made = requests(template, method, String(status), code ?? "")
-            answers.set(code ?? status, made)
+            responses.set(code ?? status, made)
             return made
           }
         }

@@ -11,7 +11,7 @@ import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { MANAGEMENT_PATH } from "../manage/ManageAuth.ts"
 import { givenRequestId, IncomingRequest } from "./IncomingRequest.ts"
 import {
-  type Answered,
+  type Responded,
   CLIENT_GONE,
   makeTrace,
   RequestMetrics,
@@ -82,7 +82,7 @@ const listOf = (methods: ReadonlySet<string>): string => [...methods].sort().joi
 /** With OPTIONS, which every path supports. */
 const allMethods = ({ methods }: ServedPath): string => listOf(new Set([...methods, "OPTIONS"]))
 
-interface Asked {
+interface RoutedRequest {
   readonly method: string
   readonly path: string
   readonly served: ServedPath | undefined
@@ -91,7 +91,7 @@ interface Asked {
 }
 
 /** The responses that need nothing else of a request: 404, 405, preflights and OPTIONS. */
-const immediate = ({ method, path, served, cors, requestId }: Asked): Response | undefined => {
+const immediate = ({ method, path, served, cors, requestId }: RoutedRequest): Response | undefined => {
   if (served === undefined) return errorResponse("not_found", requestId)
   if (cors.preflight !== null) return HttpServerResponse.empty({ headers: cors.preflight })
   if (method === "OPTIONS") return path.startsWith(MANAGEMENT_PATH) ? undefined : HttpServerResponse.empty()
@@ -101,7 +101,7 @@ const immediate = ({ method, path, served, cors, requestId }: Asked): Response |
 }
 
 /** The response to OPTIONS. */
-const allowOf = ({ method, served }: Asked, { status }: Response) =>
+const allowOf = ({ method, served }: RoutedRequest, { status }: Response) =>
   method === "OPTIONS" && served !== undefined && status < 300 ? { allow: allMethods(served) } : {}
 
 /** What says itself how long it may be stored, may be. */
@@ -115,7 +115,7 @@ const outcomeOf = (response: Response): RequestOutcome => ({
   code: errorCodeOf(response)
 })
 
-const count = (answered: Answered, notes: RequestNotes) => (exit: Exit.Exit<Response, Types.unhandled>) =>
+const count = (answered: Responded, notes: RequestNotes) => (exit: Exit.Exit<Response, Types.unhandled>) =>
   Effect.sync(() => {
     const status = Exit.isSuccess(exit) ? exit.value.status : CLIENT_GONE
     const code = Exit.isSuccess(exit) ? errorCodeOf(exit.value) : undefined
@@ -194,8 +194,8 @@ export const requestPipeline = ({
         { method, headers, isPersonal: isPersonalPath(path) },
         served === undefined ? "" : allMethods(served)
       )
-      const asked = { method, path, served, cors, requestId }
-      const known = immediate(asked)
+      const routed = { method, path, served, cors, requestId }
+      const known = immediate(routed)
       const response = yield* Effect.onExit(
         known === undefined
           ? trace({ method, headers, route, requestId }, answer(app, request, requestId, notes), outcomeOf)
@@ -208,7 +208,7 @@ export const requestPipeline = ({
         ...security,
         ...cachingOf(shown),
         ...cors.headers,
-        ...allowOf(asked, response)
+        ...allowOf(routed, response)
       })
     })
     // The types require a router middleware to pass errors on, though none is left here.

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
 import { acceptsHtml, DOCS_PATH } from "./DocumentationPage.ts"
-import { answerWith, type FixedPage, makePage } from "./FixedPages.ts"
+import { respondWith, type FixedPage, makePage } from "./FixedPages.ts"
 
 /** What `npm run site` makes: next to the program in a clone, a package and an image. */
 export const BUILT_SITE = new URL("../../../build/site/", import.meta.url)
@@ -82,7 +82,7 @@ const optionsFor = (file: string) => {
 }
 
 /** Answers any path below /docs. Each file is read and compressed once per process, when it is first wanted. */
-export const makeSiteAnswer = ({ files, read }: DocumentationSite) => {
+export const makeSiteResponse = ({ files, read }: DocumentationSite) => {
   const pages = new Map<string, Effect.Effect<FixedPage, Cause.UnknownError>>()
   const makeFrom = (file: string) =>
     Effect.flatMap(
@@ -106,7 +106,7 @@ export const makeSiteAnswer = ({ files, read }: DocumentationSite) => {
     const path = pathOf(request.url)
     const file = fileOf(files, path)
     const page = file === undefined ? null : yield* pageOf(file)
-    if (page !== null) return answerWith(page, request)
+    if (page !== null) return respondWith(page, request)
     // relative, so that a proxy may have another path before it
     if (files.has(`${path}/index.html`))
       return HttpServerResponse.redirect(`${path.split("/").at(-1)}/`, { status: 308, headers: HEADERS })
@@ -119,7 +119,11 @@ export const SITE_PATHS = "/docs/*"
 
 /** The pages of the site: the path of the documentation, and all below it. */
 export const sitePages = (site: DocumentationSite) =>
-  HttpRouter.add("GET", SITE_PATHS, Effect.flatMap(HttpServerRequest.HttpServerRequest, makeSiteAnswer(site)))
+  HttpRouter.add(
+    "GET",
+    SITE_PATHS,
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, makeSiteResponse(site))
+  )
 
 /** Where no site was built, the reference says what it can: links of the console lead somewhere. */
 export const pagesWithoutSite = HttpRouter.add(

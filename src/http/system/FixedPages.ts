@@ -61,7 +61,7 @@ const bytesOf = ({ body }: Response): Uint8Array =>
   body._tag === "Uint8Array" ? body.body : new Uint8Array()
 
 /** The form of a page that a request accepts. */
-export const answerWith = (page: FixedPage, { headers }: HttpServerRequest.HttpServerRequest): Response => {
+export const respondWith = (page: FixedPage, { headers }: HttpServerRequest.HttpServerRequest): Response => {
   if (isUnchanged(headers["if-none-match"], page.etag)) return page.unchanged
   return acceptsGzip(headers["accept-encoding"]) ? page.zipped : page.plain
 }
@@ -77,7 +77,7 @@ export const serveFixed = (options: FixedPageOptions) => {
   const makeFrom = (app: App) => Effect.flatMap(app, (response) => makePage(bytesOf(response), options))
   const answer = Effect.fnUntraced(function* (app: App) {
     made ??= yield* Effect.cached(Effect.uninterruptible(makeFrom(app)))
-    return answerWith(yield* made, yield* HttpServerRequest.HttpServerRequest)
+    return respondWith(yield* made, yield* HttpServerRequest.HttpServerRequest)
   })
   return HttpRouter.middleware(
     (app: App): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => answer(app)

@@ -12,7 +12,7 @@ import { isSameToken } from "../console/frame/Cookies.ts"
 import { readForm } from "../console/forms/Forms.ts"
 import { type ConsoleError, csrfFailed } from "../console/frame/Refusals.ts"
 import { readVisit, type Visit } from "../console/frame/Visit.ts"
-import { answerError, orEnvelope } from "../errors/Envelope.ts"
+import { respondWithError, orEnvelope } from "../errors/Envelope.ts"
 import type { ServedRoute } from "../RouteTable.ts"
 import { acceptsHtml } from "./DocumentationPage.ts"
 import { SIMULATOR_PATH } from "../console/Navigation.ts"
@@ -45,15 +45,15 @@ const messages = Effect.gen(function* () {
 
 /** For people an error is a page, too; a program gets the envelope. */
 const asPage = <R>(
-  answer: (visit: Visit) => Effect.Effect<HttpServerResponse.HttpServerResponse, ConsoleError, R>
+  response: (visit: Visit) => Effect.Effect<HttpServerResponse.HttpServerResponse, ConsoleError, R>
 ) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const visit = yield* readVisit
-    return yield* Effect.catch(answer(visit), (error: ConsoleError) =>
+    return yield* Effect.catch(response(visit), (error: ConsoleError) =>
       error._tag === "csrf_failed" || acceptsHtml(request)
         ? Effect.succeed(refusalResponse(visit, error))
-        : answerError(error)
+        : respondWithError(error)
     )
   })
 

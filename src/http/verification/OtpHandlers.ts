@@ -9,7 +9,7 @@ import type {
   VerificationView
 } from "../../domain/verification/Verification.ts"
 import { Api } from "../Api.ts"
-import { answerJson, CurrentIdempotencyKey, pageJson } from "../RequestGuards.ts"
+import { respondWithJson, CurrentIdempotencyKey, pageJson } from "../RequestGuards.ts"
 import { CurrentPrincipal } from "../ServiceKeys.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
 import type { NextBody, SendBody, VerifyBody } from "./OtpSchemas.ts"
@@ -70,7 +70,7 @@ interface OneRequest {
 /** The operations on one verification, which all answer its status. */
 const onOne = (verifications: Verifications["Service"], toJson: (view: VerificationView) => string) => {
   const answered = <E, R>(view: Effect.Effect<VerificationView, E, R>) =>
-    Effect.map(view, (found) => answerJson(toJson(found)))
+    Effect.map(view, (found) => respondWithJson(toJson(found)))
   const subject = ({ params }: OneRequest) => params.verification_id
   return {
     status: Effect.fnUntraced(function* (request: OneRequest) {
@@ -132,7 +132,7 @@ const listWith = (
       metadata: yield* metadataFilters
     })
     const now = yield* Clock.currentTimeMillis
-    return answerJson(pageJson(toWirePage(name, page, (verification) => toJson(verification, now))))
+    return respondWithJson(pageJson(toWirePage(name, page, (verification) => toJson(verification, now))))
   }, orEnvelope)
 
 export const OtpHandlers = HttpApiBuilder.group(

@@ -10,7 +10,7 @@ import {
   type VerificationView,
   viewVerification
 } from "../../domain/verification/Verification.ts"
-import type { Asked, FastAnswer, HotEndpoint, JsonBody } from "../HotPath.ts"
+import type { HotWork, FastResponse, HotEndpoint, JsonBody } from "../HotPath.ts"
 import { readMetadata, withMetadata } from "../Metadata.ts"
 import { keyInHeader } from "../RequestGuards.ts"
 import { isUuid } from "../../domain/Uuid.ts"
@@ -24,8 +24,8 @@ import {
   VerifyBody,
   type VerifyResponse
 } from "./OtpSchemas.ts"
-import type { SendAnswer, SendRequest } from "../../services/verification/VerificationSends.ts"
-import { Verifications, type VerifyAnswer } from "../../services/verification/Verifications.ts"
+import type { SentCode, SendRequest } from "../../services/verification/VerificationSends.ts"
+import { Verifications, type VerifyResult } from "../../services/verification/Verifications.ts"
 
 const toStep = (
   element: Exclude<NonNullable<(typeof SendBody.Type)["channels"]>, string>[number]
@@ -92,16 +92,16 @@ export const sendRequestOf = (
     }
   })
 
-export const toSendResponse = (answer: SendAnswer): typeof SendResponse.Type => ({
-  verification_id: answer.verificationId,
-  status: answer.status,
-  current_attempt_channel: answer.currentAttemptChannel,
-  expires_in: answer.expiresIn,
-  code_length: answer.codeLength
+export const toSendResponse = (response: SentCode): typeof SendResponse.Type => ({
+  verification_id: response.verificationId,
+  status: response.status,
+  current_attempt_channel: response.currentAttemptChannel,
+  expires_in: response.expiresIn,
+  code_length: response.codeLength
 })
 
 /** The right code leaves nothing to try. */
-export const toVerifyResponse = ({ verified, reason, triesLeft }: VerifyAnswer): typeof VerifyResponse.Type =>
+export const toVerifyResponse = ({ verified, reason, triesLeft }: VerifyResult): typeof VerifyResponse.Type =>
   verified ? { verified, reason } : { verified, reason, tries_left: triesLeft }
 
 /** The whole status in the sandbox except the metadata, which is JSON text already. */
@@ -153,7 +153,7 @@ const decodeVerify = Schema.decodeUnknownResult(VerifyBody)
 
 /** Checks requests for codes and turns them into work; leaves anything wrong or unusual to the router. */
 export const hotCodes = Effect.map(Verifications, (verifications): ReadonlyArray<HotEndpoint> => {
-  const send = (key: string, { body, text }: JsonBody): Asked | undefined => {
+  const send = (key: string, { body, text }: JsonBody): HotWork | undefined => {
     const payload = decodeSend(body)
     if (Result.isFailure(payload)) return undefined
     const posted = { payload: payload.success, text }
@@ -162,7 +162,7 @@ export const hotCodes = Effect.map(Verifications, (verifications): ReadonlyArray
       work: (principal) =>
         Effect.map(
           Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send),
-          (sent): FastAnswer => ({
+          (sent): FastResponse => ({
             body: toSendResponse(sent),
             isReplayed: sent.replayed,
             subjectId: sent.verificationId
@@ -171,23 +171,26 @@ export const hotCodes = Effect.map(Verifications, (verifications): ReadonlyArray
     }
   }
 
-  const verify = ({ body }: JsonBody): Asked | undefined => {
+  const verify = ({ body }: JsonBody): HotWork | undefined => {
     const payload = decodeVerify(body)
     if (Result.isFailure(payload)) return undefined
     const { verification_id: id, code } = payload.success
     return {
       subjectId: id,
       work: ({ customerId, setUpVersion }) =>
-        Effect.map(verifications.verify({ customerId, id, code, setUpVersion }), (answer): FastAnswer => ({
-          body: toVerifyResponse(answer)
-        }))
+        Effect.map(
+          verifications.verify({ customerId, id, code, setUpVersion }),
+          (response): FastResponse => ({
+            body: toVerifyResponse(response)
+          })
+        )
     }
   }
 
-  const status = (id: string): Asked => ({
+  const status = (id: string): HotWork => ({
     subjectId: id,
     work: ({ customerId, setUpVersion }) =>
-      Effect.map(verifications.status({ customerId, id, setUpVersion }), (view): FastAnswer => ({
+      Effect.map(verifications.status({ customerId, id, setUpVersion }), (view): FastResponse => ({
         body: statusJson(view)
       }))
   })

@@ -141,20 +141,20 @@ const slotSql = (sql: SqlClient.SqlClient, { slotWaitMillis }: SettingsShape) =>
     const now = timestamp(request.now)
     const soon = timestamp(request.now + slotWaitMillis)
     return slotRows(sql`
-      with asked as (
+      with requested as (
         select * from unnest(${accounts.map(({ id }) => id)}::int[], ${accounts.map(paceOf)}::int[],
           ${accounts.map(({ perMinute }) => perMinute)}::int[],
           ${accounts.map((account) => (isShared(account) ? shareOf(account) : 0))}::int[],
           ${accounts.map(coolsApart)}::bool[])
           with ordinality as q (account_id, gap, rate, share, cools_apart, nth)),
       locked as materialized (
-        select p.* from account_pace p where p.account_id in (select account_id from asked)
+        select p.* from account_pace p where p.account_id in (select account_id from requested)
         order by p.account_id for update of p),
       found as (
         select q.nth::int - 1 as index, q.gap, q.rate, q.share, p.account_id, p.slots, p.slot_customers, p.next_start_at,
           case when q.cools_apart then p.texts_cooling_until else p.cooling_until end as cooling_until,
           cardinality(p.slots) as taken
-        from asked q left join locked p on p.account_id = q.account_id),
+        from requested q left join locked p on p.account_id = q.account_id),
       timed as (
         select l.*,
           greatest(${now}::timestamptz, l.slots[l.taken] + l.gap * interval '1 millisecond',
@@ -292,9 +292,9 @@ const makeTake = Effect.fnUntraced(function* (accounts: PacedAccounts) {
       : { _tag: "Taken", index, at, hasStart: at <= now, blocked, reasons }
 
   const take = Effect.fnUntraced(function* (request: SlotRequest) {
-    const asked = yield* Effect.forEach(request.accounts, accounts.get)
-    if (isFree(asked[0], request)) return atOnce(request.now)
-    const [row] = yield* reserve(asked, request)
+    const paced = yield* Effect.forEach(request.accounts, accounts.get)
+    if (isFree(paced[0], request)) return atOnce(request.now)
+    const [row] = yield* reserve(paced, request)
     return row === undefined ? yield* Effect.die("no slot and no time for one") : toSlot(row, request.now)
   })
 

@@ -28,7 +28,7 @@ interface HashParameters {
 
 type Settle = (tag: Uint8Array | null) => void
 
-const decodeAnswer = Schema.decodeUnknownOption(
+const decodeResponse = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.Int, tag: Schema.NullOr(Schema.Uint8Array) })
 )
 
@@ -57,8 +57,8 @@ export class HashingThread {
   #start(): Worker {
     // it needs nothing of the environment, which has secrets
     const worker = new Worker(WORKER, { env: {}, execArgv: [] })
-    worker.on("message", (answer: unknown) => {
-      Option.map(decodeAnswer(answer), ({ id, tag }) => this.#settle(worker, id, tag))
+    worker.on("message", (response: unknown) => {
+      Option.map(decodeResponse(response), ({ id, tag }) => this.#settle(worker, id, tag))
     })
     worker.on("error", () => this.#fail(worker))
     worker.on("exit", () => this.#fail(worker))

@@ -48,7 +48,10 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
           select exists (select from verdict where reason is null) as "isCurrent",
             exists (select from claimed) as "isClaimed"`)
 
-      const keepAnswer = ({ customerId, idempotency }: MessageBatch, outcomes: ReadonlyArray<BatchOutcome>) =>
+      const keepResponse = (
+        { customerId, idempotency }: MessageBatch,
+        outcomes: ReadonlyArray<BatchOutcome>
+      ) =>
         sql`update idempotency_keys set answer = ${JSON.stringify(outcomes)}::json
           where customer_id = ${customerId} and operation = ${OPERATIONS[mode]} and key = ${idempotency.key}`
 
@@ -72,7 +75,7 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
           const refusal = refusals.get(id)
           return typeof refusal === "object" && refusal !== null ? refusedOutcome(refusal) : { id }
         })
-        yield* keepAnswer(batch, outcomes)
+        yield* keepResponse(batch, outcomes)
         return { outcomes, webhooks }
       })
 

@@ -3,7 +3,7 @@ import { type Context, Effect, type Fiber } from "effect"
 import type { OriginConnections } from "./OriginConnections.ts"
 
 /** A header that occurs several times is a list: Undici's own type does not say so. */
-type AnswerHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface HttpCall {
   readonly method: Dispatcher.HttpMethod
@@ -15,25 +15,25 @@ export interface HttpCall {
   readonly ignoresBody: boolean
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   /** Empty if it is ignored. */
   readonly text: string
 }
 
 /** There was no response. */
-interface NoAnswer {
+interface NoResponse {
   /** Whether a byte of the request left, or may have. */
   readonly hasStarted: boolean
   readonly reason: string
 }
 
-type Settle = (result: Effect.Effect<HttpAnswer, NoAnswer>) => void
+type Settle = (result: Effect.Effect<HttpResponse, NoResponse>) => void
 
 interface Head {
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
 }
 
 const FIRST_FINAL_STATUS = 200
@@ -78,7 +78,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#renewals = this.#connections.renewals
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders) {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders) {
     if (status < FIRST_FINAL_STATUS) return
     this.#head = { status, headers }
     if (!isWhole(this.#head)) this.#onIgnoredBody?.()
@@ -127,7 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settleWith(Effect.succeed({ ...this.#head, text }))
   }
 
-  #settleWith(result: Effect.Effect<HttpAnswer, NoAnswer>) {
+  #settleWith(result: Effect.Effect<HttpResponse, NoResponse>) {
     if (this.#isSettled) return
     this.#isSettled = true
     this.#settle(result)
@@ -187,7 +187,7 @@ const begin = (
 export const exchange = (
   connections: OriginConnections,
   call: HttpCall
-): Effect.Effect<HttpAnswer, NoAnswer> =>
+): Effect.Effect<HttpResponse, NoResponse> =>
   Effect.contextWith((context: Context.Context<never>) =>
     Effect.callback((resume) => begin(connections, call, context, resume))
   )

@@ -43,7 +43,7 @@ export const endedBy =
 
 interface OwnedCache {
   readonly invalidateIf: (
-    isMeant: (answer: { readonly customerId: number | null }) => boolean
+    isMeant: (response: { readonly customerId: number | null }) => boolean
   ) => Effect.Effect<void>
 }
 
@@ -51,7 +51,7 @@ interface OwnedCache {
 export const ofCustomer =
   (cache: OwnedCache) =>
   (customerId: number | null): Effect.Effect<void> =>
-    cache.invalidateIf((answer) => customerId === null || answer.customerId === customerId)
+    cache.invalidateIf((response) => customerId === null || response.customerId === customerId)
 
 const NOTIFICATION_CHANNEL = "peyk_changed"
 const RECONNECT_PAUSE = "1 second"
@@ -105,7 +105,7 @@ export class ChangeFeed extends Context.Service<
       let heardAt = Number.NEGATIVE_INFINITY
       let missed = 0
       let patience = MAX_MISSED_BEATS
-      const asked = Latch.makeUnsafe(false)
+      const requested = Latch.makeUnsafe(false)
       const isListening = Latch.makeUnsafe(false)
       const heard = (beatAt: Instant) => {
         heardAt = beatAt
@@ -154,11 +154,11 @@ export class ChangeFeed extends Context.Service<
       // After an idle period it beats at once: until that arrives, cached values must be looked up again.
       let beatAt = Number.NEGATIVE_INFINITY
       const beat = Effect.gen(function* () {
-        yield* asked.await
+        yield* requested.await
         const pause = beatAt + BEAT_PAUSE_MILLIS - (yield* Clock.currentTimeMillis)
         if (pause > 0) yield* Effect.sleep(pause)
         if (missed >= patience) yield* listenAgain
-        asked.closeUnsafe()
+        requested.closeUnsafe()
         beatAt = yield* Clock.currentTimeMillis
         yield* Effect.ignore(
           Effect.tap(sql`select pg_notify(${NOTIFICATION_CHANNEL}, ${`${beats}${beatAt}`})`, () => {
@@ -171,7 +171,7 @@ export class ChangeFeed extends Context.Service<
 
       return ChangeFeed.of({
         isUpToDate: (now) => {
-          asked.openUnsafe()
+          requested.openUnsafe()
           return now - heardAt < MAX_SILENCE_MILLIS
         },
         subscribe: (listener) => Effect.sync(() => void listeners.push(listener)),

@@ -115,7 +115,7 @@ export const isPooled = ({ prepare }: PgClient.PgPoolConfig): boolean => prepare
 
 const Backend = Schema.Tuple([Schema.Struct({ pid: Schema.Int })])
 
-const noAnswer = () => {
+const noResponse = () => {
   const message = "no response in time"
   const reason = new SqlError.ConnectionError({ cause: new Error(message), message, operation: "probe" })
   return Effect.fail(new SqlError.SqlError({ reason }))
@@ -129,7 +129,7 @@ const noAnswer = () => {
 export const hasPooler = (place: PgClient.PgPoolConfig): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.gen(function* () {
     const connection = yield* PgConnection.make({ ...place, ...pooled, applicationName: "peyk" })
-    const asked = Effect.map(connection.query("select pg_backend_pid() as pid"), ({ rows }) => rows)
-    const [{ pid }] = yield* decodedAs(Backend)(asked)
+    const read = Effect.map(connection.query("select pg_backend_pid() as pid"), ({ rows }) => rows)
+    const [{ pid }] = yield* decodedAs(Backend)(read)
     return pid !== connection.processId
-  }).pipe(Effect.scoped, Effect.timeoutOrElse({ duration: PROBE_TIMEOUT, orElse: noAnswer }))
+  }).pipe(Effect.scoped, Effect.timeoutOrElse({ duration: PROBE_TIMEOUT, orElse: noResponse }))

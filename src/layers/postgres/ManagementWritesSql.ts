@@ -9,13 +9,13 @@ import {
   type AuditEntry,
   type Change,
   ManagementWrites,
-  type WriteAnswer,
+  type WriteResponse,
   type WriteRequest
 } from "../../services/ManagementWrites.ts"
 import { Cells } from "../../services/customer/Cells.ts"
 import { Idempotency, type IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 
-const AnswerRow = Schema.Struct({
+const ResponseRow = Schema.Struct({
   fingerprint: Schema.Uint8Array,
   status: Schema.NullOr(Schema.Int),
   sealedBody: Schema.NullOr(Schema.Uint8Array),
@@ -48,7 +48,7 @@ export const ManagementWritesSql = Layer.effect(
     const masterKey = yield* MasterKey
     const { within } = yield* Cells
     const idempotency = yield* Idempotency
-    const answerRows = rowsOf(AnswerRow)
+    const responseRows = rowsOf(ResponseRow)
     const claimRows = rowsOf(ClaimRow)
 
     const contextOf = ({ actor, operation }: WriteRequest, key: string): string =>
@@ -90,20 +90,20 @@ export const ManagementWritesSql = Layer.effect(
 
     const find = Effect.fnUntraced(function* (request: WriteRequest, claimed: IdempotencyClaim) {
       const now = timestamp(yield* Clock.currentTimeMillis)
-      const [row] = yield* answerRows(sql`
+      const [row] = yield* responseRows(sql`
         select fingerprint, status, sealed_body as "sealedBody", coalesce(${isMakers(request.actor)}, false) as "isMakers"
         from management_answers a
         where customer_id = ${request.actor.customerId} and operation = ${request.operation}
           and key = ${claimed.key} and expires_at > ${now}`)
       if (row === undefined || row.status === null || row.sealedBody === null) {
-        return Option.none<WriteAnswer>()
+        return Option.none<WriteResponse>()
       }
       if (!row.isMakers || !isSame(row.fingerprint, claimed.fingerprint))
         return yield* new IdempotencyKeyConflict()
       const body: unknown = JSON.parse(
         masterKey.open("management-answer", contextOf(request, claimed.key), row.sealedBody)
       )
-      return Option.some<WriteAnswer>({ status: row.status, body, replayed: true })
+      return Option.some<WriteResponse>({ status: row.status, body, replayed: true })
     })
 
     const replay = (request: WriteRequest, claimed: IdempotencyClaim) =>
@@ -111,7 +111,7 @@ export const ManagementWritesSql = Layer.effect(
         find(request, claimed),
         Option.match({
           onNone: () => Effect.die("an idempotency key was claimed and nothing answered"),
-          onSome: (answer) => Effect.succeed(answer)
+          onSome: (response) => Effect.succeed(response)
         })
       )
 
@@ -155,8 +155,8 @@ export const ManagementWritesSql = Layer.effect(
             const made = yield* change
             yield* log(request, made.audit)
             if (claimed !== null) yield* keep(request, claimed, made.body)
-            const answer: WriteAnswer = { status: request.status, body: made.body, replayed: false }
-            return answer
+            const response: WriteResponse = { status: request.status, body: made.body, replayed: false }
+            return response
           })
         const once = Effect.gen(function* () {
           const claimed = yield* idempotency.claim(request.idempotency, yield* Clock.currentTimeMillis)

@@ -31,8 +31,8 @@ const writableTimeline = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const connection = yield* PgConnection.make({ url, ...pooled, applicationName: "peyk" })
     const rowsOf = (text: string) => Effect.map(connection.query(text), ({ rows }) => rows)
-    const asked = rowsOf("select current_setting('transaction_read_only') = 'off' as writable")
-    const [{ writable }] = yield* decodedAs(Writable)(asked)
+    const read = rowsOf("select current_setting('transaction_read_only') = 'off' as writable")
+    const [{ writable }] = yield* decodedAs(Writable)(read)
     if (!writable) return undefined
     return yield* decodedAs(Timeline)(rowsOf(TIMELINE)).pipe(
       Effect.map(([{ timeline }]) => timeline),

@@ -86,7 +86,7 @@ interface CachedLookup<Key, A, E> {
   readonly refresh: (key: Key) => Effect.Effect<A, E>
   readonly invalidate: (key: Key) => Effect.Effect<void>
   /** All values for which this is true. */
-  readonly invalidateIf: (isMeant: (answer: A) => boolean) => Effect.Effect<void>
+  readonly invalidateIf: (isMeant: (response: A) => boolean) => Effect.Effect<void>
   readonly invalidateAll: Effect.Effect<void>
 }
 
@@ -94,7 +94,7 @@ interface Trust<A> {
   /** Whether notifications of changes are known to arrive: then values are right for that long. */
   readonly isUpToDate?: (now: Instant) => boolean
   /** False for a value of which a newer version is known. */
-  readonly isCurrent?: (answer: A) => boolean
+  readonly isCurrent?: (response: A) => boolean
 }
 
 /**
@@ -107,36 +107,36 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
   { isUpToDate = () => false, isCurrent = () => true }: Trust<A> = {}
 ) {
   const clock = yield* Clock.Clock
-  const answers = new BoundedMap<Key, { readonly answer: A; readonly since: Instant }>(MAX_CACHED)
+  const responses = new BoundedMap<Key, { readonly response: A; readonly since: Instant }>(MAX_CACHED)
   /** A lookup that began before a change may have missed it. */
   let changes = 0
 
   /** Counted from before the lookup. */
-  const remember = (key: Key, answer: A, since: Instant) => answers.set(key, { answer, since })
+  const remember = (key: Key, response: A, since: Instant) => responses.set(key, { response, since })
   const shared = yield* sharedLookup((key: Key) =>
     Effect.suspend(() => {
       const changesBefore = changes
       const since = clock.currentTimeMillisUnsafe()
-      return Effect.tap(lookup(key), (answer) =>
+      return Effect.tap(lookup(key), (response) =>
         Effect.sync(() => {
-          if (changes === changesBefore) remember(key, answer, since)
+          if (changes === changesBefore) remember(key, response, since)
         })
       )
     })
   )
 
-  const forget = (forgetAnswers: () => void) =>
+  const forget = (forgetResponses: () => void) =>
     Effect.sync(() => {
       changes += 1
       shared.close()
-      forgetAnswers()
+      forgetResponses()
     })
   const recall = (key: Key): A | undefined => {
-    const found = answers.get(key)
-    if (found === undefined || !isCurrent(found.answer)) return undefined
+    const found = responses.get(key)
+    if (found === undefined || !isCurrent(found.response)) return undefined
     const now = clock.currentTimeMillisUnsafe()
     const age = now - found.since
-    return age < MAX_STALE_MILLIS || (age < MAX_AGE_MILLIS && isUpToDate(now)) ? found.answer : undefined
+    return age < MAX_STALE_MILLIS || (age < MAX_AGE_MILLIS && isUpToDate(now)) ? found.response : undefined
   }
   const find = (key: Key) => {
     const inProgress = shared.inProgress(key)
@@ -150,12 +150,12 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
       }),
     recall,
     refresh: shared.ask,
-    invalidate: (key) => forget(() => answers.delete(key)),
+    invalidate: (key) => forget(() => responses.delete(key)),
     invalidateIf: (isMeant) =>
       forget(() => {
-        for (const [key, { answer }] of answers) if (isMeant(answer)) answers.delete(key)
+        for (const [key, { response }] of responses) if (isMeant(response)) responses.delete(key)
       }),
-    invalidateAll: forget(() => answers.clear())
+    invalidateAll: forget(() => responses.clear())
   }
   return cached
 })

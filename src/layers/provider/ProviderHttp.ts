@@ -2,7 +2,7 @@ import type { Dispatcher } from "@effect/platform-node/Undici"
 import { Clock, Context, Data, DateTime, Effect, Layer, Option, Result } from "effect"
 import { DAY_MILLIS } from "../../domain/Instant.ts"
 import { readExactJson } from "../../domain/text/Fingerprints.ts"
-import { exchange, type HttpAnswer } from "../network/HttpExchange.ts"
+import { exchange, type HttpResponse } from "../network/HttpExchange.ts"
 import { ProviderConnections, type Reach } from "./ProviderConnections.ts"
 import { Settings } from "../../services/Settings.ts"
 import { outsideRequestTime } from "../../services/concurrency/Workers.ts"
@@ -27,7 +27,7 @@ export interface ProviderRequest {
 }
 
 /** The response, whatever its status. */
-export interface ProviderAnswer {
+export interface ProviderResponse {
   readonly status: number
   /** From `Retry-After`, in either of its forms. */
   readonly retryAfterMillis: number | null
@@ -64,7 +64,7 @@ const retryAfter = (headers: string | ReadonlyArray<string> | undefined, now: nu
   return millis === null ? null : Math.min(Math.max(0, millis), MAX_DELAY_MILLIS)
 }
 
-const toAnswer = ({ status, headers, text }: HttpAnswer, now: number): ProviderAnswer => ({
+const toResponse = ({ status, headers, text }: HttpResponse, now: number): ProviderResponse => ({
   status,
   retryAfterMillis: retryAfter(headers["retry-after"], now),
   // An unreadable body (HTML, empty, too deep) is undefined.
@@ -74,7 +74,7 @@ const toAnswer = ({ status, headers, text }: HttpAnswer, now: number): ProviderA
 /** Makes single requests to providers: no redirects, no repeats, limited in time and size. */
 export class ProviderHttp extends Context.Service<
   ProviderHttp,
-  { readonly call: (request: ProviderRequest) => Effect.Effect<ProviderAnswer, CallFailure> }
+  { readonly call: (request: ProviderRequest) => Effect.Effect<ProviderResponse, CallFailure> }
 >()("peyk/layers/provider/ProviderHttp") {
   static readonly layer = Layer.effect(
     ProviderHttp,
@@ -102,9 +102,10 @@ export class ProviderHttp extends Context.Service<
               Effect.mapBoth({
                 onFailure: ({ hasStarted, reason }) =>
                   hasStarted ? CallFailure.Lost({ reason }) : CallFailure.NotSent({ reason }),
-                onSuccess: (answer) => toAnswer(answer, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
+                onSuccess: (response) =>
+                  toResponse(response, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
               }),
-              // Whatever an answer makes of us, it is the outcome of this call.
+              // Whatever a response makes of us, it is the outcome of this call.
               Effect.catchDefect(() => Effect.fail(CallFailure.Lost({ reason: "the call broke" })))
             )
           })

@@ -92,7 +92,7 @@ export const ReadinessSql = Layer.effect(
       rowsOf(WritableRow)(sql`select current_setting('transaction_read_only') = 'off' as writable`),
       ([row]) => row?.writable === true
     )
-    const asked = Effect.map(
+    const readiness = Effect.map(
       Effect.all([isMigrated, isWritable], { concurrency: 2 }),
       ([migrated, writable]) => migrated && writable
     )
@@ -103,7 +103,7 @@ export const ReadinessSql = Layer.effect(
       )
     // Anyone can ask at any rate: one query at a time serves all of them.
     const shared = yield* sharedLookup<"ready", boolean, never, never>(() =>
-      inTime(Effect.provideService(asked, SqlClient.SqlClient, sql))
+      inTime(Effect.provideService(readiness, SqlClient.SqlClient, sql))
     )
     return Readiness.of({
       isReady: Effect.suspend(() =>

@@ -41,17 +41,17 @@ export const makePendingReplies = <A>() => {
     ask: (put: (id: number) => void, patience: Duration.Input = PATIENCE): Effect.Effect<Option.Option<A>> =>
       Effect.suspend(() => {
         const id = (last += 1)
-        const answer = Deferred.makeUnsafe<A>()
-        open.set(id, answer)
+        const response = Deferred.makeUnsafe<A>()
+        open.set(id, response)
         put(id)
-        return Deferred.await(answer).pipe(
+        return Deferred.await(response).pipe(
           Effect.timeoutOption(patience),
           Effect.ensuring(Effect.sync(() => open.delete(id)))
         )
       }),
-    answer: (id: number, answer: A): void => {
+    response: (id: number, response: A): void => {
       const question = open.get(id)
-      if (question !== undefined) Deferred.doneUnsafe(question, Effect.succeed(answer))
+      if (question !== undefined) Deferred.doneUnsafe(question, Effect.succeed(response))
     }
   }
 }
@@ -126,7 +126,7 @@ const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, n
   const hear = (message: unknown) => {
     if (!isMessage(message)) return
     const { id } = message
-    if (message._tag === "AllMetrics") questions.answer(id, message.all)
+    if (message._tag === "AllMetrics") questions.response(id, message.all)
     if (message._tag === "ReportMetrics")
       Effect.runForkWith(context)(Effect.map(own, (text) => say({ _tag: "OwnMetrics", id, text })))
   }
@@ -138,7 +138,7 @@ const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, n
   const all = Effect.map(
     Effect.flatMap(
       questions.ask((id) => say({ _tag: "AskMetrics", id })),
-      Option.match({ onNone: () => onlyOwn, onSome: (answer) => Effect.succeed(answer) })
+      Option.match({ onNone: () => onlyOwn, onSome: (response) => Effect.succeed(response) })
     ),
     mergeMetrics
   )

@@ -22,7 +22,7 @@ const PAUSE_SHARE = 4
  * @param answers checks the process, and waits at most this many milliseconds for its reply
  */
 export const untilSilent = (
-  answers: (withinMillis: number) => Effect.Effect<boolean>,
+  responses: (withinMillis: number) => Effect.Effect<boolean>,
   silenceMillis: number
 ): Effect.Effect<void> =>
   silenceMillis === 0
@@ -31,7 +31,7 @@ export const untilSilent = (
         let unanswered = 0
         while (unanswered < MAX_UNANSWERED) {
           if (unanswered === 0) yield* Effect.sleep(silenceMillis / PAUSE_SHARE)
-          unanswered = (yield* answers(silenceMillis / MAX_UNANSWERED)) ? 0 : unanswered + 1
+          unanswered = (yield* responses(silenceMillis / MAX_UNANSWERED)) ? 0 : unanswered + 1
         }
       })
 
@@ -51,7 +51,7 @@ interface ServerProcess {
   /** None if it does not respond. */
   readonly metrics: Effect.Effect<Option.Option<OwnMetrics>>
   /** Whether the process responds within this many milliseconds. */
-  readonly answers: (withinMillis: number) => Effect.Effect<boolean>
+  readonly responses: (withinMillis: number) => Effect.Effect<boolean>
 }
 
 interface StartOptions {
@@ -84,9 +84,9 @@ const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect
             Effect.map(allMetrics, (all) => say({ _tag: "AllMetrics", id: message.id, all }))
           )
         case "OwnMetrics":
-          return questions.answer(message.id, message.text)
+          return questions.response(message.id, message.text)
         case "Alive":
-          return signsOfLife.answer(message.id)
+          return signsOfLife.response(message.id)
       }
     }
     const end = (how: End) => {
@@ -108,7 +108,7 @@ const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect
         questions.ask((id) => say({ _tag: "ReportMetrics", id })),
         Option.map((text) => ({ process: number, text }))
       ),
-      answers: (withinMillis) =>
+      responses: (withinMillis) =>
         Effect.map(
           signsOfLife.ask((id) => say({ _tag: "AskAlive", id }), withinMillis),
           Option.isSome
@@ -210,7 +210,7 @@ export const supervise = Effect.fnUntraced(function* (options: SupervisorOptions
   /** A hanging process would keep its share of the connections forever. */
   const endOfHanging = (place: Place, one: ServerProcess) =>
     Effect.gen(function* () {
-      yield* untilSilent(one.answers, hangMillis)
+      yield* untilSilent(one.responses, hangMillis)
       yield* Effect.logError(
         `process ${place.number} (pid ${one.pid}) has not answered for ${hangMillis} ms; it is killed`
       )

@@ -1,5 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
-import type { WebhookAnswer } from "../../domain/Webhook.ts"
+import type { WebhookResponse } from "../../domain/Webhook.ts"
 import { keptText } from "../../domain/ProviderOutcome.ts"
 import { type WebhookPost, WebhookSender } from "../../services/webhook/WebhookStore.ts"
 import { CallKind } from "../../services/provider/ProviderAdapter.ts"
@@ -10,7 +10,7 @@ import { textOf } from "../../domain/ProblemTexts.ts"
 
 const TIMEOUT_MILLIS = 15_000
 
-const noAnswer = (error: string): WebhookAnswer => ({
+const noResponse = (error: string): WebhookResponse => ({
   status: null,
   error: keptText(error),
   retryAfterMillis: null
@@ -31,7 +31,7 @@ export const WebhookSenderHttp = Layer.effect(
       post: (post) => {
         // The rules may have become stricter since it was created.
         const found = customerUrlProblem(post.url, allowsPrivateAddresses)
-        if (found !== null) return Effect.succeed(noAnswer(`the address ${textOf(found)}`))
+        if (found !== null) return Effect.succeed(noResponse(`the address ${textOf(found)}`))
         const posted = Effect.provideService(
           http.call({
             method: "POST",
@@ -46,8 +46,8 @@ export const WebhookSenderHttp = Layer.effect(
           "webhook"
         )
         return Effect.match(posted, {
-          onFailure: ({ reason }) => noAnswer(reason),
-          onSuccess: ({ status, retryAfterMillis }): WebhookAnswer => ({
+          onFailure: ({ reason }) => noResponse(reason),
+          onSuccess: ({ status, retryAfterMillis }): WebhookResponse => ({
             status,
             error: null,
             retryAfterMillis

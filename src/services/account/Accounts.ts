@@ -49,7 +49,7 @@ export interface AccountConnection {
 export interface NewAccount extends AccountConnection {
   readonly label: string
   readonly isDefault: boolean
-  /** The earlier answer of its provider; kept as its last check. */
+  /** The earlier response of its provider; kept as its last check. */
   readonly finding?: AccountFinding | undefined
 }
 
@@ -126,7 +126,7 @@ export class Accounts extends Context.Service<
       id: number,
       version: number | null
     ) => Effect.Effect<void, NotFound | PreconditionFailed | Conflict>
-    /** Asks the provider about an existing account, and keeps the answer as its last check. */
+    /** Asks the provider about an existing account, and keeps the response as its last check. */
     readonly check: (owner: AccountOwner, id: number) => Effect.Effect<AccountFinding, NotFound>
     /** Sends a code that no verification waits for, over an account that need not be stored: outside any transaction. */
     readonly tryConnection: (

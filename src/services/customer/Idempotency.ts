@@ -92,7 +92,7 @@ export class Idempotency extends Context.Service<
      * The result of `make`, with the customer's current set-up, or the response to the key's earlier request. A replay
      * comes before any refusal.
      */
-    readonly answerOnce: <Answer, Refusal, Subject>(
+    readonly respondOnce: <Answer, Refusal, Subject>(
       request: CreatingRequest,
       once: Once<Answer, Refusal | SetUpChanged, Subject>
     ) => Effect.Effect<Answer, Refusal | SetUpChanged | ServiceUnavailable | IdempotencyError>
@@ -134,7 +134,7 @@ export class Idempotency extends Context.Service<
         const replayOr = <E>(otherwise: () => Effect.Effect<Answer, E>) =>
           Effect.flatMap(
             replayed(request, once),
-            Option.match({ onNone: otherwise, onSome: (answer) => Effect.succeed(answer) })
+            Option.match({ onNone: otherwise, onSome: (response) => Effect.succeed(response) })
           )
         return Effect.matchEffect(once.make, {
           // The key may have been revoked: check that before a replay.
@@ -143,14 +143,14 @@ export class Idempotency extends Context.Service<
           // A taken key that represents nothing has just lapsed: then the request is a new one.
           onSuccess: Option.match({
             onNone: () => replayOr(() => makeOrReplay(request, once)),
-            onSome: (answer) => Effect.succeed(answer)
+            onSome: (response) => Effect.succeed(response)
           })
         })
       }
 
       return Idempotency.of({
         claim,
-        answerOnce: ({ idempotency, setUpVersion }, once) =>
+        respondOnce: ({ idempotency, setUpVersion }, once) =>
           withCurrentSetUp(setUpVersion, makeOrReplay(idempotency, once))
       })
     })

@@ -238,7 +238,7 @@ export class CodeBudgets extends Context.Service<
         return made
       }
 
-      /** In the background; without an answer, codes pass. */
+      /** In the background; without a response, codes pass. */
       const ask = ({ customerId, budget }: BudgetUse, segment: Segment, own: Allowance, now: Instant) => {
         const asking = Latch.makeUnsafe(false)
         own.asking = asking

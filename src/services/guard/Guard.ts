@@ -115,14 +115,14 @@ const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
         })
       }
       const isEnforced = mode === "enforcing"
-      const answer = (decision: Decision) =>
+      const response = (decision: Decision) =>
         isEnforced ? enforced(request, decision, now) : Effect.succeed(recorded(request, decision))
       if (verdict.action === null) {
         const use = useOf(request, verdict)
         const { empty, isCommon } = budgets.takeAtHand(use, now)
-        if (empty.length === 0) return answer(passing(use, isCommon))
+        if (empty.length === 0) return response(passing(use, isCommon))
       }
-      return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), answer)
+      return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), response)
     })
 })
 

@@ -53,7 +53,7 @@ export interface BatchRequest extends CreatingRequest {
   readonly idempotency: IdempotentRequest
 }
 
-export interface BatchAnswer {
+export interface SentBatch {
   /** In the order of the request. */
   readonly outcomes: ReadonlyArray<BatchOutcome>
   /** An earlier request with the same idempotency key created these messages. */
@@ -66,7 +66,7 @@ export class MessageBatches extends Context.Service<
   {
     readonly send: (
       request: BatchRequest
-    ) => Effect.Effect<BatchAnswer, IdempotencyError | SetUpChanged | ServiceUnavailable>
+    ) => Effect.Effect<SentBatch, IdempotencyError | SetUpChanged | ServiceUnavailable>
   }
 >()("peyk/services/message/MessageBatches") {
   static readonly layer = Layer.effect(
@@ -104,10 +104,10 @@ export class MessageBatches extends Context.Service<
         const claim = yield* idempotency.claim(request.idempotency, prepared.now)
         if (claim === null) return yield* Effect.die("a batch has an idempotency key")
         const accepted = yield* store.accept({ ...prepared, idempotency: claim })
-        if (Option.isNone(accepted)) return Option.none<BatchAnswer>()
+        if (Option.isNone(accepted)) return Option.none<SentBatch>()
         ids.turn()
         for (const entry of prepared.entries) if (isPlanned(entry)) timers.wakeAt(sendTime(entry.message))
-        return Option.some<BatchAnswer>({ outcomes: accepted.value, replayed: false })
+        return Option.some<SentBatch>({ outcomes: accepted.value, replayed: false })
       })
 
       const make = (request: BatchRequest) =>
@@ -115,7 +115,7 @@ export class MessageBatches extends Context.Service<
 
       return MessageBatches.of({
         send: (request) =>
-          idempotency.answerOnce(request, {
+          idempotency.respondOnce(request, {
             make: make(request),
             find: (key, now) => store.findClaimedKey(request.customerId, key, now),
             replay: (outcomes: ReadonlyArray<BatchOutcome>) => Effect.succeed({ outcomes, replayed: true })

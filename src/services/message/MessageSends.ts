@@ -19,7 +19,7 @@ export interface MessageRequest extends MessageContent, CreatingRequest {
   readonly customerId: number
 }
 
-export interface MessageAnswer {
+export interface SentMessage {
   readonly messageId: string
   readonly status: "queued"
   readonly strategy: Strategy
@@ -30,10 +30,10 @@ export interface MessageAnswer {
   readonly replayed: boolean
 }
 
-const toAnswer = (
+const toResponse = (
   { id, strategy, scheduledFor, template, route }: Message,
   replayed: boolean
-): MessageAnswer => ({
+): SentMessage => ({
   messageId: id,
   status: "queued",
   strategy,
@@ -49,7 +49,7 @@ export class MessageSends extends Context.Service<
   {
     readonly send: (
       request: MessageRequest
-    ) => Effect.Effect<MessageAnswer, MessageRefusal | IdempotencyError | SetUpChanged | ServiceUnavailable>
+    ) => Effect.Effect<SentMessage, MessageRefusal | IdempotencyError | SetUpChanged | ServiceUnavailable>
   }
 >()("peyk/services/message/MessageSends") {
   static readonly layer = Layer.effect(
@@ -129,10 +129,10 @@ export class MessageSends extends Context.Service<
               })
             )
           )
-        if (!accepted) return Option.none<MessageAnswer>()
+        if (!accepted) return Option.none<SentMessage>()
         if (lease === null) timers.wakeAt(sendTime(message))
         else yield* begin(message, lease)
-        return Option.some(toAnswer(message, false))
+        return Option.some(toResponse(message, false))
       })
 
       const make = (request: MessageRequest) =>
@@ -140,10 +140,10 @@ export class MessageSends extends Context.Service<
 
       return MessageSends.of({
         send: (request) =>
-          idempotency.answerOnce(request, {
+          idempotency.respondOnce(request, {
             make: make(request),
             find: (key, now) => store.findClaimedKey(request.customerId, key, now),
-            replay: (message: Message) => Effect.succeed(toAnswer(message, true))
+            replay: (message: Message) => Effect.succeed(toResponse(message, true))
           })
       })
     })

@@ -9,9 +9,9 @@ import { type Message, type MessageView, viewMessage } from "../../domain/messag
 import { cancelMessage, stopMessage } from "../../domain/message/MessageMachine.ts"
 import type { Subject } from "../customer/Customers.ts"
 import type { IfKeyed, SetUpChanged } from "../customer/Idempotency.ts"
-import { type BatchAnswer, type BatchRequest, MessageBatches } from "./MessageBatches.ts"
+import { type SentBatch, type BatchRequest, MessageBatches } from "./MessageBatches.ts"
 import type { MessageRefusal } from "./MessagePlans.ts"
-import { type MessageAnswer, type MessageRequest, MessageSends } from "./MessageSends.ts"
+import { type SentMessage, type MessageRequest, MessageSends } from "./MessageSends.ts"
 import { MessageStore } from "./MessageStore.ts"
 import { MessageMetrics } from "./MessageWrites.ts"
 
@@ -21,13 +21,10 @@ export class Messages extends Context.Service<
   {
     readonly send: <Request extends MessageRequest>(
       request: Request
-    ) => Effect.Effect<
-      MessageAnswer,
-      MessageRefusal | IdempotencyError | ServiceUnavailable | IfKeyed<Request>
-    >
+    ) => Effect.Effect<SentMessage, MessageRefusal | IdempotencyError | ServiceUnavailable | IfKeyed<Request>>
     readonly sendBatch: <Request extends BatchRequest>(
       request: Request
-    ) => Effect.Effect<BatchAnswer, IdempotencyError | ServiceUnavailable | IfKeyed<Request>>
+    ) => Effect.Effect<SentBatch, IdempotencyError | ServiceUnavailable | IfKeyed<Request>>
     readonly status: <Of extends Subject>(subject: Of) => Effect.Effect<MessageView, NotFound | IfKeyed<Of>>
     /** Returns the canceled message, also if it was canceled before. A part of the caller's transaction, if any. */
     readonly cancel: <Of extends Subject>(

@@ -44,8 +44,8 @@ export class DeliveryReports extends Context.Service<
   DeliveryReports,
   {
     /** The timer's lane is the step of the report. */
-    readonly askAboutVerification: (timer: DueTimer) => Effect.Effect<void>
-    readonly askAboutMessage: (timer: DueTimer) => Effect.Effect<void>
+    readonly pollVerification: (timer: DueTimer) => Effect.Effect<void>
+    readonly pollMessage: (timer: DueTimer) => Effect.Effect<void>
   }
 >()("peyk/services/provider/DeliveryReports") {
   static readonly layer = Layer.effect(
@@ -57,7 +57,10 @@ export class DeliveryReports extends Context.Service<
       const verifications = yield* VerificationStore
       const messages = yield* MessageStore
 
-      const ask = Effect.fnUntraced(function* (accountId: number | null | undefined, messageId: string) {
+      const queryReport = Effect.fnUntraced(function* (
+        accountId: number | null | undefined,
+        messageId: string
+      ) {
         if (typeof accountId !== "number") return DeliveryReport.NotKnown({ reason: "no account" })
         const { deliveryReport } = yield* connections.of(accountId)
         return deliveryReport === null
@@ -71,7 +74,7 @@ export class DeliveryReports extends Context.Service<
         yield* timers.releaseUntil(timer, nextAt)
       })
 
-      const askAbout = <Subject extends Reported, T extends Transition<Subject, string, unknown>>({
+      const poll = <Subject extends Reported, T extends Transition<Subject, string, unknown>>({
         load,
         record,
         write
@@ -84,7 +87,7 @@ export class DeliveryReports extends Context.Service<
             return yield* timerStore.remove(timer)
           }
           const { provider_message_id: messageId, attempted_at: attemptedAt } = attempt.value
-          const report = yield* ask(found.value.route[step]?.account_id, messageId ?? "").pipe(
+          const report = yield* queryReport(found.value.route[step]?.account_id, messageId ?? "").pipe(
             Effect.catchTag("AccountUnusable", ({ message }) =>
               Effect.succeed(DeliveryReport.NotKnown({ reason: message }))
             ),
@@ -106,12 +109,12 @@ export class DeliveryReports extends Context.Service<
         })
 
       return DeliveryReports.of({
-        askAboutVerification: askAbout({
+        pollVerification: poll({
           load: verifications.load,
           record: recordForVerification,
           write: (before, transition, now) => verifications.commit(before, transition, now, null)
         }),
-        askAboutMessage: askAbout({
+        pollMessage: poll({
           load: messages.load,
           record: recordForMessage,
           write: (before, transition, now) => messages.commit(null, before, transition, now)

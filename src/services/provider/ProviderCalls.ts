@@ -48,7 +48,7 @@ const awaitStart = Effect.fnUntraced(function* (
   }
 })
 
-const NO_ANSWER = "no answer within the time-out"
+const NO_RESPONSE = "no answer within the time-out"
 const BROKEN_CALL = "the call to the provider broke"
 
 /** The outcome of a step that a process began and never recorded. */
@@ -67,7 +67,7 @@ const timeOut = (millis: number) => {
 const inTime = (call: Effect.Effect<ProviderOutcome>, timeoutMillis: number) =>
   Effect.raceFirst(
     call,
-    Effect.as(timeOut(timeoutMillis), ProviderOutcome.Unknown({ providerError: NO_ANSWER }))
+    Effect.as(timeOut(timeoutMillis), ProviderOutcome.Unknown({ providerError: NO_RESPONSE }))
   )
 
 /** The outcome of a call. It is unknown if the call takes too long, or if its adapter fails. */

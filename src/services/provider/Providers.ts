@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Phone } from "../../domain/Phone.ts"
-import { sandboxAnswer } from "../../domain/verification/SandboxPhone.ts"
+import { sandboxResponse } from "../../domain/verification/SandboxPhone.ts"
 import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
 import type { Instant } from "../../domain/Instant.ts"
@@ -25,7 +25,7 @@ export interface CodeDelivery extends TextDelivery {
 const stepOf = (attemptId: string): number => Number(attemptId.slice(attemptId.lastIndexOf("-") + 1)) - 1
 
 const simulate = ({ phone, attemptId }: TextDelivery) =>
-  Effect.sync(() => sandboxAnswer(phone, stepOf(attemptId)))
+  Effect.sync(() => sandboxResponse(phone, stepOf(attemptId)))
 
 /** The providers. A call never fails: every result is an outcome. */
 export class Providers extends Context.Service<

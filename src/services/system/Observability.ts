@@ -138,10 +138,12 @@ export const inSpan =
 
 /** Adds the work's result to its span. */
 export const reportSpan =
-  <A>(attributesOf: (answer: A) => Readonly<{ [name: string]: string }>) =>
+  <A>(attributesOf: (response: A) => Readonly<{ [name: string]: string }>) =>
   <E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) =>
-      isTraced(fiber) ? Effect.tap(work, (answer) => Effect.annotateCurrentSpan(attributesOf(answer))) : work
+      isTraced(fiber)
+        ? Effect.tap(work, (response) => Effect.annotateCurrentSpan(attributesOf(response)))
+        : work
     )
 
 /** Work without spans: constant polling belongs to no trace, and its spans would outnumber all others. */

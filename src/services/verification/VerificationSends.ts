@@ -23,7 +23,7 @@ import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import {
   expiresInSeconds,
   isAnswered,
-  sendAnswer,
+  sendResponse,
   startVerification,
   type Verification
 } from "../../domain/verification/Verification.ts"
@@ -51,7 +51,7 @@ export interface SendRequest extends RouteRequest, CreatingRequest {
   readonly client?: Client | undefined
 }
 
-export interface SendAnswer {
+export interface SentCode {
   readonly verificationId: string
   readonly status: "queued" | "failed"
   readonly currentAttemptChannel: ChannelDescriptor
@@ -73,8 +73,8 @@ export type Refusal =
   | AdmissionError
   | SandboxRefusal
 
-const toAnswer = (verification: Verification, codeLength: number, replayed: boolean): SendAnswer => {
-  const { status, channel } = sendAnswer(verification)
+const toResponse = (verification: Verification, codeLength: number, replayed: boolean): SentCode => {
+  const { status, channel } = sendResponse(verification)
   return {
     verificationId: verification.id,
     status,
@@ -141,8 +141,14 @@ const makePrepare = Effect.gen(function* () {
     if (refusal !== undefined) return yield* refusal
     const { metadata = null, client } = request
     const hashed = client === undefined ? null : hashes.of(client)
-    const asked: GuardRequest = { customer, phone: planned.phone, client, hashed, route: planned.route }
-    const admitted = yield* Effect.tapError(guard.admit(asked), () => customers.confirm(customer))
+    const guardRequest: GuardRequest = {
+      customer,
+      phone: planned.phone,
+      client,
+      hashed,
+      route: planned.route
+    }
+    const admitted = yield* Effect.tapError(guard.admit(guardRequest), () => customers.confirm(customer))
     const { flag, callersLimit, taken } = admitted
     const id = yield* ids.next
     const route = routing.ofCode(customer, admitted.route, { phone: planned.phone, id })
@@ -159,7 +165,7 @@ const makePrepare = Effect.gen(function* () {
       client: hashed,
       setUpVersion: customer.setUpVersion,
       guardFlag: flag,
-      asked,
+      guardRequest,
       taken
     }
   })
@@ -199,9 +205,9 @@ const makeAcceptAndTry = Effect.gen(function* () {
       lease: timers.initialLease(),
       idempotency: yield* idempotency.claim(request.idempotency, createdAt)
     })
-    if (Option.isNone(timer)) return Option.none<SendAnswer>()
+    if (Option.isNone(timer)) return Option.none<SentCode>()
     const tried = yield* steps.tryFirst(timer.value, verification, code)
-    return Option.some(toAnswer(tried, codes.length, false))
+    return Option.some(toResponse(tried, codes.length, false))
   })
 })
 
@@ -216,7 +222,7 @@ const makeAccept = Effect.gen(function* () {
     request: SendRequest,
     refusal: TooManyRequestsPhoneHour
   ) {
-    if (!(yield* guard.passesBombed(prepared.asked, refusal))) return yield* refusal
+    if (!(yield* guard.passesBombed(prepared.guardRequest, refusal))) return yield* refusal
     const { admission } = prepared
     const known = { ...admission, phone: { ...admission.phone, callers: 0 } }
     return yield* acceptAndTry({ ...prepared, admission: known }, request)
@@ -234,7 +240,7 @@ export class VerificationSends extends Context.Service<
   {
     readonly send: (
       request: SendRequest
-    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | SetUpChanged | ServiceUnavailable>
+    ) => Effect.Effect<SentCode, Refusal | IdempotencyError | SetUpChanged | ServiceUnavailable>
   }
 >()("peyk/services/verification/VerificationSends") {
   static readonly layer = Layer.effect(
@@ -256,7 +262,7 @@ export class VerificationSends extends Context.Service<
           return workers.runToEnd(
             made.pipe(
               Effect.tapError(() => giveBack),
-              Effect.tap((answer) => (Option.isNone(answer) ? giveBack : Effect.void))
+              Effect.tap((response) => (Option.isNone(response) ? giveBack : Effect.void))
             )
           )
         })
@@ -264,7 +270,7 @@ export class VerificationSends extends Context.Service<
       /** During the first attempt there is no response yet. */
       const replay = (verification: Verification) =>
         isAnswered(verification)
-          ? Effect.succeed(toAnswer(verification, codes.length, true))
+          ? Effect.succeed(toResponse(verification, codes.length, true))
           : Effect.fail(new IdempotencyKeyInProgress())
 
       /** Details of the client distinguish requests too, by the hashes that may be stored. */
@@ -276,7 +282,7 @@ export class VerificationSends extends Context.Service<
       }
 
       const send = (request: SendRequest) =>
-        idempotency.answerOnce(request, {
+        idempotency.respondOnce(request, {
           make: make(request),
           find: (key, now) => store.findClaimedKey(request.customerId, key, now),
           replay

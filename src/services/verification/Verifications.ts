@@ -25,7 +25,7 @@ import type { IfKeyed, SetUpChanged } from "../customer/Idempotency.ts"
 import { Timers } from "../timer/Timers.ts"
 import { Codes, CodeVault } from "./Codes.ts"
 import { VerificationMetrics } from "./VerificationWrites.ts"
-import { type Refusal, type SendAnswer, type SendRequest, VerificationSends } from "./VerificationSends.ts"
+import { type Refusal, type SentCode, type SendRequest, VerificationSends } from "./VerificationSends.ts"
 import { VerificationSteps } from "./VerificationSteps.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
@@ -61,7 +61,7 @@ const makeNextChannel = Effect.gen(function* () {
     workers.runToEnd(attempt(verification, fromSequence))
 })
 
-export interface VerifyAnswer {
+export interface VerifyResult {
   readonly verified: boolean
   readonly reason: VerifyReason
   /** Codes that may still be entered after a wrong one; null if the verification has ended. */
@@ -74,10 +74,10 @@ export class Verifications extends Context.Service<
   {
     readonly send: <Request extends SendRequest>(
       request: Request
-    ) => Effect.Effect<SendAnswer, Refusal | IdempotencyError | ServiceUnavailable | IfKeyed<Request>>
+    ) => Effect.Effect<SentCode, Refusal | IdempotencyError | ServiceUnavailable | IfKeyed<Request>>
     readonly verify: <Entered extends Subject & { readonly code: string }>(
       entered: Entered
-    ) => Effect.Effect<VerifyAnswer, NotFound | IfKeyed<Entered>>
+    ) => Effect.Effect<VerifyResult, NotFound | IfKeyed<Entered>>
     readonly status: <Of extends Subject>(
       subject: Of
     ) => Effect.Effect<VerificationView, NotFound | IfKeyed<Of>>
@@ -110,7 +110,7 @@ export class Verifications extends Context.Service<
         return Option.isSome(stored) ? stored.value : yield* new NotFound()
       })
 
-      const answered = (reason: VerifyAnswer["reason"], left: number | null = null): VerifyAnswer => {
+      const answered = (reason: VerifyResult["reason"], left: number | null = null): VerifyResult => {
         metrics.checked(reason)
         return { verified: reason === "ok", reason, triesLeft: left }
       }

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../../domain/Instant.ts"
-import { judge, type WebhookAnswer } from "../../domain/Webhook.ts"
+import { judge, type WebhookResponse } from "../../domain/Webhook.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
@@ -13,7 +13,7 @@ const RANDOM_STEPS = 1_000_000
 
 /** A request that was made. */
 interface Made {
-  readonly answer: WebhookAnswer
+  readonly response: WebhookResponse
   readonly at: Instant
   readonly finishedAt: Instant
 }
@@ -48,24 +48,24 @@ export class WebhookDeliveries extends Context.Service<
         Effect.gen(function* () {
           if (!timers.isLeased(timer)) return null
           const at = yield* Clock.currentTimeMillis
-          const answer = yield* sender.post({ url, id, body, secrets, sentAt: at })
-          return { answer, at, finishedAt: yield* Clock.currentTimeMillis }
+          const response = yield* sender.post({ url, id, body, secrets, sentAt: at })
+          return { response, at, finishedAt: yield* Clock.currentTimeMillis }
         })
 
       const record = Effect.fnUntraced(function* (
         timer: DueTimer,
         due: DueDelivery,
-        { answer, at, finishedAt }: Made,
+        { response, at, finishedAt }: Made,
         admission: Admission
       ) {
         const jitter = (yield* random.intBetween(0, RANDOM_STEPS, { halfOpen: true })) / RANDOM_STEPS
-        const judgement = judge(due, answer, { at, finishedAt }, jitter)
+        const judgement = judge(due, response, { at, finishedAt }, jitter)
         if (judgement.disables !== null) admission.turnOthersAway()
         const recorded = yield* store.record(timer, due, judgement, finishedAt)
         metrics.tried({ duration_ms: finishedAt - at }, judgement)
         if (recorded === "restarted") timers.wakeAt(finishedAt)
         if (recorded === "lost" || judgement.status === "delivered") return
-        yield* report(due, answer.error ?? `HTTP ${answer.status}`)
+        yield* report(due, response.error ?? `HTTP ${response.status}`)
         if (judgement.disables !== null) {
           yield* Effect.logWarning(`webhook ${due.endpointId} was disabled: ${judgement.disables}`)
           yield* store.wakeOthers(timer, finishedAt)

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import type { Judgement, WebhookAnswer, WebhookTry } from "../../domain/Webhook.ts"
+import type { Judgement, WebhookResponse, WebhookTry } from "../../domain/Webhook.ts"
 
 /** A due delivery, with everything that making it needs. */
 export interface DueDelivery {
@@ -63,5 +63,5 @@ export interface WebhookPost {
 /** Posts signed events: no redirects, no repeats, limited in time. */
 export class WebhookSender extends Context.Service<
   WebhookSender,
-  { readonly post: (post: WebhookPost) => Effect.Effect<WebhookAnswer> }
+  { readonly post: (post: WebhookPost) => Effect.Effect<WebhookResponse> }
 >()("peyk/services/webhook/WebhookStore/WebhookSender") {}

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { attemptErrorCode } from "../../../src/domain/ProviderOutcome.ts"
 import {
   type EventType,
-  sendAnswer,
+  sendResponse,
   type Verification,
   viewVerification
 } from "../../../src/domain/verification/Verification.ts"
@@ -69,7 +69,7 @@ describe("a step whose outcome is unknown, to a provider that de-duplicates", ()
   it("leaves the verification queued, without a next channel to count down to, and the code kept", () => {
     const next = afterUnknown(fresh)
     assert.strictEqual(next.status, "queued")
-    assert.strictEqual(sendAnswer(next).status, "queued")
+    assert.strictEqual(sendResponse(next).status, "queued")
     assert.isTrue(mayStillSend(next))
     const { remainingSeconds, currentChannelStatus } = viewVerification(next, START + 35)
     assert.deepStrictEqual([remainingSeconds, currentChannelStatus], [null, "failed"])

@@ -3,7 +3,7 @@ import { Arbitrary, Schema } from "effect"
 import {
   expiresInSeconds,
   isAnswered,
-  sendAnswer,
+  sendResponse,
   type Verification,
   validitySeconds,
   viewVerification
@@ -212,7 +212,7 @@ describe("what the status endpoint returns", () => {
 
 /** Null while there is none. */
 const statusIn = (verification: Verification) =>
-  isAnswered(verification) ? sendAnswer(verification).status : null
+  isAnswered(verification) ? sendResponse(verification).status : null
 
 describe("the answer of send", () => {
   it.each([
@@ -230,12 +230,14 @@ describe("the answer of send", () => {
     "names the channel that was called first, and stays what it was from then on",
     [route, happenings],
     ([route, list]) => {
-      const answers = live(route, list).flatMap(({ after }) => (isAnswered(after) ? [sendAnswer(after)] : []))
+      const answers = live(route, list).flatMap(({ after }) =>
+        isAnswered(after) ? [sendResponse(after)] : []
+      )
       for (const answer of answers) assert.deepStrictEqual(answer, answers[0])
       for (const { after } of live(route, list)) {
         const [first] = after.attempts
         if (first !== undefined)
-          assert.deepStrictEqual(sendAnswer(after).channel, route[first.step]?.descriptor)
+          assert.deepStrictEqual(sendResponse(after).channel, route[first.step]?.descriptor)
       }
     },
     runs

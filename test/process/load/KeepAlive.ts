@@ -2,13 +2,13 @@
 import { Agent, get } from "node:http"
 import { connect } from "node:net"
 
-export interface Answered {
+export interface Responded {
   readonly status: number
   readonly connection: string | undefined
 }
 
 const ask = (agent: Agent, url: string) =>
-  new Promise<Answered>((resolve, reject) => {
+  new Promise<Responded>((resolve, reject) => {
     get(url, { agent }, (response) => {
       response.resume()
       response.once("end", () =>

@@ -9,7 +9,7 @@ import { decodedAs } from "../../../src/layers/postgres/SqlRows.ts"
 import { verificationColumns, VerificationRow } from "../../../src/layers/verification/VerificationRow.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Codes } from "../../../src/services/verification/Codes.ts"
-import { Verifications, type VerifyAnswer } from "../../../src/services/verification/Verifications.ts"
+import { Verifications, type VerifyResult } from "../../../src/services/verification/Verifications.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
@@ -73,7 +73,7 @@ const stored = Effect.fnUntraced(function* (id: string) {
 })
 type Stored = Effect.Success<ReturnType<typeof stored>>
 
-type Answer = Pick<VerifyAnswer, "reason" | "triesLeft">
+type Answer = Pick<VerifyResult, "reason" | "triesLeft">
 
 const SANDBOX_TRIES = 5
 

@@ -148,18 +148,18 @@ export const makeDecide = (kind: AdmittedKind, operation: string) => {
     const verdicts: Array<Verdict> = rows.map(({ isCurrent, isKeyTaken }) =>
       isCurrent ? (isKeyTaken ? "key_taken" : null) : "set_up_changed"
     )
-    const asking = requests.flatMap((request, nth) => {
+    const undecided = requests.flatMap((request, nth) => {
       const row = rows[nth]
       if (row === undefined || verdicts[nth] !== null) return []
       return [{ nth, ...request, now: request.createdAt, state: stateOf(row) }]
     })
     const refuse = (available: (customerId: number) => number) => {
-      const refusals = admitInOrder(asking, available)
-      asking.forEach(({ nth }, place) => (verdicts[nth] = refusals[place] ?? null))
+      const refusals = admitInOrder(undecided, available)
+      undecided.forEach(({ nth }, index) => (verdicts[nth] = refusals[index] ?? null))
     }
     refuse(ENOUGH)
     const payers = new Set(
-      asking
+      undecided
         .filter(({ nth, admission }) => verdicts[nth] === null && admission.hold > 0)
         .map(({ customerId }) => customerId)
     )

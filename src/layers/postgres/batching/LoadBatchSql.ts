@@ -109,14 +109,14 @@ const makeLoadInBatch = <Row extends Schema.Decoder<unknown>>(
         Effect.map((rows) => rows.map((each) => [each.nth, each.isCurrent === true ? each : null])),
         decoded,
         Effect.map((rows) => {
-          const answers: Array<Loaded<Row["Type"]>> = subjects.map(() => ({
+          const responses: Array<Loaded<Row["Type"]>> = subjects.map(() => ({
             isCurrent: true,
             found: Option.none()
           }))
           for (const [nth, found] of rows) {
-            answers[nth - 1] = { isCurrent: found !== null, found: Option.fromNullOr(found) }
+            responses[nth - 1] = { isCurrent: found !== null, found: Option.fromNullOr(found) }
           }
-          return answers
+          return responses
         })
       )
   })

@@ -7,8 +7,8 @@ import { sendingSettings } from "../../../domain/account/AccountState.ts"
 import type { AccountTraits } from "../../../domain/customer/Customer.ts"
 import { type RejectionCause, DeliveryReport, ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { originOf, readSettings } from "../AccountSettings.ts"
-import { ask, ownValue, send } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"
+import { query, ownValue, send } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp, ProviderRequest } from "../ProviderHttp.ts"
 import {
   AccountProblem,
   type ConnectOptions,
@@ -80,11 +80,11 @@ type Body = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
 
 /** The calls of an account: those with a body are a POST of JSON. */
-export const jsonCalls = <Answer extends Schema.Decoder<unknown>>(
+export const jsonCalls = <ResponseBody extends Schema.Decoder<unknown>>(
   http: ProviderHttp["Service"],
   baseUrl: string,
   headers: Headers,
-  answer: Answer
+  response: ResponseBody
 ) => {
   const requestOf = (path: string, body?: Body): ProviderRequest =>
     body === undefined
@@ -94,11 +94,11 @@ export const jsonCalls = <Answer extends Schema.Decoder<unknown>>(
     send: (
       path: string,
       body: Body,
-      classify: (answer: Answer["Type"], received: ProviderAnswer) => ProviderOutcome,
+      classify: (response: ResponseBody["Type"], received: ProviderResponse) => ProviderOutcome,
       options: Pick<ProviderRequest, "isBackground" | "timeoutShare"> = {}
-    ) => send(http, { ...requestOf(path, body), ...options }, answer, classify),
-    ask: (path: string, body?: Body, options: Pick<ProviderRequest, "timeoutMillis"> = {}) =>
-      ask(http, { ...requestOf(path, body), ...options }, answer)
+    ) => send(http, { ...requestOf(path, body), ...options }, response, classify),
+    query: (path: string, body?: Body, options: Pick<ProviderRequest, "timeoutMillis"> = {}) =>
+      query(http, { ...requestOf(path, body), ...options }, response)
   }
 }
 
@@ -128,7 +128,7 @@ export const throttled = (retryAfterMillis: number | null, providerError: string
 export type Meaning = RejectionCause | "throttled" | "unavailable" | "unknown"
 
 /** The documented codes of a provider. */
-export type AnswerTable = Readonly<Record<number | string, Meaning>>
+export type ResponseTable = Readonly<Record<number | string, Meaning>>
 
 /** A table by code, from the codes of each meaning. */
 export const byCode = <M extends Meaning>(
@@ -142,7 +142,7 @@ export const byCode = <M extends Meaning>(
 export const outcomeOfMeaning = (
   meaning: Meaning,
   providerError: string,
-  { retryAfterMillis }: Pick<ProviderAnswer, "retryAfterMillis">
+  { retryAfterMillis }: Pick<ProviderResponse, "retryAfterMillis">
 ): ProviderOutcome => {
   switch (meaning) {
     case "throttled":
@@ -234,9 +234,9 @@ export const warnOfLine = Effect.fnUntraced(function* (
     : `line ${line} is not among the account's: ${known.join(", ")}`
 })
 
-/** The answer about a template, whose problem names it: a provider can say just “Not found”. */
-export const askAbout = <A>(template: string, answer: Effect.Effect<A, AccountProblem>) =>
-  Effect.mapError(answer, ({ message, isDefinite }) => problemWith(`${template}: ${message}`, isDefinite))
+/** The response about a template, whose problem names it: a provider can say just “Not found”. */
+export const askAbout = <A>(template: string, response: Effect.Effect<A, AccountProblem>) =>
+  Effect.mapError(response, ({ message, isDefinite }) => problemWith(`${template}: ${message}`, isDefinite))
 
 /** Fails if the template does not have the variable that is to take the code. */
 export const requireVariable = (

@@ -1,9 +1,9 @@
 import { Redacted, Schema } from "effect"
 import { inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential, ProviderNumber } from "../AccountSettings.ts"
-import { fieldOf, firstOf, idOf, maybeAnything, wholeOf, wordsIn } from "../LenientAnswers.ts"
-import { outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { fieldOf, firstOf, idOf, maybeAnything, wholeOf, wordsIn } from "../LenientResponses.ts"
+import { outcomeOfStatus, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import {
   accepted,
   adapter,
@@ -22,7 +22,7 @@ const BaleSafirSettings = Schema.Struct({
   bot_id: ProviderNumber.annotateKey({ description: "The bot that messages come from." })
 })
 
-const Answer = Schema.Struct({
+const ResponseBody = Schema.Struct({
   message_id: maybeAnything,
   /** One entry per failed number; Peyk sends to one. */
   error_data: maybeAnything
@@ -40,7 +40,7 @@ const isTelling = (status: number): boolean => [401, 403, 422, 429].includes(sta
 const outcomeOfError = (
   code: number | null,
   providerError: string,
-  received: ProviderAnswer
+  received: ProviderResponse
 ): ProviderOutcome => {
   const { status, retryAfterMillis } = received
   if (code === RATE_LIMIT_EXCEEDED) return throttled(retryAfterMillis, providerError)
@@ -55,8 +55,8 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 
 /** Failures can have HTTP 200: only an id without an error is a success. */
 const classify = (
-  { message_id, error_data }: typeof Answer.Type,
-  received: ProviderAnswer
+  { message_id, error_data }: typeof ResponseBody.Type,
+  received: ProviderResponse
 ): ProviderOutcome => {
   const error = firstOf(error_data)
   const hasId = !isMissing(message_id)
@@ -74,7 +74,7 @@ const classify = (
 /** Sends over Bale to phone numbers: codes as Bale's own card, texts unchanged. Source: docs.bale.ai/safir. */
 export const baleSafirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
   adapter({ name: "bale_safir", channels: ["bale"], settings: BaleSafirSettings }, ({ api_key, bot_id }) => {
-    const calls = jsonCalls(http, baseUrl, { "api-access-key": api_key }, Answer)
+    const calls = jsonCalls(http, baseUrl, { "api-access-key": api_key }, ResponseBody)
     const post = ({ attemptId, phone }: TextDelivery, messageData: Readonly<Record<string, unknown>>) => {
       const message = { bot_id, phone_number: phone.slice("+".length), message_data: messageData }
       // Bale does not deliver a repeat with this id again.

@@ -1,8 +1,16 @@
 import { Effect, Schema } from "effect"
 import { inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
-import { fieldOf, finiteOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { isRecipientLost, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import {
+  fieldOf,
+  finiteOf,
+  idOf,
+  maybeAnything,
+  maybeWhole,
+  maybeWords,
+  YesOrNo
+} from "../LenientResponses.ts"
+import { isRecipientLost, outcomeOfStatus, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import { accepted, contactLost, jsonCalls, problemWith, rejected, throttled, unknown } from "./AdapterKit.ts"
 
 /** The response of every method. Optional fields are parsed when they matter, because they can have any form. */
@@ -15,7 +23,7 @@ const Envelope = Schema.Struct({
 })
 type Envelope = typeof Envelope.Type
 
-export const isSuccess = ({ ok }: Envelope, { status }: Pick<ProviderAnswer, "status">): boolean =>
+export const isSuccess = ({ ok }: Envelope, { status }: Pick<ProviderResponse, "status">): boolean =>
   ok && status >= 200 && status < 300
 
 /** A response's own code, if it is one of HTTP's errors: clones can use other numbers. */
@@ -25,8 +33,8 @@ const ownCode = ({ error_code }: Envelope): number | null =>
 const isHttpError = (code: number): boolean => code >= 400 && code < 600
 
 /** The code of a failure: its own, or else the HTTP status. */
-export const codeOf = (answer: Envelope, { status }: Pick<ProviderAnswer, "status">): number =>
-  ownCode(answer) ?? status
+export const codeOf = (response: Envelope, { status }: Pick<ProviderResponse, "status">): number =>
+  ownCode(response) ?? status
 
 /** Whether the platform's decision is final, so that a repeat would get the same. */
 const isDefiniteCode = (code: number): boolean => code >= 400 && code < 500 && ![408, 425, 429].includes(code)
@@ -39,20 +47,20 @@ const wordsOf = ({ error_code, description }: Envelope, token: string): string =
  * The description decides first, because not every clone has codes; but not against a code that shows another cause: something
  * else.
  */
-const isContactLost = (answer: Envelope): boolean => {
-  const own = ownCode(answer)
+const isContactLost = (response: Envelope): boolean => {
+  const own = ownCode(response)
   const mayBeRecipient = own === null || (isDefiniteCode(own) && own !== 401)
-  return mayBeRecipient && isRecipientLost(answer.description ?? "")
+  return mayBeRecipient && isRecipientLost(response.description ?? "")
 }
 
-const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): ProviderOutcome => {
-  const providerError = wordsOf(answer, token)
-  const code = codeOf(answer, received)
-  if (isContactLost(answer)) return contactLost(providerError)
+const failureOf = (response: Envelope, received: ProviderResponse, token: string): ProviderOutcome => {
+  const providerError = wordsOf(response, token)
+  const code = codeOf(response, received)
+  if (isContactLost(response)) return contactLost(providerError)
   // Such a refusal does not mean that the chat is over, whatever its cause.
   if (code === 403) return rejected("recipient", providerError)
   if (code === 429) {
-    const seconds = finiteOf(fieldOf(answer.parameters, "retry_after"))
+    const seconds = finiteOf(fieldOf(response.parameters, "retry_after"))
     const retryAfterMillis = seconds === null ? received.retryAfterMillis : seconds * 1000
     return throttled(retryAfterMillis, providerError)
   }
@@ -66,9 +74,9 @@ const failureOf = (answer: Envelope, received: ProviderAnswer, token: string): P
 /** A success counts even if its id cannot be read. */
 const classifySend =
   (token: string) =>
-  (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
-    if (isSuccess(answer, received)) return accepted(idOf(fieldOf(answer.result, "message_id")))
-    return answer.ok ? unknown(`ok, but HTTP ${received.status}`) : failureOf(answer, received, token)
+  (response: Envelope, received: ProviderResponse): ProviderOutcome => {
+    if (isSuccess(response, received)) return accepted(idOf(fieldOf(response.result, "message_id")))
+    return response.ok ? unknown(`ok, but HTTP ${received.status}`) : failureOf(response, received, token)
   }
 
 export interface BotAccess {
@@ -94,21 +102,23 @@ export const botCalls = ({ http, baseUrl, token, maxTextLength }: BotAccess) => 
   const calls = jsonCalls(http, root, {}, Envelope)
 
   /** Why a call got an unexpected response. */
-  const problemOf = (answer: Envelope, status: number) =>
+  const problemOf = (response: Envelope, status: number) =>
     problemWith(
-      answer.ok ? `HTTP ${status}, and a result of another shape` : wordsOf(answer, token),
-      !answer.ok && isDefiniteCode(codeOf(answer, { status }))
+      response.ok ? `HTTP ${status}, and a result of another shape` : wordsOf(response, token),
+      !response.ok && isDefiniteCode(codeOf(response, { status }))
     )
 
   const askFor = (method: string, parameters: Parameters, timing: { readonly timeoutMillis?: number } = {}) =>
-    calls.ask(`/${method}`, parameters, timing)
+    calls.query(`/${method}`, parameters, timing)
 
   return {
     askFor,
     problemOf,
     resultOf: (method: string, parameters: Parameters = {}) =>
-      Effect.flatMap(askFor(method, parameters), ({ answer, status }) =>
-        isSuccess(answer, { status }) ? Effect.succeed(answer.result) : Effect.fail(problemOf(answer, status))
+      Effect.flatMap(askFor(method, parameters), ({ response, status }) =>
+        isSuccess(response, { status })
+          ? Effect.succeed(response.result)
+          : Effect.fail(problemOf(response, status))
       ),
     sendMessage: (
       chatId: string,

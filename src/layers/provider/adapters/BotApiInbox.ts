@@ -1,6 +1,6 @@
 import { Effect, Option, Schema, SchemaTransformation } from "effect"
 import { type BotReply, BotUpdate } from "../../../domain/account/BotConversation.ts"
-import { perhaps } from "../ProviderAnswers.ts"
+import { perhaps } from "../ProviderResponses.ts"
 import { type BotCalls, codeOf, isSuccess } from "./BotApiCalls.ts"
 import type {
   AccountProblem,
@@ -146,14 +146,14 @@ export const botInbox = (
       },
       { timeoutMillis: waitMillis + POLL_GRACE_MILLIS }
     ).pipe(
-      Effect.flatMap(({ answer, status }) => {
-        if (isSuccess(answer, { status }) && Array.isArray(answer.result)) {
-          return Effect.succeed(readBatch(answer.result, cursor, read))
+      Effect.flatMap(({ response, status }) => {
+        if (isSuccess(response, { status }) && Array.isArray(response.result)) {
+          return Effect.succeed(readBatch(response.result, cursor, read))
         }
-        const hasWebhook = codeOf(answer, { status }) === 409 && !isOtherPoller(answer.description)
+        const hasWebhook = codeOf(response, { status }) === 409 && !isOtherPoller(response.description)
         return hasWebhook
           ? Effect.as(resultOf("deleteWebhook"), { updates: [], cursor })
-          : Effect.fail(problemOf(answer, status))
+          : Effect.fail(problemOf(response, status))
       })
     )
 

@@ -5,16 +5,16 @@ import { type RejectionCause, DeliveryReport, ProviderOutcome } from "../../../d
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { savedUrlProblem } from "../../network/CustomerUrls.ts"
 import { readSettings } from "../AccountSettings.ts"
-import { finiteOf, idOf, maybeAnything, maybeWords } from "../LenientAnswers.ts"
-import { outcomeOfFailure, perhaps, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { finiteOf, idOf, maybeAnything, maybeWords } from "../LenientResponses.ts"
+import { outcomeOfFailure, perhaps, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import { accepted, connectionTo, problemWith, rejected, throttled, unknown } from "./AdapterKit.ts"
 import { webhookHeaders, WebhookSecret } from "../../webhook/StandardWebhook.ts"
 import type { ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import type { CodeDelivery, TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** The responses of a gateway to a message; docs/bridge.md. */
-const Answer = Schema.Struct({
+const ResponseBody = Schema.Struct({
   status: Schema.String,
   message_id: maybeAnything,
   reason: maybeWords,
@@ -26,17 +26,17 @@ const Answer = Schema.Struct({
 const CAUSES: ReadonlyArray<RejectionCause> = ["recipient", "request", "configuration"]
 
 /** Null if it says neither yes nor no. */
-const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome | null => {
-  switch (answer.status.trim().toLowerCase()) {
+const outcomeOfResponse = (response: typeof ResponseBody.Type): ProviderOutcome | null => {
+  switch (response.status.trim().toLowerCase()) {
     case "accepted":
-      return accepted(idOf(answer.message_id))
+      return accepted(idOf(response.message_id))
     case "rejected": {
-      const { reason, message } = answer
+      const { reason, message } = response
       const cause = CAUSES.find((each) => each === reason?.trim().toLowerCase()) ?? "request"
       return rejected(cause, providerWords(reason, message))
     }
     case "throttled": {
-      const seconds = finiteOf(answer.retry_after)
+      const seconds = finiteOf(response.retry_after)
       return throttled(seconds === null ? null : seconds * 1000, "throttled")
     }
     case "unavailable":
@@ -46,14 +46,15 @@ const outcomeOfAnswer = (answer: typeof Answer.Type): ProviderOutcome | null => 
   }
 }
 
-const decodeAnswer = Schema.decodeUnknownOption(Answer)
+const decodeResponse = Schema.decodeUnknownOption(ResponseBody)
 
 /** Any status but 200 can come from a proxy, and says nothing, whatever its body. */
-const classify = ({ status, json }: ProviderAnswer): ProviderOutcome => {
+const classify = ({ status, json }: ProviderResponse): ProviderOutcome => {
   if (status !== 200) return unknown(`HTTP ${status}`)
-  const answer = Option.getOrUndefined(decodeAnswer(json))
+  const response = Option.getOrUndefined(decodeResponse(json))
   return (
-    (answer === undefined ? null : outcomeOfAnswer(answer)) ?? unknown("HTTP 200, and no answer of a bridge")
+    (response === undefined ? null : outcomeOfResponse(response)) ??
+    unknown("HTTP 200, and no answer of a bridge")
   )
 }
 
@@ -65,7 +66,7 @@ const Report = Schema.Union([
 ])
 const decodeReport = Schema.decodeUnknownOption(Report)
 
-const reportOfAnswer = (report: typeof Report.Type): DeliveryReport => {
+const reportOfResponse = (report: typeof Report.Type): DeliveryReport => {
   switch (report.status) {
     case "delivered": {
       const at = Option.map(DateTime.make(report.at ?? ""), DateTime.toEpochMillis)
@@ -78,10 +79,10 @@ const reportOfAnswer = (report: typeof Report.Type): DeliveryReport => {
   }
 }
 
-const readReport = ({ status, json }: ProviderAnswer): DeliveryReport =>
+const readReport = ({ status, json }: ProviderResponse): DeliveryReport =>
   Option.match(status === 200 ? decodeReport(json) : Option.none(), {
     onNone: () => DeliveryReport.NotKnown({ reason: `HTTP ${status}, and no report of a bridge` }),
-    onSome: reportOfAnswer
+    onSome: reportOfResponse
   })
 
 const bridgeSettings = (allowsPrivateAddresses: boolean) =>

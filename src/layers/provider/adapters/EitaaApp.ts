@@ -3,16 +3,16 @@ import type { Instant } from "../../../domain/Instant.ts"
 import { BotUpdate } from "../../../domain/account/BotConversation.ts"
 import { inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
-import { fieldOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { isRecipientLost, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { fieldOf, idOf, maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientResponses.ts"
+import { isRecipientLost, outcomeOfStatus, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import { accepted, adapter, connectionTo, contactLost, jsonCalls, rejected } from "./AdapterKit.ts"
 import { verifyInitData, verifySharedContact } from "./EitaaInitData.ts"
 import type { Addressed, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** Only `{"ok":true,"result":"success"}` is documented: anything else is a failure. */
-const Answer = Schema.Struct({
+const ResponseBody = Schema.Struct({
   ok: YesOrNo,
   result: maybeAnything,
   error_code: maybeWhole,
@@ -23,7 +23,10 @@ const Answer = Schema.Struct({
 const NOT_ALLOWED = /blocked|permission|access(?! token)/i
 
 /** No list of errors is published. A refusal without a reason is usually a person who does not allow messages. */
-const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: number): ProviderOutcome => {
+const refusalOf = (
+  { error_code, description }: typeof ResponseBody.Type,
+  httpStatus: number
+): ProviderOutcome => {
   const providerError = providerWords(error_code, description)
   if (isRecipientLost(description ?? "")) return contactLost(providerError)
   const isBare = (error_code ?? null) === null && (description ?? "") === ""
@@ -34,22 +37,22 @@ const refusalOf = ({ error_code, description }: typeof Answer.Type, httpStatus: 
 
 const isAboutService = (status: number): boolean => [408, 425, 429].includes(status) || status >= 500
 
-const failureOf = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome => {
-  const { error_code, description } = answer
+const failureOf = (response: typeof ResponseBody.Type, received: ProviderResponse): ProviderOutcome => {
+  const { error_code, description } = response
   const providerError = providerWords(error_code, description)
   const statuses = [received.status, error_code ?? received.status]
   if (statuses.includes(401)) return rejected("configuration", providerError)
   const status = statuses.find(isAboutService)
   if (status !== undefined) return inWords(outcomeOfStatus({ ...received, status }), () => providerError)
   // A redirect, or a success with a failing HTTP status.
-  const isContradicted = answer.ok || (received.status >= 300 && received.status < 400)
-  return isContradicted ? outcomeOfStatus(received) : refusalOf(answer, received.status)
+  const isContradicted = response.ok || (received.status >= 300 && received.status < 400)
+  return isContradicted ? outcomeOfStatus(received) : refusalOf(response, received.status)
 }
 
-const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
-  answer.ok && received.status < 300
-    ? accepted(idOf(fieldOf(answer.result, "message_id")))
-    : failureOf(answer, received)
+const classify = (response: typeof ResponseBody.Type, received: ProviderResponse): ProviderOutcome =>
+  response.ok && received.status < 300
+    ? accepted(idOf(fieldOf(response.result, "message_id")))
+    : failureOf(response, received)
 
 const EitaaSettings = Schema.Struct({
   token: Credential,
@@ -96,7 +99,7 @@ const chatIdOf = (chatId: string): number | string =>
 export const eitaaAppAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
   adapter({ name: "eitaa_app", channels: ["eitaa"], settings: EitaaSettings }, (account) => {
     const { token, trust_contacts = false } = account
-    const calls = jsonCalls(http, baseUrl, {}, Answer)
+    const calls = jsonCalls(http, baseUrl, {}, ResponseBody)
     const sendMessage = (chatId: string, text: string, isBackground = false) =>
       Effect.map(
         calls.send("/app/sendMessage", { token, chat_id: chatIdOf(chatId), text }, classify, {

@@ -1,9 +1,9 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import type { ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
-import { maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { outcomeOfRefusal, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { maybeAnything, maybeWords, YesOrNo } from "../LenientResponses.ts"
+import { outcomeOfRefusal, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import { accepted, connectionTo, jsonCalls, Line, localNumber, optionalWord, unknown } from "./AdapterKit.ts"
 import { askAbout, creditIn, NO_WARNING, numberOf, problemWith, requireVariable } from "./AdapterKit.ts"
 import { smsAdapter, smsTraits } from "./AdapterKit.ts"
@@ -21,22 +21,23 @@ const FarazsmsSettings = Schema.Struct({
 
 const SHARED_LINE = "90008361"
 
-const Answer = Schema.Struct({
+const ResponseBody = Schema.Struct({
   status: YesOrNo,
   data: maybeAnything,
   code: maybeWords,
   message: maybeWords,
   messages: maybeWords
 })
-type Answer = typeof Answer.Type
+type ResponseBody = typeof ResponseBody.Type
 
-const wordsOf = ({ code, message, messages }: Answer): string => providerWords(code, message ?? messages)
+const wordsOf = ({ code, message, messages }: ResponseBody): string =>
+  providerWords(code, message ?? messages)
 
 /** No response has a message id, so there are no delivery reports. */
-const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
+const classify = (response: ResponseBody, received: ProviderResponse): ProviderOutcome => {
   // No list of errors is published: the HTTP status decides.
-  if (!answer.status) return outcomeOfRefusal(received, wordsOf(answer))
-  return received.status < 300 ? accepted(null) : unknown(wordsOf(answer))
+  if (!response.status) return outcomeOfRefusal(received, wordsOf(response))
+  return received.status < 300 ? accepted(null) : unknown(wordsOf(response))
 }
 
 const Variables = Schema.Struct({ vars: Schema.Array(Schema.Struct({ var: Schema.String })) })
@@ -50,15 +51,15 @@ const readCredit = (data: unknown): number =>
 export const farazsmsAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
   smsAdapter("farazsms", FarazsmsSettings, (account) => {
     const { api_key, line_number, otp_pattern, otp_parameter = "code" } = account
-    const calls = jsonCalls(http, `${baseUrl}/ws/v1`, { "api-key": api_key }, Answer)
+    const calls = jsonCalls(http, `${baseUrl}/ws/v1`, { "api-key": api_key }, ResponseBody)
     const post = (kind: string, message: Readonly<Record<string, unknown>>) =>
       // Without this, the digits of a code arrive as Persian digits.
       calls.send(`/sms/${kind}`, { ...message, number_format: "english", schedule: null }, classify)
     /** The data of a call that changes nothing. */
     const get = Effect.fnUntraced(function* (path: string) {
-      const { answer, status } = yield* calls.ask(path)
-      if (answer.status && status < 300) return answer.data
-      return yield* problemWith(wordsOf(answer), !answer.status && status < 500 && status !== 429)
+      const { response, status } = yield* calls.query(path)
+      if (response.status && status < 300) return response.data
+      return yield* problemWith(wordsOf(response), !response.status && status < 500 && status !== 429)
     })
     const checkPattern = Effect.gen(function* () {
       if (otp_pattern === undefined) return

@@ -1,10 +1,18 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { DeliveryReport, inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
-import { fieldOf, firstOf, idOf, wholeOf } from "../LenientAnswers.ts"
-import { maybeAnything, maybeWhole, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { outcomeOfRefusal, outcomeOfStatus, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import {
+  fieldOf,
+  firstOf,
+  idOf,
+  maybeAnything,
+  maybeWhole,
+  maybeWords,
+  wholeOf,
+  YesOrNo
+} from "../LenientResponses.ts"
+import { outcomeOfRefusal, outcomeOfStatus, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import { accepted, connectionTo, jsonCalls, Line, localNumber, optionalWord } from "./AdapterKit.ts"
 import { askAbout, creditIn, NO_WARNING, problemWith, requireVariable } from "./AdapterKit.ts"
 import { reportOfState, type ReportTable, smsAdapter, smsTraits } from "./AdapterKit.ts"
@@ -33,22 +41,22 @@ const readEnvelope = (json: unknown) => decodeEnvelope(inLowerCase(json))
 const wordsOf = ({ statuscode, message }: Envelope): string => providerWords(statuscode, message)
 
 /** No list of codes is published. An HTTP 400 can have the 401 that it means in its body. */
-const outcomeOfFailure = (answer: Envelope, received: ProviderAnswer): ProviderOutcome => {
-  const status = answer.statuscode ?? 0
+const outcomeOfFailure = (response: Envelope, received: ProviderResponse): ProviderOutcome => {
+  const status = response.statuscode ?? 0
   const meant = status >= 400 && status < 600 ? { ...received, status } : received
-  return outcomeOfRefusal(meant, wordsOf(answer))
+  return outcomeOfRefusal(meant, wordsOf(response))
 }
 
 const classifyBy =
   (idIn: (data: unknown) => unknown) =>
-  (json: unknown, received: ProviderAnswer): ProviderOutcome =>
+  (json: unknown, received: ProviderResponse): ProviderOutcome =>
     Option.match(readEnvelope(json), {
       onNone: () => outcomeOfStatus(received),
-      onSome: (answer) => {
-        if (!answer.issuccess) return outcomeOfFailure(answer, received)
+      onSome: (response) => {
+        if (!response.issuccess) return outcomeOfFailure(response, received)
         return received.status < 300
-          ? accepted(idOf(idIn(answer.data)))
-          : inWords(outcomeOfStatus(received), () => wordsOf(answer))
+          ? accepted(idOf(idIn(response.data)))
+          : inWords(outcomeOfStatus(received), () => wordsOf(response))
       }
     })
 
@@ -93,8 +101,8 @@ export const ghasedakAdapter = (http: ProviderHttp["Service"], baseUrl: string):
     const calls = jsonCalls(http, rootOf(baseUrl), { apikey: api_key }, Schema.Unknown)
     /** The data of a call that changes nothing. */
     const get = Effect.fnUntraced(function* (path: string) {
-      const { answer, status } = yield* calls.ask(path)
-      const read = Option.getOrUndefined(readEnvelope(answer))
+      const { response, status } = yield* calls.query(path)
+      const read = Option.getOrUndefined(readEnvelope(response))
       if (read === undefined) {
         const message = `HTTP ${status}, and an answer that is not the provider's`
         return yield* problemWith(message, [401, 403].includes(status))

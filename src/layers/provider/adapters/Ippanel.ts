@@ -8,9 +8,9 @@ import {
   type ProviderOutcome
 } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
-import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { outcomeOfRefusal, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientResponses.ts"
+import { outcomeOfRefusal, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import {
   accepted,
   connectionTo,
@@ -34,10 +34,10 @@ const Meta = Schema.Struct({
   message_code: maybeWords,
   errors: maybeAnything
 })
-const Answer = Schema.Struct({ meta: Meta, data: maybeAnything })
-type Answer = typeof Answer.Type
+const ResponseBody = Schema.Struct({ meta: Meta, data: maybeAnything })
+type ResponseBody = typeof ResponseBody.Type
 
-const wordsOf = ({ meta }: Answer): string => providerWords(meta.message_code, meta.message)
+const wordsOf = ({ meta }: ResponseBody): string => providerWords(meta.message_code, meta.message)
 
 /** The outcome that each field of a 422 stands for. */
 const causeOf = (errors: unknown): RejectionCause => {
@@ -48,16 +48,16 @@ const causeOf = (errors: unknown): RejectionCause => {
 
 const INVALID = 422
 
-const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
-  const { meta, data } = answer
+const classify = (response: ResponseBody, received: ProviderResponse): ProviderOutcome => {
+  const { meta, data } = response
   if (meta.status) {
     return received.status < 300
       ? accepted(idOf(firstOf(fieldOf(data, "message_outbox_ids"))))
-      : inWords(outcomeOfStatus(received), () => wordsOf(answer))
+      : inWords(outcomeOfStatus(received), () => wordsOf(response))
   }
   return received.status === INVALID
-    ? rejected(causeOf(meta.errors), wordsOf(answer))
-    : outcomeOfRefusal(received, wordsOf(answer), causeOf(meta.errors))
+    ? rejected(causeOf(meta.errors), wordsOf(response))
+    : outcomeOfRefusal(received, wordsOf(response), causeOf(meta.errors))
 }
 
 const undelivered: Readonly<Record<string, string>> = { 3: "3 not delivered", 4: "4 blacklisted" }
@@ -71,31 +71,31 @@ const failedStates: Readonly<Record<string, string>> = {
 }
 
 /** The report of a message whose recipients have no final state. */
-const reportOfBulk = (answer: Answer): DeliveryReport => {
-  if (!answer.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
-  const providerError = ownValue(failedStates, String(fieldOf(answer.data, "state_id")))
+const reportOfBulk = (response: ResponseBody): DeliveryReport => {
+  if (!response.meta.status) return DeliveryReport.NotKnown({ reason: wordsOf(response) })
+  const providerError = ownValue(failedStates, String(fieldOf(response.data, "state_id")))
   return providerError === undefined
     ? DeliveryReport.InProgress()
     : DeliveryReport.Undelivered({ providerError })
 }
 
 /** The report of the message's only recipient; undefined if that has no final state, or is refused. */
-const reportOfRecipient = (answer: Answer): DeliveryReport | undefined => {
-  if (!answer.meta.status) return undefined
-  const status = String(fieldOf(firstOf(answer.data), "message_status"))
+const reportOfRecipient = (response: ResponseBody): DeliveryReport | undefined => {
+  if (!response.meta.status) return undefined
+  const status = String(fieldOf(firstOf(response.data), "message_status"))
   if (status === "2") return DeliveryReport.Delivered({ at: null })
   const providerError = ownValue(undelivered, status)
   return providerError === undefined ? undefined : DeliveryReport.Undelivered({ providerError })
 }
 
-/** The data of an answer to a question that changes nothing. */
-const dataOf = (asked: {
-  readonly answer: Answer
+/** The data of a response to a question that changes nothing. */
+const dataOf = (received: {
+  readonly response: ResponseBody
   readonly status: number
 }): Effect.Effect<unknown, AccountProblem> =>
-  asked.answer.meta.status && asked.status < 300
-    ? Effect.succeed(asked.answer.data)
-    : Effect.fail(problemWith(wordsOf(asked.answer), [401, 403, 404, INVALID].includes(asked.status)))
+  received.response.meta.status && received.status < 300
+    ? Effect.succeed(received.response.data)
+    : Effect.fail(problemWith(wordsOf(received.response), [401, 403, 404, INVALID].includes(received.status)))
 
 const Lines = Schema.Array(Schema.Struct({ number: Schema.String }))
 const decodeLines = Schema.decodeUnknownOption(Lines)
@@ -137,10 +137,10 @@ const IppanelSettings = Schema.Struct({
 export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
   smsAdapter("ippanel", IppanelSettings, (account) => {
     const { api_key, from_number, otp_pattern, otp_parameter = "code" } = account
-    const calls = jsonCalls(http, `${baseUrl}/api`, { authorization: api_key }, Answer)
+    const calls = jsonCalls(http, `${baseUrl}/api`, { authorization: api_key }, ResponseBody)
     const post = (message: Readonly<Record<string, unknown>>) =>
       calls.send("/send", { ...message, from_number }, classify)
-    const dataAt = (path: string) => Effect.flatMap(calls.ask(path), dataOf)
+    const dataAt = (path: string) => Effect.flatMap(calls.query(path), dataOf)
     const checkPattern = Effect.suspend(() =>
       otp_pattern === undefined
         ? Effect.void
@@ -169,12 +169,12 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
       deliveryReport: Effect.fnUntraced(function* (messageId) {
         const id = encodeURIComponent(messageId)
         // IPPanel can refuse this question, or not know the path, if the message was never sent: its bulk shows why.
-        const report = yield* calls.ask(`/report/recipients?bulk_id=${id}&page=1&per_page=10`).pipe(
-          Effect.map(({ answer }) => reportOfRecipient(answer)),
+        const report = yield* calls.query(`/report/recipients?bulk_id=${id}&page=1&per_page=10`).pipe(
+          Effect.map(({ response }) => reportOfRecipient(response)),
           Effect.catch(() => Effect.undefined)
         )
         if (report !== undefined) return report
-        return reportOfBulk((yield* calls.ask(`/report/by_bulk?messages_outbox_id=${id}`)).answer)
+        return reportOfBulk((yield* calls.query(`/report/by_bulk?messages_outbox_id=${id}`)).response)
       })
     })
   })

@@ -2,13 +2,21 @@ import { Effect, Redacted, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { DeliveryReport, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential } from "../AccountSettings.ts"
-import { fieldOf, firstOf, idOf, wholeOf, wordsIn } from "../LenientAnswers.ts"
-import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"
-import { ask, outcomeOfRefusal, providerWords, send } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import {
+  fieldOf,
+  firstOf,
+  idOf,
+  maybeAnything,
+  maybeWords,
+  Whole,
+  wholeOf,
+  wordsIn
+} from "../LenientResponses.ts"
+import { query, outcomeOfRefusal, providerWords, send } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import {
   accepted,
-  type AnswerTable,
+  type ResponseTable,
   byCode,
   connectionTo,
   formPost,
@@ -20,11 +28,11 @@ import { optionalWord, outcomeOfMeaning, rejected, smsAdapter, smsTraits, unknow
 import type { AccountProblem, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer; its entries, an array or one object, are read once the status is known. */
-const Answer = Schema.Struct({
+const ResponseBody = Schema.Struct({
   return: Schema.Struct({ status: Whole, message: maybeWords }),
   entries: maybeAnything
 })
-type Answer = typeof Answer.Type
+type ResponseBody = typeof ResponseBody.Type
 
 const readEntry = (entries: unknown) => {
   const entry = firstOf(entries)
@@ -38,7 +46,7 @@ const readEntry = (entries: unknown) => {
 const OK = 200
 
 /** The meanings of `return.status`. They are not those of HTTP: 429 is a forbidden address and 501 test mode. */
-const meanings: AnswerTable = byCode({
+const meanings: ResponseTable = byCode({
   configuration: [401, 403, 404, 405, 407, 412, 416, 418, 424, 426, 427, 429, 432, 501, 607],
   recipient: [411],
   request: [400, 406, 413, 414, 415, 417, 419, 420, 422, 428, 431],
@@ -46,7 +54,7 @@ const meanings: AnswerTable = byCode({
   unknown: [402, 409]
 })
 
-const wordsOf = ({ return: { status, message } }: Answer): string => providerWords(status, message)
+const wordsOf = ({ return: { status, message } }: ResponseBody): string => providerWords(status, message)
 
 /** The recipient refuses advertising on this line. */
 const BLOCKED = 14
@@ -57,25 +65,25 @@ const outcomeOfEntry = (entries: unknown): ProviderOutcome => {
 }
 
 /** The status in the body goes before HTTP's, which repeats it. */
-const classify = (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
-  const { status } = answer.return
+const classify = (response: ResponseBody, received: ProviderResponse): ProviderOutcome => {
+  const { status } = response.return
   if (status === OK) {
-    return received.status < 300 ? outcomeOfEntry(answer.entries) : unknown(wordsOf(answer))
+    return received.status < 300 ? outcomeOfEntry(response.entries) : unknown(wordsOf(response))
   }
   const meaning = meanings[status]
   return meaning === undefined
-    ? outcomeOfRefusal(received, wordsOf(answer))
-    : outcomeOfMeaning(meaning, wordsOf(answer), received)
+    ? outcomeOfRefusal(received, wordsOf(response))
+    : outcomeOfMeaning(meaning, wordsOf(response), received)
 }
 
 const DELIVERED = 10
 const undelivered = [6, 11, 13, BLOCKED]
 const UNKNOWN_ID = 100
 
-const readReport = (answer: Answer): DeliveryReport => {
-  const entry = firstOf(answer.entries)
-  if (answer.return.status !== OK || typeof entry !== "object" || entry === null) {
-    return DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+const readReport = (response: ResponseBody): DeliveryReport => {
+  const entry = firstOf(response.entries)
+  if (response.return.status !== OK || typeof entry !== "object" || entry === null) {
+    return DeliveryReport.NotKnown({ reason: wordsOf(response) })
   }
   const { status, statusText } = readEntry(entry)
   if (status === UNKNOWN_ID) return DeliveryReport.NotKnown({ reason: "100 unknown id" })
@@ -85,11 +93,11 @@ const readReport = (answer: Answer): DeliveryReport => {
     : DeliveryReport.InProgress()
 }
 
-/** Reads the credit from an answer about the account. */
-const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> =>
-  answer.return.status === OK
-    ? Effect.succeed(creditIn("remaincredit")(firstOf(answer.entries)))
-    : Effect.fail(problemOf(wordsOf(answer), meanings[answer.return.status]))
+/** Reads the credit from a response about the account. */
+const readCredit = (response: ResponseBody): Effect.Effect<number, AccountProblem> =>
+  response.return.status === OK
+    ? Effect.succeed(creditIn("remaincredit")(firstOf(response.entries)))
+    : Effect.fail(problemOf(wordsOf(response), meanings[response.return.status]))
 
 const KavenegarSettings = Schema.Struct({
   api_key: Credential,
@@ -118,7 +126,7 @@ export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string)
         // Kavenegar demands `token`, whichever the template shows.
         const tokens = { token: Redacted.value(code), [otp_token]: Redacted.value(code) }
         const fields = { receptor: localNumber(phone), template: otp_template ?? "", ...tokens }
-        return send(http, to("verify/lookup", fields), Answer, classify)
+        return send(http, to("verify/lookup", fields), ResponseBody, classify)
       },
       sendText: ({ phone, text, attemptId }) => {
         const fields = {
@@ -127,11 +135,15 @@ export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string)
           localid: localIdOf(attemptId),
           ...(sender !== undefined && { sender })
         }
-        return send(http, to("sms/send", fields), Answer, classify)
+        return send(http, to("sms/send", fields), ResponseBody, classify)
       },
-      credit: Effect.flatMap(ask(http, to("account/info", {}), Answer), ({ answer }) => readCredit(answer)),
+      credit: Effect.flatMap(query(http, to("account/info", {}), ResponseBody), ({ response }) =>
+        readCredit(response)
+      ),
       check: Effect.succeed(NO_WARNING),
       deliveryReport: (messageid) =>
-        Effect.map(ask(http, to("sms/status", { messageid }), Answer), ({ answer }) => readReport(answer))
+        Effect.map(query(http, to("sms/status", { messageid }), ResponseBody), ({ response }) =>
+          readReport(response)
+        )
     })
   })

@@ -1,12 +1,12 @@
 import { Effect, Redacted, Schema } from "effect"
 import { DeliveryReport, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential, ProviderNumber } from "../AccountSettings.ts"
-import { maybeAnything, maybeWords, Whole } from "../LenientAnswers.ts"
-import { ask, outcomeOfStatus, ownValue, perhaps, providerWords, send } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { maybeAnything, maybeWords, Whole } from "../LenientResponses.ts"
+import { query, outcomeOfStatus, ownValue, perhaps, providerWords, send } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import {
   accepted,
-  type AnswerTable,
+  type ResponseTable,
   byCode,
   connectionTo,
   formPost,
@@ -18,26 +18,26 @@ import { type ReportTable, smsAdapter, smsTraits, warnOfLine } from "./AdapterKi
 import type { AccountProblem, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer, with HTTP 200 also where it refuses. */
-const Answer = Schema.Struct({
+const ResponseBody = Schema.Struct({
   Value: maybeAnything,
   RetStatus: Whole,
   StrRetStatus: maybeWords
 })
-type Answer = typeof Answer.Type
+type ResponseBody = typeof ResponseBody.Type
 
 /** The meaning of a `Value` that is no message id, for both kinds. */
-const common: AnswerTable = byCode({
+const common: ResponseTable = byCode({
   configuration: [0, 2, 10, 12, 108, 109, 110],
   recipient: [16, 18, 35],
   request: [7, 17],
   unavailable: [6],
   unknown: [11]
 })
-const codeMeanings: AnswerTable = {
+const codeMeanings: ResponseTable = {
   ...common,
   ...byCode({ configuration: [-1, -3, -4, -5, -7], request: [-2, -10], unknown: [-6] })
 }
-const textMeanings: AnswerTable = {
+const textMeanings: ResponseTable = {
   ...common,
   ...byCode({ configuration: [5, 9], request: [14, 15], throttled: [3, 4] })
 }
@@ -52,14 +52,14 @@ const LOGIN_STATUSES = [0, OK]
 const ID = /^\d+$/
 const MESSAGE_ID = /^[1-9]\d{14,}$/
 
-const valueOf = ({ Value }: Answer): string =>
+const valueOf = ({ Value }: ResponseBody): string =>
   typeof Value === "number" || typeof Value === "string" ? String(Value).trim() : ""
-const wordsOf = (answer: Answer): string => providerWords(valueOf(answer), answer.StrRetStatus)
+const wordsOf = (response: ResponseBody): string => providerWords(valueOf(response), response.StrRetStatus)
 
 /** The meaning of a value that is no id; undefined if it is no code. */
-const meaningOf = (meanings: AnswerTable, answer: Answer): Meaning | undefined => {
-  const value = valueOf(answer)
-  const isOtherFailure = value === "0" && !LOGIN_STATUSES.includes(answer.RetStatus)
+const meaningOf = (meanings: ResponseTable, response: ResponseBody): Meaning | undefined => {
+  const value = valueOf(response)
+  const isOtherFailure = value === "0" && !LOGIN_STATUSES.includes(response.RetStatus)
   return isOtherFailure ? undefined : ownValue(meanings, value)
 }
 
@@ -67,19 +67,19 @@ const meaningOf = (meanings: AnswerTable, answer: Answer): Meaning | undefined =
  * A status other than OK says no, and so does a code that is not published. OK without a code or an id says neither yes
  * nor no, and neither does an id without OK.
  */
-const refusalOf = (meanings: AnswerTable, answer: Answer): Meaning => {
-  const value = valueOf(answer)
-  const isUnclear = answer.RetStatus === OK ? !CODE.test(value) : MESSAGE_ID.test(value)
-  return meaningOf(meanings, answer) ?? (isUnclear ? "unknown" : "request")
+const refusalOf = (meanings: ResponseTable, response: ResponseBody): Meaning => {
+  const value = valueOf(response)
+  const isUnclear = response.RetStatus === OK ? !CODE.test(value) : MESSAGE_ID.test(value)
+  return meaningOf(meanings, response) ?? (isUnclear ? "unknown" : "request")
 }
 
 const classifyBy =
-  (meanings: AnswerTable) =>
-  (answer: Answer, received: ProviderAnswer): ProviderOutcome => {
-    const value = valueOf(answer)
+  (meanings: ResponseTable) =>
+  (response: ResponseBody, received: ProviderResponse): ProviderOutcome => {
+    const value = valueOf(response)
     if (received.status >= 300) return outcomeOfStatus(received)
-    if (answer.RetStatus === OK && ID.test(value) && !CODE.test(value)) return accepted(value)
-    return outcomeOfMeaning(refusalOf(meanings, answer), wordsOf(answer), received)
+    if (response.RetStatus === OK && ID.test(value) && !CODE.test(value)) return accepted(value)
+    return outcomeOfMeaning(refusalOf(meanings, response), wordsOf(response), received)
   }
 
 const classifyCode = classifyBy(codeMeanings)
@@ -98,19 +98,19 @@ const states: ReportTable = {
   }
 }
 
-const readReport = (answer: Answer): DeliveryReport =>
-  answer.RetStatus === OK
-    ? reportOfState(states, valueOf(answer), wordsOf(answer))
-    : DeliveryReport.NotKnown({ reason: wordsOf(answer) })
+const readReport = (response: ResponseBody): DeliveryReport =>
+  response.RetStatus === OK
+    ? reportOfState(states, valueOf(response), wordsOf(response))
+    : DeliveryReport.NotKnown({ reason: wordsOf(response) })
 
 /** The question has nothing but the credentials in it: invalid data are wrong ones. */
-const readCredit = (answer: Answer): Effect.Effect<number, AccountProblem> => {
-  if (answer.RetStatus === OK) return Effect.succeed(numberOf(valueOf(answer)))
-  const meaning = answer.RetStatus === INVALID_DATA ? "configuration" : refusalOf(common, answer)
-  return Effect.fail(problemOf(wordsOf(answer), meaning))
+const readCredit = (response: ResponseBody): Effect.Effect<number, AccountProblem> => {
+  if (response.RetStatus === OK) return Effect.succeed(numberOf(valueOf(response)))
+  const meaning = response.RetStatus === INVALID_DATA ? "configuration" : refusalOf(common, response)
+  return Effect.fail(problemOf(wordsOf(response), meaning))
 }
 
-/** Only other programs' code shows this answer; without numbers it says nothing. */
+/** Only other programs' code shows this response; without numbers it says nothing. */
 const Numbers = Schema.Struct({
   Data: perhaps(Schema.Array(Schema.Struct({ Number: Schema.Union([Schema.Finite, Schema.String]) })))
 })
@@ -132,20 +132,26 @@ export const melipayamakAdapter = (http: ProviderHttp["Service"], baseUrl: strin
   smsAdapter("melipayamak", MelipayamakSettings, ({ username, password, from, otp_body_id }) => {
     const to = (method: string, fields: Readonly<Record<string, string>>) =>
       formPost(`${baseUrl}/SendSMS/${method}`, { username, password, ...fields })
-    const lines = Effect.map(ask(http, to("GetUserNumbers", {}), Numbers), ({ answer }) => linesIn(answer))
+    const lines = Effect.map(query(http, to("GetUserNumbers", {}), Numbers), ({ response }) =>
+      linesIn(response)
+    )
     return connectionTo(baseUrl, {
       traits: smsTraits({ sendsCodes: otp_body_id !== undefined, sendsTexts: from !== undefined }),
       sendCode: ({ phone, code }) => {
         const fields = { to: localNumber(phone), bodyId: String(otp_body_id), text: Redacted.value(code) }
-        return send(http, to("BaseServiceNumber", fields), Answer, classifyCode)
+        return send(http, to("BaseServiceNumber", fields), ResponseBody, classifyCode)
       },
       sendText: ({ phone, text }) => {
         const message = { to: localNumber(phone), from: from ?? "", text: Redacted.value(text) }
-        return send(http, to("SendSMS", { ...message, isFlash: "false" }), Answer, classifyText)
+        return send(http, to("SendSMS", { ...message, isFlash: "false" }), ResponseBody, classifyText)
       },
-      credit: Effect.flatMap(ask(http, to("GetCredit", {}), Answer), ({ answer }) => readCredit(answer)),
+      credit: Effect.flatMap(query(http, to("GetCredit", {}), ResponseBody), ({ response }) =>
+        readCredit(response)
+      ),
       check: warnOfLine(from, lines),
       deliveryReport: (recId) =>
-        Effect.map(ask(http, to("GetDeliveries2", { recId }), Answer), ({ answer }) => readReport(answer))
+        Effect.map(query(http, to("GetDeliveries2", { recId }), ResponseBody), ({ response }) =>
+          readReport(response)
+        )
     })
   })

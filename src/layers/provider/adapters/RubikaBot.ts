@@ -3,9 +3,9 @@ import { type BotReply, BotUpdate } from "../../../domain/account/BotConversatio
 import { inWords, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { bareNumber } from "../../../domain/text/PastedText.ts"
 import { Credential, ReceivesUpdates } from "../AccountSettings.ts"
-import { fieldOf, idOf, maybeAnything, maybeWords, wordsIn } from "../LenientAnswers.ts"
-import { isRecipientLost, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
+import { fieldOf, idOf, maybeAnything, maybeWords, wordsIn } from "../LenientResponses.ts"
+import { isRecipientLost, outcomeOfStatus, ownValue, perhaps, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
 import {
   accepted,
   adapter,
@@ -26,13 +26,14 @@ import type {
 import type { TextDelivery } from "../../../services/provider/Providers.ts"
 
 /** Every answer; the data is read once the status is known. */
-const Answer = Schema.Struct({ status: Schema.String, dev_message: maybeWords, data: maybeAnything })
+const ResponseBody = Schema.Struct({ status: Schema.String, dev_message: maybeWords, data: maybeAnything })
 
-type Failure = Pick<typeof Answer.Type, "status" | "dev_message">
+type Failure = Pick<typeof ResponseBody.Type, "status" | "dev_message">
 
 const isOk = (status: string): boolean => /^\s*ok\s*$/i.test(status)
 
-const isSuccess = (answer: Failure, httpStatus: number): boolean => isOk(answer.status) && httpStatus < 300
+const isSuccess = (response: Failure, httpStatus: number): boolean =>
+  isOk(response.status) && httpStatus < 300
 
 /** The cause that each known status means. */
 const causes = byCode({
@@ -44,7 +45,7 @@ const causes = byCode({
 const isTelling = (status: number): boolean => [401, 403, 408, 425, 429].includes(status) || status >= 500
 
 /** No list of statuses is published: an unknown one is a refusal, unless the HTTP status says otherwise. */
-const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): ProviderOutcome => {
+const failureOf = ({ status, dev_message }: Failure, received: ProviderResponse): ProviderOutcome => {
   const providerError = providerWords(status, dev_message)
   if (status === "TOO_REQUESTS") return throttled(received.retryAfterMillis, providerError)
   const byStatus = outcomeOfStatus(received)
@@ -57,18 +58,24 @@ const failureOf = ({ status, dev_message }: Failure, received: ProviderAnswer): 
 }
 
 /** A success counts even if its id cannot be read. */
-const classify = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
-  isSuccess(answer, received.status)
-    ? accepted(idOf(fieldOf(answer.data, "message_id")))
-    : failureOf(answer, received)
+const classify = (response: typeof ResponseBody.Type, received: ProviderResponse): ProviderOutcome =>
+  isSuccess(response, received.status)
+    ? accepted(idOf(fieldOf(response.data, "message_id")))
+    : failureOf(response, received)
 
-const orProblem = <A extends Failure>({ answer, status }: { readonly answer: A; readonly status: number }) =>
-  isSuccess(answer, status)
-    ? Effect.succeed(answer)
+const orProblem = <A extends Failure>({
+  response,
+  status
+}: {
+  readonly response: A
+  readonly status: number
+}) =>
+  isSuccess(response, status)
+    ? Effect.succeed(response)
     : Effect.fail(
         problemWith(
-          providerWords(answer.status, answer.dev_message),
-          failureOf(answer, { status, retryAfterMillis: null, json: answer })._tag === "Rejected"
+          providerWords(response.status, response.dev_message),
+          failureOf(response, { status, retryAfterMillis: null, json: response })._tag === "Rejected"
         )
       )
 
@@ -189,11 +196,11 @@ interface SendOptions {
 export const rubikaBotAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
   adapter({ name: "rubika_bot", channels: ["rubika"], settings: RubikaSettings }, (account) => {
     const { token, trust_contacts = false, receives_updates = true } = account
-    const calls = jsonCalls(http, `${baseUrl}/${encodeURIComponent(token)}`, {}, Answer)
+    const calls = jsonCalls(http, `${baseUrl}/${encodeURIComponent(token)}`, {}, ResponseBody)
     /** A platform can repeat the address that was called. */
     const withoutToken = (words: string): string => words.replaceAll(token, "•••")
     const request = (method: string, body: Readonly<Record<string, unknown>>) =>
-      calls.ask(`/${method}`, body).pipe(
+      calls.query(`/${method}`, body).pipe(
         Effect.flatMap(orProblem),
         Effect.mapError(({ message, isDefinite }) => problemWith(withoutToken(message), isDefinite))
       )

@@ -3,21 +3,21 @@ import { problem } from "../../../domain/Problem.ts"
 import { refusing } from "../../../domain/SchemaProblems.ts"
 import { DeliveryReport, type ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
 import { Credential, ProviderNumber } from "../AccountSettings.ts"
-import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, Whole, wholeOf } from "../LenientAnswers.ts"
-import { instantOfSeconds, outcomeOfRefusal, providerWords } from "../ProviderAnswers.ts"
-import type { ProviderAnswer, ProviderHttp } from "../ProviderHttp.ts"
-import { accepted, type AnswerTable, byCode, connectionTo, jsonCalls, localNumber } from "./AdapterKit.ts"
+import { fieldOf, firstOf, idOf, maybeAnything, maybeWords, Whole, wholeOf } from "../LenientResponses.ts"
+import { instantOfSeconds, outcomeOfRefusal, providerWords } from "../ProviderResponses.ts"
+import type { ProviderResponse, ProviderHttp } from "../ProviderHttp.ts"
+import { accepted, type ResponseTable, byCode, connectionTo, jsonCalls, localNumber } from "./AdapterKit.ts"
 import { NO_WARNING, numberOf, outcomeOfMeaning, problemWith, rejected, reportOfState } from "./AdapterKit.ts"
 import { type ReportTable, smsAdapter, smsTraits } from "./AdapterKit.ts"
 import type { AccountProblem, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer; the data is read once the status is known. */
-const Answer = Schema.Struct({ status: Whole, message: maybeWords, data: maybeAnything })
+const ResponseBody = Schema.Struct({ status: Whole, message: maybeWords, data: maybeAnything })
 
 const SUCCESS = 1
 
 /** The meaning of each documented status: SMS.ir's table of errors. */
-const meanings: AnswerTable = byCode({
+const meanings: ResponseTable = byCode({
   configuration: [10, 11, 12, 13, 14, 101, 102, 113, 119, 123],
   recipient: [104, 115],
   request: [103, 105, 106, 107, 108, 109, 110, 111, 112, 114, 116, 117, 118],
@@ -26,7 +26,10 @@ const meanings: AnswerTable = byCode({
 })
 
 /** The failure in an envelope. */
-const failureOf = ({ status, message }: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome => {
+const failureOf = (
+  { status, message }: typeof ResponseBody.Type,
+  received: ProviderResponse
+): ProviderOutcome => {
   const providerError = providerWords(status, message)
   const meaning = meanings[status]
   return meaning === undefined
@@ -34,12 +37,14 @@ const failureOf = ({ status, message }: typeof Answer.Type, received: ProviderAn
     : outcomeOfMeaning(meaning, providerError, received)
 }
 
-const isSent = ({ status }: typeof Answer.Type, received: ProviderAnswer): boolean =>
+const isSent = ({ status }: typeof ResponseBody.Type, received: ProviderResponse): boolean =>
   status === SUCCESS && received.status < 300
 
 /** A success counts even if its id cannot be read. */
-const classifyCode = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
-  isSent(answer, received) ? accepted(idOf(fieldOf(answer.data, "messageId"))) : failureOf(answer, received)
+const classifyCode = (response: typeof ResponseBody.Type, received: ProviderResponse): ProviderOutcome =>
+  isSent(response, received)
+    ? accepted(idOf(fieldOf(response.data, "messageId")))
+    : failureOf(response, received)
 
 /** One id per number: 0 is a blacklisted one, null a wrong number or text. */
 const outcomeOfId = (id: unknown): ProviderOutcome => {
@@ -48,10 +53,10 @@ const outcomeOfId = (id: unknown): ProviderOutcome => {
 }
 
 /** A successful pack can have failed for its only number. */
-const classifyText = (answer: typeof Answer.Type, received: ProviderAnswer): ProviderOutcome =>
-  isSent(answer, received)
-    ? outcomeOfId(firstOf(fieldOf(answer.data, "messageIds") ?? undefined))
-    : failureOf(answer, received)
+const classifyText = (response: typeof ResponseBody.Type, received: ProviderResponse): ProviderOutcome =>
+  isSent(response, received)
+    ? outcomeOfId(firstOf(fieldOf(response.data, "messageIds") ?? undefined))
+    : failureOf(response, received)
 
 const states: ReportTable = {
   delivered: 1,
@@ -64,7 +69,7 @@ const states: ReportTable = {
   }
 }
 
-const readReport = ({ status, data }: typeof Answer.Type): DeliveryReport => {
+const readReport = ({ status, data }: typeof ResponseBody.Type): DeliveryReport => {
   if (status !== SUCCESS) return DeliveryReport.NotKnown({ reason: `status ${status}` })
   const state = wholeOf(fieldOf(data, "deliveryState")) ?? 0
   return reportOfState(states, state, `state ${state}`, instantOfSeconds(fieldOf(data, "deliveryDateTime")))
@@ -80,8 +85,12 @@ const requireLine = (line: number, data: unknown): Effect.Effect<void, AccountPr
   return Effect.fail(problemWith(message, true))
 }
 
-/** The data of an answer to a question. */
-const dataOf = ({ status, message, data }: typeof Answer.Type): Effect.Effect<unknown, AccountProblem> => {
+/** The data of a response to a question. */
+const dataOf = ({
+  status,
+  message,
+  data
+}: typeof ResponseBody.Type): Effect.Effect<unknown, AccountProblem> => {
   if (status === SUCCESS) return Effect.succeed(data)
   const meaning = meanings[status]
   const isDefinite = meaning !== undefined && !["unknown", "throttled"].includes(meaning)
@@ -111,8 +120,8 @@ const SmsirSettings = Schema.Struct({
 export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
   smsAdapter("smsir", SmsirSettings, (account) => {
     const { api_key, line_number, otp_template_id, otp_parameter = DEFAULT_PARAMETER } = account
-    const calls = jsonCalls(http, baseUrl, { "x-api-key": api_key }, Answer)
-    const dataAt = (path: string) => Effect.flatMap(calls.ask(path), ({ answer }) => dataOf(answer))
+    const calls = jsonCalls(http, baseUrl, { "x-api-key": api_key }, ResponseBody)
+    const dataAt = (path: string) => Effect.flatMap(calls.query(path), ({ response }) => dataOf(response))
     const checkLine = Effect.suspend(() =>
       line_number === undefined
         ? Effect.void
@@ -136,6 +145,8 @@ export const smsirAdapter = (http: ProviderHttp["Service"], baseUrl: string): Pr
       credit: Effect.map(dataAt("/credit"), numberOf),
       check: Effect.as(checkLine, NO_WARNING),
       deliveryReport: (messageId) =>
-        Effect.map(calls.ask(`/send/${encodeURIComponent(messageId)}`), ({ answer }) => readReport(answer))
+        Effect.map(calls.query(`/send/${encodeURIComponent(messageId)}`), ({ response }) =>
+          readReport(response)
+        )
     })
   })

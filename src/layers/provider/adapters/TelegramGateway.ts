@@ -9,7 +9,7 @@ import { REPORT_PATH } from "../../../http/system/InboundRoutes.ts"
 import { Credential } from "../AccountSettings.ts"
 import type { ProviderHttp } from "../ProviderHttp.ts"
 import { adapter, connectionTo, jsonCalls, problemWith, rejected } from "./AdapterKit.ts"
-import { Answer, gatewayCalls, isAuthorized, readReport } from "./TelegramGatewayAnswers.ts"
+import { gatewayCalls, isAuthorized, readReport, ResponseBody } from "./TelegramGatewayResponses.ts"
 import type {
   AttemptReport,
   PostedReport,
@@ -104,9 +104,9 @@ export const telegramGatewayAdapter = (
     settings: TelegramGatewaySettings
   } as const
   return adapter(declared, ({ token, sender_username }) => {
-    const calls = jsonCalls(http, baseUrl, { authorization: `Bearer ${token}` }, Answer)
+    const calls = jsonCalls(http, baseUrl, { authorization: `Bearer ${token}` }, ResponseBody)
     const gateway = gatewayCalls(calls)
-    const statusOf = (request_id: string) => calls.ask("/checkVerificationStatus", { request_id })
+    const statusOf = (request_id: string) => calls.query("/checkVerificationStatus", { request_id })
     return connectionTo(baseUrl, {
       // Nothing is de-duplicated: the id by which a send can be repeated is Telegram's, and a process that died takes it along.
       traits: { sendsTexts: false, reportsDelivery: true },
@@ -125,17 +125,17 @@ export const telegramGatewayAdapter = (
         })
       }),
       sendText: () => Effect.succeed(noTexts),
-      check: Effect.flatMap(statusOf(NO_REQUEST), ({ answer, status }) =>
-        isAuthorized(answer)
+      check: Effect.flatMap(statusOf(NO_REQUEST), ({ response, status }) =>
+        isAuthorized(response)
           ? Effect.succeed("the token is accepted")
           : Effect.fail(
               problemWith(
-                answer.error ?? `HTTP ${status}`,
-                answer.error?.startsWith("ACCESS_TOKEN_") === true
+                response.error ?? `HTTP ${status}`,
+                response.error?.startsWith("ACCESS_TOKEN_") === true
               )
             )
       ),
-      deliveryReport: (requestId) => Effect.map(statusOf(requestId), ({ answer }) => readReport(answer)),
+      deliveryReport: (requestId) => Effect.map(statusOf(requestId), ({ response }) => readReport(response)),
       readReport: readCallback(token)
     })
   })

@@ -1,16 +1,16 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { DeliveryReport, ProviderOutcome } from "../../../domain/ProviderOutcome.ts"
-import { fieldOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientAnswers.ts"
-import { instantOfSeconds, outcomeOfStatus, ownValue } from "../ProviderAnswers.ts"
-import type { ProviderAnswer } from "../ProviderHttp.ts"
+import { fieldOf, idOf, maybeAnything, maybeWords, YesOrNo } from "../LenientResponses.ts"
+import type { ProviderResponse } from "../ProviderHttp.ts"
+import { instantOfSeconds, outcomeOfStatus, ownValue } from "../ProviderResponses.ts"
 import { accepted, byCode, type jsonCalls, rejected, throttled, unknown } from "./AdapterKit.ts"
 
-export const Answer = Schema.Struct({
+export const ResponseBody = Schema.Struct({
   ok: YesOrNo,
   error: maybeWords,
   result: maybeAnything
 })
-type Answer = typeof Answer.Type
+type ResponseBody = typeof ResponseBody.Type
 
 /** The cause that each known error means. Telegram publishes no list; these are from clients. */
 const causes = byCode({
@@ -26,7 +26,7 @@ const ALREADY_SENT = "MESSAGE_ALREADY_SENT"
 const FLOOD_WAIT = /FLOOD_WAIT(?:_(\d+))?/
 
 /** An unknown error under HTTP 200 is taken for the recipient's, but not after a send that may have gone out. */
-const outcomeOfError = (error: string, received: ProviderAnswer, isRepeat: boolean): ProviderOutcome => {
+const outcomeOfError = (error: string, received: ProviderResponse, isRepeat: boolean): ProviderOutcome => {
   const flood = FLOOD_WAIT.exec(error)
   if (flood !== null) {
     const seconds = flood[1] === undefined ? null : Number(flood[1])
@@ -43,7 +43,7 @@ const outcomeOfError = (error: string, received: ProviderAnswer, isRepeat: boole
 
 const classifyFor =
   (requestId: string | null, isRepeat = false) =>
-  ({ ok, error, result }: Answer, received: ProviderAnswer): ProviderOutcome => {
+  ({ ok, error, result }: ResponseBody, received: ProviderResponse): ProviderOutcome => {
     if (!ok && requestId !== null && error === ALREADY_SENT) return accepted(requestId)
     if (!ok) return outcomeOfError(error ?? "refused without a reason", received, isRepeat)
     if (received.status >= 300) return unknown(`HTTP ${received.status}`)
@@ -60,7 +60,7 @@ const asNotSent = (outcome: ProviderOutcome): ProviderOutcome =>
 const SHARES = { question: 0.4, send: 0.4, repeat: 0.2 } as const
 
 /** The two calls of a send. */
-export const gatewayCalls = (calls: ReturnType<typeof jsonCalls<typeof Answer>>) => ({
+export const gatewayCalls = (calls: ReturnType<typeof jsonCalls<typeof ResponseBody>>) => ({
   /** The id with which the number can be sent one code; or why it cannot. */
   checkSendAbility: (phone: string): Effect.Effect<Result.Result<string, ProviderOutcome>> =>
     Effect.map(
@@ -95,8 +95,8 @@ export const gatewayCalls = (calls: ReturnType<typeof jsonCalls<typeof Answer>>)
   }
 })
 
-/** Whether the token is valid, from the answer about a request that does not exist. */
-export const isAuthorized = ({ ok, error }: Answer): boolean =>
+/** Whether the token is valid, from the response about a request that does not exist. */
+export const isAuthorized = ({ ok, error }: ResponseBody): boolean =>
   ok || error?.startsWith("REQUEST_ID_") === true
 
 const Delivery = Schema.Struct({
@@ -108,7 +108,7 @@ const Delivery = Schema.Struct({
 })
 const readDelivery = Schema.decodeUnknownOption(Delivery)
 
-export const readReport = ({ ok, error, result }: Answer): DeliveryReport => {
+export const readReport = ({ ok, error, result }: ResponseBody): DeliveryReport => {
   if (!ok) return DeliveryReport.NotKnown({ reason: error ?? "refused without a reason" })
   const delivery = Option.getOrUndefined(readDelivery(result))?.delivery_status
   switch (delivery?.status) {

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { isAnswered, sendAnswer, type Verification } from "../../../src/domain/verification/Verification.ts"
 import {
   awaitSlot,
   type Choice,
@@ -9,6 +8,7 @@ import {
   releaseStep,
   skipRemaining
 } from "../../../src/domain/verification/Step.ts"
+import { isAnswered, sendResponse, type Verification } from "../../../src/domain/verification/Verification.ts"
 import { expire } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, route, START } from "./VerificationRuns.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"
@@ -50,7 +50,7 @@ describe("the answer of send", () => {
       assert.isFalse(isAnswered(before))
       const after = attempted(before, choice.step, name)
       assert.isTrue(isAnswered(after))
-      assert.deepStrictEqual(sendAnswer(after), {
+      assert.deepStrictEqual(sendResponse(after), {
         status: after.status === "failed" ? "failed" : "queued",
         channel: channelOf(fresh, choice.step)
       })
@@ -65,11 +65,11 @@ describe("the answer of send", () => {
       const waiting = awaitSlot(fresh, { ...choice, at: START + 1_000 }).next
       assert.isTrue(isAnswered(waiting))
       const answer = { status: "queued", channel: channelOf(fresh, choice.step) }
-      assert.deepStrictEqual(sendAnswer(waiting), answer)
+      assert.deepStrictEqual(sendResponse(waiting), answer)
       const after = attempted(waiting, choice.step, name)
-      assert.deepStrictEqual(sendAnswer(after), answer)
-      assert.deepStrictEqual(sendAnswer(skipRemaining(after, START + 2_000).next), answer)
-      assert.deepStrictEqual(sendAnswer(expire(after).next), answer)
+      assert.deepStrictEqual(sendResponse(after), answer)
+      assert.deepStrictEqual(sendResponse(skipRemaining(after, START + 2_000).next), answer)
+      assert.deepStrictEqual(sendResponse(expire(after).next), answer)
     },
     runs
   )
@@ -79,7 +79,7 @@ describe("the answer of send", () => {
     [route],
     ([route]) => {
       const { next, events } = skipRemaining(created(route), START)
-      assert.deepStrictEqual(sendAnswer(next), { status: "failed", channel: route[0].descriptor })
+      assert.deepStrictEqual(sendResponse(next), { status: "failed", channel: route[0].descriptor })
       assert.deepStrictEqual(events, ["verification.failed"])
       assert.deepStrictEqual(
         next.attempts.map(({ step, status, error_code, attempted_at }) => [
@@ -102,8 +102,8 @@ describe("the answer of send", () => {
       const { next, dueAt, events } = releaseStep(before, choice.step, START + 60_000)
       assert.deepStrictEqual([next.status, dueAt, events], ["pending", START + 60_000, []])
       const answer = { status: "queued", channel: channelOf(fresh, choice.step) }
-      assert.deepStrictEqual(sendAnswer(next), answer)
-      assert.deepStrictEqual(sendAnswer(attempted(next, choice.step, name)), answer)
+      assert.deepStrictEqual(sendResponse(next), answer)
+      assert.deepStrictEqual(sendResponse(attempted(next, choice.step, name)), answer)
     },
     runs
   )

@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 
 /**
  * How answers of providers are read, for all adapters. The field that says yes or no may have another type than the
- * documents show; a field beside it never makes an answer unreadable, and never changes what the answer says.
+ * documents show; a field beside it never makes a response unreadable, and never changes what the response says.
  */
 
 const WHOLE = /^[+-]?\d{1,15}$/
@@ -56,7 +56,7 @@ export const maybeWhole = Schema.optionalKey(readBy(Schema.NullOr(Schema.Number)
 export const maybeWords = Schema.optionalKey(readBy(Schema.NullOr(Schema.String), wordsIn))
 export const maybeAnything = Schema.optionalKey(Schema.Unknown)
 
-/** The field that says yes or no: an answer without it cannot be read. */
+/** The field that says yes or no: a response without it cannot be read. */
 export const Whole = Schema.Union([
   Schema.Int,
   Schema.String.check(Schema.isPattern(/^\s*[+-]?\d{1,15}\s*$/))

@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import { type RejectionCause, inWords, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import type { CallFailure, ProviderAnswer, ProviderHttp, ProviderRequest } from "./ProviderHttp.ts"
+import { inWords, ProviderOutcome, type RejectionCause } from "../../domain/ProviderOutcome.ts"
+import type { CallFailure, ProviderHttp, ProviderRequest, ProviderResponse } from "./ProviderHttp.ts"
 import { AccountProblem } from "../../services/provider/ProviderAdapter.ts"
 
 /**
@@ -68,7 +68,7 @@ export const outcomeOfFailure = ({ _tag, reason }: CallFailure): ProviderOutcome
  * The outcome if only the HTTP status is readable: a gateway's page, or a provider without details. After a server
  * error (5xx) the message may have been sent, unless the server asks for a retry at a named time.
  */
-export const outcomeOfStatus = ({ status, retryAfterMillis }: ProviderAnswer): ProviderOutcome => {
+export const outcomeOfStatus = ({ status, retryAfterMillis }: ProviderResponse): ProviderOutcome => {
   const providerError = `HTTP ${status}`
   if (status === 429) return ProviderOutcome.Throttled({ retryAfterMillis, providerError })
   if (status === 503 && retryAfterMillis !== null) return ProviderOutcome.Unavailable({ providerError })
@@ -80,11 +80,11 @@ export const outcomeOfStatus = ({ status, retryAfterMillis }: ProviderAnswer): P
 }
 
 /**
- * The outcome of an answer that says no, in a way that the documents do not show: HTTP's status may show the cause, or
+ * The outcome of a response that says no, in a way that the documents do not show: HTTP's status may show the cause, or
  * that the send may have gone out all the same.
  */
 export const outcomeOfRefusal = (
-  received: ProviderAnswer,
+  received: ProviderResponse,
   providerError: string,
   cause: RejectionCause = "request"
 ): ProviderOutcome =>
@@ -93,13 +93,13 @@ export const outcomeOfRefusal = (
     : inWords(outcomeOfStatus(received), () => providerError)
 
 /** Sends and classifies: by the provider's own response if it is readable, else by the status or the failure. */
-export const send = <Answer extends Schema.Decoder<unknown>>(
+export const send = <ResponseBody extends Schema.Decoder<unknown>>(
   http: ProviderHttp["Service"],
   request: ProviderRequest,
-  answer: Answer,
-  classify: (answer: Answer["Type"], http: ProviderAnswer) => ProviderOutcome
+  response: ResponseBody,
+  classify: (response: ResponseBody["Type"], http: ProviderResponse) => ProviderOutcome
 ): Effect.Effect<ProviderOutcome> => {
-  const decode = Schema.decodeUnknownOption(answer)
+  const decode = Schema.decodeUnknownOption(response)
   return http.call(request).pipe(
     Effect.map((received) =>
       Option.match(decode(received.json), {
@@ -112,12 +112,12 @@ export const send = <Answer extends Schema.Decoder<unknown>>(
 }
 
 /** For a call that changes nothing: fails with a description that contains no credential. */
-export const ask = <Answer extends Schema.Decoder<unknown>>(
+export const query = <ResponseBody extends Schema.Decoder<unknown>>(
   http: ProviderHttp["Service"],
   request: ProviderRequest,
-  answer: Answer
-): Effect.Effect<{ readonly answer: Answer["Type"]; readonly status: number }, AccountProblem> => {
-  const decode = Schema.decodeUnknownOption(answer)
+  response: ResponseBody
+): Effect.Effect<{ readonly response: ResponseBody["Type"]; readonly status: number }, AccountProblem> => {
+  const decode = Schema.decodeUnknownOption(response)
   return http.call({ ...request, isBackground: true }).pipe(
     Effect.mapError(({ reason }) => new AccountProblem({ message: reason, isDefinite: false })),
     Effect.flatMap((received) =>
@@ -129,7 +129,7 @@ export const ask = <Answer extends Schema.Decoder<unknown>>(
               isDefinite: [401, 403].includes(received.status)
             })
           ),
-        onSome: (decoded) => Effect.succeed({ answer: decoded, status: received.status })
+        onSome: (decoded) => Effect.succeed({ response: decoded, status: received.status })
       })
     )
   )
