@@ -13,7 +13,7 @@ const RequestKey = Schema.Struct({
 
 /** A request with a service key that was answered. It has no body, no code, and no whole phone. */
 export const LoggedRequest = Schema.Struct({
-  /** Its place in the log; a request id can occur twice, as clients may choose it. */
+  /** Its position in the log; a request id can occur twice, as clients may choose it. */
   id: Schema.String,
   customerId: Schema.Int,
   customerName: Schema.String,
@@ -65,8 +65,8 @@ export type RequestFields = readonly [
 
 const ID = new RegExp(`^(${UUID})\\.(\\d{1,4})$`)
 
-/** A place in the log: the block, and the number within it. */
-export const parseRequestPlace = (id: string): { readonly block: string; readonly number: number } | null => {
+/** The id of a record: its block, and the number within it. */
+export const parseRecordId = (id: string): { readonly block: string; readonly number: number } | null => {
   const [, block, number] = ID.exec(id) ?? []
   return block === undefined || number === undefined ? null : { block, number: Number(number) }
 }
@@ -86,8 +86,8 @@ const POSITION = /^(\d{1,13})_(.+)$/
 /** Null for the beginning, and for an invalid position. */
 export const parseRequestPosition = (text: string | null): RequestPosition | null => {
   const [, at, id = ""] = POSITION.exec(text ?? "") ?? []
-  const place = parseRequestPlace(id)
-  return at === undefined || place === null ? null : { at: Number(at), ...place }
+  const recordId = parseRecordId(id)
+  return at === undefined || recordId === null ? null : { at: Number(at), ...recordId }
 }
 
 export const isRequestPosition = (text: string): boolean => parseRequestPosition(text) !== null

@@ -295,9 +295,9 @@ const permuted = (
   groups: ReadonlyArray<Group>,
   { steps, isExplored }: MeasuredOrder
 ): ReadonlyArray<RouteStep> =>
-  steps.flatMap((place, index) => {
-    const [first, ...standby] = groups.find(([{ channel }]) => channel === place.channel) ?? []
-    return first === undefined ? [] : [explained(first, place, isExplored && index === 0), ...standby]
+  steps.flatMap((position, index) => {
+    const [first, ...standby] = groups.find(([{ channel }]) => channel === position.channel) ?? []
+    return first === undefined ? [] : [explained(first, position, isExplored && index === 0), ...standby]
   })
 
 /** The route of one code by what was measured: the order of its steps, and their waits, where the customer wants that. */

@@ -5,7 +5,7 @@ import { RouteAccount } from "./RouteAccount.ts"
 import { resolveStep } from "./RouteResolution.ts"
 
 /** Why a step has its place. */
-const MeasuredPlace = Schema.Struct({
+const MeasuredPosition = Schema.Struct({
   /** The share of codes that are verified on this channel if it is tried first, with this operator. */
   conversion: Schema.Number,
   /** The customer's codes behind it; older ones count less. */
@@ -14,7 +14,7 @@ const MeasuredPlace = Schema.Struct({
   /** It is first only to see how it does. */
   explored: Schema.optionalKey(Schema.Literal(true))
 })
-type MeasuredPlace = typeof MeasuredPlace.Type
+type MeasuredPosition = typeof MeasuredPosition.Type
 
 /** One step of a code's route: which account sends, and how many seconds to wait before the next. */
 export const RouteStep = Schema.Struct({
@@ -29,7 +29,7 @@ export const RouteStep = Schema.Struct({
   /** The wait is the measured one, where that is known. */
   waitsMeasured: Schema.optionalKey(Schema.Literal(true)),
   /** The counts by which the step has its place; absent: it has its place in the saved order or the request. */
-  measured: Schema.optionalKey(MeasuredPlace)
+  measured: Schema.optionalKey(MeasuredPosition)
 })
 export type RouteStep = typeof RouteStep.Type
 

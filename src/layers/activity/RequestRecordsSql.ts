@@ -8,7 +8,7 @@ import {
   formatRequestPosition,
   LoggedRequest,
   type RequestBlock,
-  parseRequestPlace,
+  parseRecordId,
   parseRequestPosition,
   type RequestPosition
 } from "../../domain/LoggedRequest.ts"
@@ -86,7 +86,7 @@ const filtersOf = (
   ...(mode === undefined ? [] : [sql`r ->> 8 = ${mode}`])
 ]
 
-const placeConditions = (
+const positionConditions = (
   sql: SqlClient.SqlClient,
   { from, to }: RequestSearch,
   position: RequestPosition | null,
@@ -115,10 +115,10 @@ const pageOf = (
   isFiltered: boolean
 ): Page<LoggedRequest> => {
   const last = found.length > limit ? found[limit - 1] : undefined
-  const lastPlace = last === undefined ? null : parseRequestPlace(last.id)
+  const lastId = last === undefined ? null : parseRecordId(last.id)
   const items = found.slice(0, limit)
-  if (last !== undefined && lastPlace !== null)
-    return { items, next: formatRequestPosition({ at: last.at, ...lastPlace }) }
+  if (last !== undefined && lastId !== null)
+    return { items, next: formatRequestPosition({ at: last.at, ...lastId }) }
   if (edge === null) return { items, next: null }
   const next = formatRequestPosition({ at: edge.writtenAt, ...LAST_PLACE })
   // Without filters the blocks that were not read have the next page.
@@ -157,7 +157,7 @@ export const RequestRecordsSql = Layer.effect(
       const requestsBefore = (edge: Edge | null) =>
         requestRows(sql`
           select ${columns} from request_blocks b ${requests}
-          where ${blocks} and ${sql.and([sql`true`, ...filters, ...placeConditions(sql, search, position, edge)])}
+          where ${blocks} and ${sql.and([sql`true`, ...filters, ...positionConditions(sql, search, position, edge)])}
           order by at desc, b.id desc, n desc limit ${limit + 1}::int`)
 
       let count = blocksToRead(search, filters.length > 0)
@@ -173,11 +173,11 @@ export const RequestRecordsSql = Layer.effect(
     })
 
     const find = Effect.fnUntraced(function* (customerId: number | null, id: string) {
-      const place = parseRequestPlace(id)
-      if (place === null) return yield* new NotFound()
+      const recordId = parseRecordId(id)
+      if (recordId === null) return yield* new NotFound()
       const [row] = yield* requestRows(sql`
         select ${columns} from request_blocks b ${requests}
-        where b.id = ${place.block}::uuid and n = ${place.number}::bigint
+        where b.id = ${recordId.block}::uuid and n = ${recordId.number}::bigint
           and ${customerId === null ? sql`true` : sql`b.customer_id = ${customerId}`}`)
       return row ?? (yield* new NotFound())
     })

@@ -13,7 +13,7 @@ import {
   parseHash,
   TAG_BYTES
 } from "../../domain/user/User.ts"
-import { FairQueue, type Place } from "../../services/concurrency/FairQueue.ts"
+import { FairQueue, type Permit } from "../../services/concurrency/FairQueue.ts"
 import { type HashingOrigin, type HashingRefusal, Passwords } from "../../services/user/Passwords.ts"
 
 /** What argon2id is computed of. */
@@ -157,8 +157,8 @@ const makeHashingLimiter = () => {
     change(origin, 1)
     return queue.join(lane)
   }
-  const leave = (place: Place, origin: HashingOrigin) => {
-    queue.leave(place)
+  const leave = (permit: Permit, origin: HashingOrigin) => {
+    queue.leave(permit)
     change(origin, -1)
   }
 
@@ -167,20 +167,20 @@ const makeHashingLimiter = () => {
     return refused === null ? Effect.void : Effect.fail(refused)
   }
 
-  const inTurn = <A, E>(lane: string, origin: HashingOrigin, work: Effect.Effect<A, E>) =>
+  const withPermit = <A, E>(lane: string, origin: HashingOrigin, work: Effect.Effect<A, E>) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend((): Effect.Effect<A, E | HashingRefusal> => {
         const refused = refusal(origin)
         if (refused !== null) return Effect.fail(refused)
-        const place = enter(lane, origin)
+        const permit = enter(lane, origin)
         return Effect.ensuring(
-          restore(Effect.andThen(place.latch.await, work)),
-          Effect.sync(() => leave(place, origin))
+          restore(Effect.andThen(permit.latch.await, work)),
+          Effect.sync(() => leave(permit, origin))
         )
       })
     )
 
-  return { refuseIfFull, inTurn }
+  return { refuseIfFull, withPermit }
 }
 
 type Compute = (
@@ -216,7 +216,7 @@ export const PasswordsArgon2 = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     const compute = yield* Argon2
     const limiter = makeHashingLimiter()
-    const { inTurn } = limiter
+    const { withPermit } = limiter
     const tagOf = (password: Redacted.Redacted, nonce: Uint8Array, cost: HashCost, tagLength: number) =>
       Effect.suspend(() => compute(normalizePassword(Redacted.value(password)), nonce, cost, tagLength))
 
@@ -226,7 +226,7 @@ export const PasswordsArgon2 = Layer.effect(
       hash: Effect.fnUntraced(function* (password, origin) {
         const nonce = yield* random.randomBytes(NONCE_BYTES)
         const work = tagOf(password, nonce, CURRENT_COST, TAG_BYTES)
-        const tag = yield* inTurn(settingLane(origin), origin, work)
+        const tag = yield* withPermit(settingLane(origin), origin, work)
         return formatHash({ cost: CURRENT_COST, nonce, tag })
       }),
 
@@ -234,7 +234,7 @@ export const PasswordsArgon2 = Layer.effect(
         const known = encoded === null ? null : Option.getOrNull(parseHash(encoded))
         const { cost, nonce, tag } = known ?? NOBODY
         const work = tagOf(password, nonce, cost, tag.length)
-        const computed = yield* inTurn(checkingLane(origin), origin, work)
+        const computed = yield* withPermit(checkingLane(origin), origin, work)
         const matches = timingSafeEqual(computed, tag)
         return known === null
           ? { matches: false, isOutdated: false }

@@ -257,7 +257,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
             transition,
             now,
             lane: timer?.lane ?? 0,
-            heldTimer: transition.dueAt === "held" ? timer : null,
+            leasedTimer: transition.dueAt === "held" ? timer : null,
             move: walletMove(before, transition.next)
           })
           return Effect.map(write, ({ isWritten, webhooks }) => {
@@ -268,7 +268,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
 
         commitSingle: (before, transition, now) => {
           const move = walletMove(before, transition.next)
-          const write = commitSingle({ before, transition, now, lane: 0, heldTimer: null, move })
+          const write = commitSingle({ before, transition, now, lane: 0, leasedTimer: null, move })
           return Effect.map(write, ({ isWritten, webhooks }) => {
             wakeFor(webhooks)
             return isWritten

@@ -156,8 +156,8 @@ const holding = (connection: Connection | undefined) =>
   connection === undefined
     ? Effect.void
     : Effect.acquireRelease(
-        Effect.sync(() => void (connection.held += 1)),
-        () => Effect.sync(() => void (connection.held -= 1))
+        Effect.sync(() => void (connection.checkedOut += 1)),
+        () => Effect.sync(() => void (connection.checkedOut -= 1))
       )
 
 const makePool = (
@@ -195,8 +195,8 @@ const makePool = (
     hold: (socket) => Effect.suspend(() => holding(connectionOf(socket))),
     // A connection that is still opening may never open, so it has no room.
     hasRoom: (statementsPerConnection) => {
-      for (const { isOpen, held, statements } of own.values()) {
-        if (isOpen && held === 0 && statements.size < statementsPerConnection) return true
+      for (const { isOpen, checkedOut, statements } of own.values()) {
+        if (isOpen && checkedOut === 0 && statements.size < statementsPerConnection) return true
       }
       return false
     },
@@ -229,7 +229,7 @@ interface Connection {
   isOpen: boolean
   readonly openedAt: number
   /** Leases that may keep others from it: of transactions, listeners and streams. */
-  held: number
+  checkedOut: number
   bytesHeard: number
   heardAt: number
   /** When another connection fell silent; while nothing has arrived since. */
@@ -279,12 +279,12 @@ const overdueSince = ({ statements, interrupted, patience }: Connection, now: nu
   return since
 }
 
-const isIdle = ({ isOpen, statements, interrupted, held }: Connection) =>
-  isOpen && held === 0 && statements.size === 0 && interrupted.size === 0
+const isIdle = ({ isOpen, statements, interrupted, checkedOut }: Connection) =>
+  isOpen && checkedOut === 0 && statements.size === 0 && interrupted.size === 0
 
 /** Whether someone would notice if it were closed. */
-const isBusy = ({ statements, interrupted, held }: Connection) =>
-  held > 0 || statements.size > 0 || interrupted.size > 0
+const isBusy = ({ statements, interrupted, checkedOut }: Connection) =>
+  checkedOut > 0 || statements.size > 0 || interrupted.size > 0
 
 const openSocket = (options: NetConnectOpts): Socket => {
   const socket = connect({
@@ -304,7 +304,7 @@ const newConnection = (socket: Socket, patience: number, now: number): Connectio
   interrupted: new Set(),
   isOpen: false,
   openedAt: now,
-  held: 0,
+  checkedOut: 0,
   bytesHeard: 0,
   heardAt: now,
   suspectedAt: undefined

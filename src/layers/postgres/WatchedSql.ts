@@ -166,14 +166,14 @@ export const makeWatchedSql = Effect.fnUntraced(function* (
   const watch = (connection: PgConnection.PgConnection) =>
     watchedConnection(connection, socketFor(connection), watched)
   const borrower = makeBorrower({ pool, watched, perConnection, inTime, watch })
-  const held = (connection: PgConnection.PgConnection) =>
+  const checkedOut = (connection: PgConnection.PgConnection) =>
     Effect.as(watched.hold(socketFor(connection)), connection)
   // The driver's own wait for the statements of others cannot be interrupted: it ends with the connection.
-  const reserve = Effect.flatMap(Effect.flatMap(pool.get, held), (connection) =>
+  const reserve = Effect.flatMap(Effect.flatMap(pool.get, checkedOut), (connection) =>
     watched.during(socketFor(connection), connection.pin)
   )
   const connections: Connections = {
-    acquirer: inTime(Effect.map(Effect.flatMap(pool.get, held), watch)),
+    acquirer: inTime(Effect.map(Effect.flatMap(pool.get, checkedOut), watch)),
     borrower,
     transactionAcquirer: inTime(Effect.map(reserve, watch))
   }

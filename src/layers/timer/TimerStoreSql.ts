@@ -28,7 +28,7 @@ export const TimerStoreSql = Layer.effect(
     const fairlyClaimedRows = rowsOf(FairlyClaimedRow)
     const nextRows = rowsOf(NextRow)
     const renewedRows = rowsOf(RenewedRow)
-    const isHeld = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer) =>
+    const isLeased = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer) =>
       sql`customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
         and lease_token = ${leaseToken}::uuid`
 
@@ -97,9 +97,9 @@ export const TimerStoreSql = Layer.effect(
         Effect.orDie(
           Effect.asVoid(sql`
             update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null, parked = false
-            where ${isHeld(timer)}`)
+            where ${isLeased(timer)}`)
         ),
-      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isHeld(timer)}`)),
+      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isLeased(timer)}`)),
       ...((yield* IsDistributed) ? distributedTimers(sql) : {})
     })
     const cells = yield* Cells

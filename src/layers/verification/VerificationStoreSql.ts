@@ -285,7 +285,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
             before,
             transition,
             now,
-            heldTimer: timer,
+            leasedTimer: timer,
             move: walletMove(before, transition.next)
           })
           return Effect.map(write, ({ isWritten, webhooks }) => {
@@ -296,7 +296,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
 
         commitSingle: (before, transition, now) => {
           const move = walletMove(before, transition.next)
-          const write = commitSingle({ before, transition, now, heldTimer: null, move })
+          const write = commitSingle({ before, transition, now, leasedTimer: null, move })
           return Effect.map(write, ({ isWritten, webhooks }) => {
             wakeFor(webhooks)
             return isWritten

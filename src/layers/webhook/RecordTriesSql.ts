@@ -32,13 +32,13 @@ const source = batchSource<TriedDelivery>([
   { name: "disables", type: "text", of: ({ judgement }) => judgement.disables }
 ])
 
-const Places = Schema.Array(Schema.Int)
-/** The places of requests; null: all were written. */
-const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Places), restarted: Places })
+const Indexes = Schema.Array(Schema.Int)
+/** The indexes of requests; null: all were written. */
+const OutcomeRow = Schema.Struct({ written: Schema.NullOr(Indexes), restarted: Indexes })
 
-const resultOf = ({ written, restarted }: typeof OutcomeRow.Type, place: number): RecordedTry => {
-  if (restarted.includes(place)) return "restarted"
-  return written === null || written.includes(place) ? "recorded" : "lost"
+const resultOf = ({ written, restarted }: typeof OutcomeRow.Type, index: number): RecordedTry => {
+  if (restarted.includes(index)) return "restarted"
+  return written === null || written.includes(index) ? "recorded" : "lost"
 }
 
 interface RecordShape {

@@ -1,7 +1,7 @@
 import { Latch } from "effect"
 
-/** One job's place in the queue; it can run once its latch is open. */
-export interface Place {
+/** One job's permit; it can run once its latch is open. */
+export interface Permit {
   readonly lane: string
   readonly latch: Latch.Latch
   isRunning: boolean
@@ -15,32 +15,32 @@ export class FairQueue {
   readonly #atOnce: number
   #running = 0
   /** The next lane comes first. No lane is empty. */
-  readonly #lanes = new Map<string, Set<Place>>()
+  readonly #lanes = new Map<string, Set<Permit>>()
 
   constructor(atOnce: number) {
     this.#atOnce = atOnce
   }
 
-  join(lane: string): Place {
-    const place: Place = { lane, latch: Latch.makeUnsafe(false), isRunning: false }
+  join(lane: string): Permit {
+    const permit: Permit = { lane, latch: Latch.makeUnsafe(false), isRunning: false }
     const waiting = this.#lanes.get(lane)
-    if (waiting === undefined) this.#lanes.set(lane, new Set([place]))
-    else waiting.add(place)
+    if (waiting === undefined) this.#lanes.set(lane, new Set([permit]))
+    else waiting.add(permit)
     this.#startNext()
-    return place
+    return permit
   }
 
   /** Whether the job is done, or was given up while it waited. */
-  leave(place: Place): void {
-    if (place.isRunning) this.#running -= 1
-    else this.#forget(place)
+  leave(permit: Permit): void {
+    if (permit.isRunning) this.#running -= 1
+    else this.#forget(permit)
     this.#startNext()
   }
 
-  #forget(place: Place): void {
-    const waiting = this.#lanes.get(place.lane)
-    waiting?.delete(place)
-    if (waiting?.size === 0) this.#lanes.delete(place.lane)
+  #forget(permit: Permit): void {
+    const waiting = this.#lanes.get(permit.lane)
+    waiting?.delete(permit)
+    if (waiting?.size === 0) this.#lanes.delete(permit.lane)
   }
 
   #startNext(): void {
@@ -48,30 +48,30 @@ export class FairQueue {
       const [next] = this.#lanes
       if (next === undefined) return
       const [lane, waiting] = next
-      const [place] = waiting
+      const [permit] = waiting
       this.#lanes.delete(lane)
-      if (place === undefined) continue
-      waiting.delete(place)
+      if (permit === undefined) continue
+      waiting.delete(permit)
       if (waiting.size > 0) this.#lanes.set(lane, waiting)
       this.#running += 1
-      place.isRunning = true
-      place.latch.openUnsafe()
+      permit.isRunning = true
+      permit.latch.openUnsafe()
     }
   }
 }
 
 /**
- * Places that customers share. A customer can take another one while it holds fewer than are free. So one customer
+ * Permits that customers share. A customer can take another one while it has fewer than are free. So one customer
  * alone gets half of them, `k` customers that want all get 1/(k+1) each, and the last share stays free: the next
- * customer finds a place at once. No customer needs to be known in advance, and nothing is reserved for idle
+ * customer finds a permit at once. No customer needs to be known in advance, and nothing is reserved for idle
  * customers.
  */
 export class FairShares {
   readonly capacity: number
   #taken = 0
-  readonly #held = new Map<number, number>()
+  readonly #permits = new Map<number, number>()
 
-  /** @param mostOfOne how many places one customer gets while no other customer wants any */
+  /** @param mostOfOne how many permits one customer gets while no other customer wants any */
   constructor(mostOfOne: number) {
     this.capacity = 2 * mostOfOne
   }
@@ -88,28 +88,28 @@ export class FairShares {
     return this.#taken === 0
   }
 
-  /** How many places each customer holds. */
-  get holders(): Iterable<readonly [customerId: number, places: number]> {
-    return this.#held
+  /** How many permits each customer holds. */
+  get holders(): Iterable<readonly [customerId: number, permits: number]> {
+    return this.#permits
   }
 
-  heldBy(customerId: number): number {
-    return this.#held.get(customerId) ?? 0
+  permitsOf(customerId: number): number {
+    return this.#permits.get(customerId) ?? 0
   }
 
   mayEnter(customerId: number, count = 1): boolean {
-    return this.heldBy(customerId) + count - 1 < this.free - (count - 1)
+    return this.permitsOf(customerId) + count - 1 < this.free - (count - 1)
   }
 
   enter(customerId: number, count = 1): void {
     this.#taken += count
-    this.#held.set(customerId, this.heldBy(customerId) + count)
+    this.#permits.set(customerId, this.permitsOf(customerId) + count)
   }
 
   leave(customerId: number, count = 1): void {
-    const left = this.heldBy(customerId) - count
+    const left = this.permitsOf(customerId) - count
     this.#taken -= count
-    if (left > 0) this.#held.set(customerId, left)
-    else this.#held.delete(customerId)
+    if (left > 0) this.#permits.set(customerId, left)
+    else this.#permits.delete(customerId)
   }
 }

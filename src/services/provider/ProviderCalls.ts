@@ -226,7 +226,7 @@ class CallLimiter {
     for (;;) {
       const fewest = [...this.#queues.keys()]
         .filter((customerId) => this.#shares.mayEnter(customerId))
-        .toSorted((a, b) => this.#shares.heldBy(a) - this.#shares.heldBy(b))
+        .toSorted((a, b) => this.#shares.permitsOf(a) - this.#shares.permitsOf(b))
       const [next] = this.#queues.get(fewest[0] ?? Number.NaN) ?? []
       if (next === undefined) return
       this.#leaveQueue(next)

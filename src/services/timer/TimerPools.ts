@@ -5,7 +5,7 @@ import { FairShares } from "../concurrency/FairQueue.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { MAX_ADMITTED_OF_CUSTOMER } from "../webhook/WebhookQueues.ts"
 
-/** Codes are urgent, so messages (there can be many) and slow work do not use their places. */
+/** Codes are urgent, so messages (there can be many) and slow work do not use their permits. */
 export type Pool = "codes" | "messages" | "reports" | "updates" | "webhooks"
 
 export const poolOf: Readonly<Record<TimerKind, Pool>> = {
@@ -35,13 +35,13 @@ const mostOfOneIn: Partial<Record<Pool, number>> = { reports: 16, webhooks: MAX_
 
 const pools = [...new Set(Object.values(poolOf))]
 
-/** The free places, and how many each customer has. */
+/** The free permits, and how many each customer has. */
 export interface PoolRoom {
   readonly free: number
-  readonly holders: ReadonlyArray<readonly [customerId: number, places: number]>
+  readonly holders: ReadonlyArray<readonly [customerId: number, permits: number]>
 }
 
-/** Places for timers that are about to be claimed: no other claim can use them until their customers are known. */
+/** Permits for timers that are about to be claimed: no other claim can use them until their customers are known. */
 export interface ClaimingRoom extends PoolRoom {
   /** To be called once, with the customer of each claimed timer. */
   readonly settle: (customerIds: ReadonlyArray<number>, backlog: Backlog) => void
@@ -56,7 +56,7 @@ export type Backlog = "none" | "some" | "held back"
 interface PoolState {
   readonly shares: FairShares
   claiming: number
-  /** Whether some have left since the claim began: it did not know of their places. */
+  /** Whether some have left since the claim began: it did not know of their permits. */
   hasSomeLeft: boolean
   backlog: Backlog
 }
@@ -67,7 +67,7 @@ export class TimerPools extends Context.Service<
   {
     readonly free: (pool: Pool) => number
     readonly room: (pool: Pool) => PoolRoom
-    /** Whether timers wait for places, as far as it is known. */
+    /** Whether timers wait for permits, as far as it is known. */
     readonly backlog: (pool: Pool) => Backlog
     /** Enters with `count` timers of a customer, if they are within its share. */
     readonly tryEnter: (pool: Pool, customerId: number, count: number) => boolean
@@ -82,7 +82,7 @@ export class TimerPools extends Context.Service<
     Effect.gen(function* () {
       const { timerConcurrency } = yield* Settings
       const context = yield* Effect.context<never>()
-      const places = new Map(
+      const permits = new Map(
         pools.map((pool) => {
           const mostOfOne = Math.min(timerConcurrency, mostOfOneIn[pool] ?? timerConcurrency)
           const state: PoolState = {
@@ -95,7 +95,7 @@ export class TimerPools extends Context.Service<
         })
       )
       const stateOf = (pool: Pool) => {
-        const state = places.get(pool)
+        const state = permits.get(pool)
         if (state === undefined) throw new Error(`no pool ${pool}`)
         return state
       }
@@ -107,7 +107,7 @@ export class TimerPools extends Context.Service<
         free: free(pool),
         holders: [...stateOf(pool).shares.holders]
       })
-      for (const [pool, { shares }] of places) {
+      for (const [pool, { shares }] of permits) {
         gauge(context, "peyk_timers_running", {
           description: "Timers that this process works on now, by pool.",
           attributes: { pool },

@@ -117,7 +117,7 @@ const NOTHING: Claimed = { due: [], mayBeMore: false }
 
 /** In any order, this many at most are within the share of any customer. */
 const mostInOrder = ({ free, holders }: PoolRoom): number => {
-  const most = holders.reduce((all, [, places]) => Math.max(all, places), 0)
+  const most = holders.reduce((all, [, permits]) => Math.max(all, permits), 0)
   return Math.floor((free + 1 - most) / 2)
 }
 

@@ -7,7 +7,7 @@ interface ClaimRequest {
   readonly now: Instant
 }
 
-/** Kinds that have places in common, and how many of their timers may be claimed. */
+/** Kinds that have permits in common, and how many of their timers may be claimed. */
 interface ClaimGroup {
   readonly kinds: ReadonlyArray<TimerKind>
   readonly limit: number
@@ -30,15 +30,15 @@ export class TimerStore extends Context.Service<
       claim: ClaimRequest & { readonly groups: ReadonlyArray<ClaimGroup> }
     ) => Effect.Effect<ReadonlyArray<DueTimer>>
     /**
-     * The same for a backlog: each customer gets its share of the free places. A customer's further timers are
+     * The same for a backlog: each customer gets its share of the free permits. A customer's further timers are
      * parked, so that they do not delay others.
      */
     readonly claimFairly: (
       claim: ClaimRequest & {
         readonly kinds: ReadonlyArray<TimerKind>
         readonly free: number
-        /** How many places each customer holds already. */
-        readonly holders: ReadonlyArray<readonly [customerId: number, places: number]>
+        /** How many permits each customer holds already. */
+        readonly holders: ReadonlyArray<readonly [customerId: number, permits: number]>
       }
     ) => Effect.Effect<FairClaim>
     /**

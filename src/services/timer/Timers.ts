@@ -44,7 +44,7 @@ export class Timers extends Context.Service<
       const store = yield* TimerStore
       const { mayBeApart } = yield* ClockAgreement
       const random = yield* SecureRandom.SecureRandom
-      const held = new LinkedSet<LeasedTimer>()
+      const leased = new LinkedSet<LeasedTimer>()
       const wakeUp = Latch.makeUnsafe(false)
       let sleepingUntil = NEVER
 
@@ -54,15 +54,15 @@ export class Timers extends Context.Service<
         until: clock.currentTimeMillisUnsafe() + leaseMillis
       })
 
-      const renewHeld = Effect.gen(function* () {
+      const renewLeases = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         // A lease until a distant time would outlive this process.
         if (mayBeApart()) return
-        const timers = [...held].filter(({ leasedUntil }) => leasedUntil <= now + (leaseMillis * 2) / 3)
+        const timers = [...leased].filter(({ leasedUntil }) => leasedUntil <= now + (leaseMillis * 2) / 3)
         const renewed = timers.length > 0 ? yield* store.renew(timers, now + leaseMillis) : []
         for (const timer of renewed) timer.leasedUntil = now + leaseMillis
       })
-      yield* withoutSpans(renewHeld).pipe(
+      yield* withoutSpans(renewLeases).pipe(
         Effect.catchDefect((defect) => warnOfFailure("leases were not renewed", Cause.die(defect))),
         Effect.repeat(leaseRenewals(leaseMillis)),
         Effect.forkScoped
@@ -70,9 +70,9 @@ export class Timers extends Context.Service<
 
       const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
-          const link = held.add(timer)
+          const link = leased.add(timer)
           return Effect.onExitPrimitive(work, () => {
-            held.remove(link)
+            leased.remove(link)
             return undefined
           })
         })

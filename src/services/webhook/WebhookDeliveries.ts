@@ -81,7 +81,7 @@ export class WebhookDeliveries extends Context.Service<
         due: DueDelivery,
         admission: Admission
       ) {
-        const made = yield* admission.inTurn(post(due, timer))
+        const made = yield* admission.withPermit(post(due, timer))
         if (Option.isSome(made) && made.value !== null)
           return yield* record(timer, due, made.value, admission)
         yield* comeAgain(timer, admission.comeBackAt(yield* Clock.currentTimeMillis))

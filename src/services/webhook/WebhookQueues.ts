@@ -42,7 +42,7 @@ interface Turn {
 /** A delivery that may wait in this process for its turn. */
 export interface Admission {
   /** Makes a request when it is its turn; none if that takes too long. */
-  readonly inTurn: <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
+  readonly withPermit: <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
   /** When a delivery whose turn did not come comes back. */
   readonly comeBackAt: (now: Instant) => Instant
   /** The endpoint accepts nothing any more: the turns of others that wait for it do not come. */
@@ -80,20 +80,20 @@ const comeBackAt = (queue: Queue, now: Instant): Instant => {
   return at
 }
 
-/** One delivery's place among the running requests, which it takes when there is room. */
-const makePlace = (clock: Clock.Clock, customer: Customer, queue: Queue) => {
-  let held: { readonly at: Instant; readonly link: Link<{ readonly at: Instant }> } | undefined
+/** One delivery's permit to be among the running requests, which it takes when there is room. */
+const makePermit = (clock: Clock.Clock, customer: Customer, queue: Queue) => {
+  let taken: { readonly at: Instant; readonly link: Link<{ readonly at: Instant }> } | undefined
   const take = () => {
     const at = clock.currentTimeMillisUnsafe()
-    held = { at, link: queue.running.add({ at }) }
+    taken = { at, link: queue.running.add({ at }) }
     customer.running += 1
   }
   const leave = () => {
-    if (held === undefined) return
-    queue.running.remove(held.link)
+    if (taken === undefined) return
+    queue.running.remove(taken.link)
     customer.running -= 1
-    queue.lastMillis = clock.currentTimeMillisUnsafe() - held.at
-    held = undefined
+    queue.lastMillis = clock.currentTimeMillisUnsafe() - taken.at
+    taken = undefined
     beginWaiting(customer)
   }
   const turn = Effect.callback<void>((resume) => {
@@ -115,16 +115,16 @@ const makePlace = (clock: Clock.Clock, customer: Customer, queue: Queue) => {
   })
   return {
     leave,
-    inTurn: <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R> =>
+    withPermit: <A, E, R>(request: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R> =>
       Effect.flatMap(entered, () =>
-        held === undefined ? Effect.succeedNone : Effect.asSome(Effect.ensuring(request, Effect.sync(leave)))
+        taken === undefined ? Effect.succeedNone : Effect.asSome(Effect.ensuring(request, Effect.sync(leave)))
       )
   }
 }
 
 /**
  * The deliveries of this process: how many requests it makes at once for each endpoint and each customer, so that
- * hanging ones do not take the places of others. Some wait here for their turn, while the endpoint is quick. A further
+ * hanging ones do not take the permits of others. Some wait here for their turn, while the endpoint is quick. A further
  * one gets a time to come back, one after the other, at the endpoint's speed. So a backlog is not read all the time.
  */
 export const makeWebhookQueues = (clock: Clock.Clock) => {
@@ -157,13 +157,13 @@ export const makeWebhookQueues = (clock: Clock.Clock) => {
       if (isFull) return comeBackAt(queue, now)
       queue.admitted += 1
       customer.admitted += 1
-      const place = makePlace(clock, customer, queue)
+      const permit = makePermit(clock, customer, queue)
       return {
-        inTurn: place.inTurn,
+        withPermit: permit.withPermit,
         comeBackAt: (later) => comeBackAt(queue, later),
         turnOthersAway: () => turnAway(customer, queue),
         leave: () => {
-          place.leave()
+          permit.leave()
           queue.admitted -= 1
           customer.admitted -= 1
           if (queue.admitted === 0) customer.queues.delete(lane)

@@ -25,7 +25,7 @@ describe("places that customers share", () => {
   it.prop("gives a customer who is alone as many places as it says", [Size], ([size]) => {
     const shares = new FairShares(size)
     fill(shares, [1])
-    assert.strictEqual(shares.heldBy(1), size)
+    assert.strictEqual(shares.permitsOf(1), size)
   })
 
   it.prop(
@@ -35,7 +35,7 @@ describe("places that customers share", () => {
       const shares = new FairShares(size)
       const customerIds = Array.from({ length: count }, (_, n) => n + 1)
       fill(shares, customerIds)
-      const held = customerIds.map((customerId) => shares.heldBy(customerId))
+      const held = customerIds.map((customerId) => shares.permitsOf(customerId))
       const share = (2 * size) / (count + 1)
       for (const places of held) {
         assert.isAtMost(places, Math.ceil(share))
@@ -51,7 +51,7 @@ describe("places that customers share", () => {
     ([size, steps]) => {
       const shares = new FairShares(size)
       for (const { customerId, leaves } of steps) {
-        if (leaves && shares.heldBy(customerId) > 0) shares.leave(customerId)
+        if (leaves && shares.permitsOf(customerId) > 0) shares.leave(customerId)
         else if (shares.mayEnter(customerId)) shares.enter(customerId)
         assert.isAtMost(shares.taken, shares.capacity)
         assert.strictEqual(shares.mayEnter(99), shares.free > 0)

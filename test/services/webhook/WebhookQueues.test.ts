@@ -18,7 +18,7 @@ const makeDeliveries = Effect.map(Clock.Clock, (clock) => {
       if (!isAdmitted(admission)) return admission
       const beginning = Effect.sync(() => begun.push(`${customerId}:${lane}`))
       return yield* Effect.ensuring(
-        admission.inTurn(Effect.andThen(beginning, request)),
+        admission.withPermit(Effect.andThen(beginning, request)),
         Effect.sync(admission.leave)
       )
     })

@@ -92,7 +92,7 @@ export interface CommitEntry<State extends CommittedSend = CommittedSend> {
   readonly transition: Transition<State, string, Instant | null | "held">
   readonly now: Instant
   /** The timer whose lease the transition depends on; null where it depends on none. */
-  readonly heldTimer: LeasedTimer | null
+  readonly leasedTimer: LeasedTimer | null
   readonly move: WalletMove
 }
 
@@ -102,12 +102,12 @@ type CommitRow<Entry extends CommitEntry = CommitEntry> = Entry & {
 }
 
 /** "held" and null set no time: the first leaves the timer as it is, the second removes it. */
-const dueAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
-  typeof dueAt === "number" && heldTimer === null ? dueAt : null
+const dueAtOf = ({ transition: { dueAt }, leasedTimer }: CommitEntry): Instant | null =>
+  typeof dueAt === "number" && leasedTimer === null ? dueAt : null
 
 /** When a released timer is due again: only the holder of its lease may release it. */
-const releasedAtOf = ({ transition: { dueAt }, heldTimer }: CommitEntry): Instant | null =>
-  typeof dueAt === "number" && heldTimer !== null ? dueAt : null
+const releasedAtOf = ({ transition: { dueAt }, leasedTimer }: CommitEntry): Instant | null =>
+  typeof dueAt === "number" && leasedTimer !== null ? dueAt : null
 
 /** The columns of every batch. */
 const commitColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
@@ -151,7 +151,7 @@ const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
     isNeeded: (entry) => releasedAtOf(entry) !== null,
     columns: [
       { name: "released_at", type: "timestamptz", of: releasedAtOf },
-      { name: "released_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
+      { name: "released_token", type: "uuid", of: ({ leasedTimer }) => leasedTimer?.leaseToken ?? null }
     ],
     sql: `released as (
       update timers t set claimable_at = c.released_at, lease_token = null, parked = false from changed c
@@ -198,7 +198,7 @@ const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
 
 /** Timers whose lease must last: a call to a provider comes next, or the timer is released. */
 const heldColumns: ReadonlyArray<BatchColumn<CommitRow>> = [
-  { name: "held_token", type: "uuid", of: ({ heldTimer }) => heldTimer?.leaseToken ?? null }
+  { name: "held_token", type: "uuid", of: ({ leasedTimer }) => leasedTimer?.leaseToken ?? null }
 ]
 /** The rows without those whose timer is held by others. */
 const heldOf = (rows: string, timerKind: TimerKind, lane: string): string => `(
@@ -296,7 +296,7 @@ const commitStatements = <Entry extends CommitEntry>(kind: CommitKind<Entry>) =>
   return (entries: ReadonlyArray<Entry>) =>
     statementOf({
       needed: parts.map(({ isNeeded }) => entries.some(isNeeded)),
-      hasHeld: entries.some(({ heldTimer }) => heldTimer !== null),
+      hasHeld: entries.some(({ leasedTimer }) => leasedTimer !== null),
       events: entries.reduce((most, { transition }) => Math.max(most, transition.events.length), 0)
     })
 }

@@ -4,12 +4,12 @@ import { findPackage, prepareBinaries } from "./EmbeddedPostgresBinaries.ts"
 import { directoryError, type EmbeddedPostgresError, withFiles } from "./EmbeddedPostgresError.ts"
 import { createCluster, removeAbandonedStarts } from "./EmbeddedPostgresCluster.ts"
 import { passwordIn } from "./EmbeddedPostgresPassword.ts"
-import { choosePlace, socketPathIn } from "./EmbeddedPostgresPlace.ts"
+import { chooseDataDirectory, socketPathIn } from "./EmbeddedPostgresDirectory.ts"
 import { joinServer } from "./EmbeddedPostgresPresence.ts"
 import { withReason } from "../StoreAvailability.ts"
 
 export { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-export { isPresent } from "./EmbeddedPostgresPlace.ts"
+export { isPresent } from "./EmbeddedPostgresDirectory.ts"
 
 /** How to connect, as user `postgres`; the database for the application is `peyk`. */
 export interface EmbeddedPostgres {
@@ -56,16 +56,16 @@ const unprepared = (directory: string) => (error: EmbeddedPostgresError | SqlErr
 
 const prepare = Effect.fnUntraced(function* (directory: string, options: EmbeddedPostgresOptions) {
   const root = options.packageRoot ?? (yield* findPackage(process.platform, process.arch))
-  const wanted = yield* choosePlace(directory)
+  const wanted = yield* chooseDataDirectory(directory)
   const binaries = yield* prepareBinaries(root, wanted.directory, wanted.user)
   // After a first start that was killed, its initdb may have gone on while the next start removed its files.
   if (wanted.isCluster) yield* Effect.ignore(withFiles(directory, () => removeAbandonedStarts(wanted)))
   else yield* createCluster(wanted, binaries, options.initFlags ?? [])
   // another first start may have been faster and used another place
-  const place = wanted.isCluster ? wanted : yield* choosePlace(directory)
+  const data = wanted.isCluster ? wanted : yield* chooseDataDirectory(directory)
   return {
-    directory: place.directory,
-    user: place.user,
+    directory: data.directory,
+    user: data.user,
     postgres: binaries.postgres,
     flags: options.flags ?? []
   }

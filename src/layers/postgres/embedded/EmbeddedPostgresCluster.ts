@@ -5,19 +5,19 @@ import { removeAbandonedWork, run, workInProgress } from "./EmbeddedPostgresAcce
 import type { Binaries } from "./EmbeddedPostgresBinaries.ts"
 import { directoryError, errorCode, withFiles } from "./EmbeddedPostgresError.ts"
 import { keepPasswordDraft, makePassword, writePasswordDraft } from "./EmbeddedPostgresPassword.ts"
-import type { Place } from "./EmbeddedPostgresPlace.ts"
+import type { DataDirectory } from "./EmbeddedPostgresDirectory.ts"
 
 /** Removes the files of a first start that died, with the password that it had made. */
-export const removeAbandonedStarts = (place: Place) => {
-  const name = path.basename(place.directory)
-  removeAbandonedWork(path.dirname(place.directory), (other) => place.link !== undefined || other === name)
+export const removeAbandonedStarts = (data: DataDirectory) => {
+  const name = path.basename(data.directory)
+  removeAbandonedWork(path.dirname(data.directory), (other) => data.link !== undefined || other === name)
 }
 
-const makeTemporary = (place: Place) => {
-  removeAbandonedStarts(place)
-  const temporary = workInProgress(place.directory)
+const makeTemporary = (data: DataDirectory) => {
+  removeAbandonedStarts(data)
+  const temporary = workInProgress(data.directory)
   fs.mkdirSync(temporary, { mode: 0o700 })
-  if (place.user !== undefined) fs.chownSync(temporary, place.user.uid, place.user.gid)
+  if (data.user !== undefined) fs.chownSync(temporary, data.user.uid, data.user.gid)
   return temporary
 }
 
@@ -38,13 +38,13 @@ const linkTo = (directory: string, link: string) => {
 }
 
 /** One rename makes the complete cluster appear; of two first starts, the later one discards its own. */
-const publish = (place: Place, temporary: string) => {
+const publish = (data: DataDirectory, temporary: string) => {
   try {
-    fs.renameSync(temporary, place.directory)
-    if (place.link !== undefined) linkTo(place.directory, place.link)
+    fs.renameSync(temporary, data.directory)
+    if (data.link !== undefined) linkTo(data.directory, data.link)
     return true
   } catch (error) {
-    if (place.link !== undefined) discard(place.directory)
+    if (data.link !== undefined) discard(data.directory)
     if (!isLostRace(error)) throw error
     return false
   }
@@ -55,44 +55,44 @@ const discard = (directory: string) => fs.rmSync(directory, { recursive: true, f
 const initArguments = ["-U", "postgres", "--auth=scram-sha-256", "-E", "UTF8", "--no-locale"]
 
 /** With a password from the beginning. */
-const initialise = (place: Place, initdb: string, directory: string, flags: ReadonlyArray<string>) => {
+const initialise = (data: DataDirectory, initdb: string, directory: string, flags: ReadonlyArray<string>) => {
   const initWith = (draft: string) =>
-    run(initdb, ["-D", directory, ...initArguments, `--pwfile=${draft}`, ...flags], place.user).pipe(
+    run(initdb, ["-D", directory, ...initArguments, `--pwfile=${draft}`, ...flags], data.user).pipe(
       Effect.mapError(({ message }) =>
-        directoryError(place.requested, `could not be made a PostgreSQL database: ${message}`)
+        directoryError(data.requested, `could not be made a PostgreSQL database: ${message}`)
       )
     )
   return Effect.acquireUseRelease(
-    withFiles(place.requested, () => {
-      const draft = workInProgress(place.directory)
-      writePasswordDraft(draft, makePassword(), place.user)
+    withFiles(data.requested, () => {
+      const draft = workInProgress(data.directory)
+      writePasswordDraft(draft, makePassword(), data.user)
       return draft
     }),
     (draft) =>
       Effect.andThen(
         initWith(draft),
-        withFiles(place.requested, () => keepPasswordDraft(draft, directory, place.user))
+        withFiles(data.requested, () => keepPasswordDraft(draft, directory, data.user))
       ),
     (draft) => Effect.sync(() => discard(draft))
   )
 }
 
 export const createCluster = Effect.fnUntraced(function* (
-  place: Place,
+  data: DataDirectory,
   { initdb }: Binaries,
   flags: ReadonlyArray<string>
 ) {
   const isOurs = yield* Effect.acquireUseRelease(
-    withFiles(place.requested, () => makeTemporary(place)),
+    withFiles(data.requested, () => makeTemporary(data)),
     (temporary) =>
       Effect.andThen(
-        initialise(place, initdb, temporary, flags),
-        withFiles(place.requested, () => publish(place, temporary))
+        initialise(data, initdb, temporary, flags),
+        withFiles(data.requested, () => publish(data, temporary))
       ),
     (temporary) => Effect.sync(() => discard(temporary))
   )
-  if (isOurs && place.link !== undefined) {
+  if (isOurs && data.link !== undefined) {
     const why = "PostgreSQL runs as an ordinary user, who cannot enter the link's parents"
-    yield* Effect.logInfo(`The database files of ${place.link} are in ${place.directory}: ${why}`)
+    yield* Effect.logInfo(`The database files of ${data.link} are in ${data.directory}: ${why}`)
   }
 })

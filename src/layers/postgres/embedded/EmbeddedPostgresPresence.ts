@@ -5,7 +5,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { decodedAs } from "../SqlRows.ts"
 import { directoryError, errorCode } from "./EmbeddedPostgresError.ts"
 import { passwordIn } from "./EmbeddedPostgresPassword.ts"
-import { socketPathIn } from "./EmbeddedPostgresPlace.ts"
+import { socketPathIn } from "./EmbeddedPostgresDirectory.ts"
 import { findPostmaster, removeStaleLocks, stopPostmaster } from "./EmbeddedPostgresPostmaster.ts"
 import { type Cluster, NotYet, startServer } from "./EmbeddedPostgresServer.ts"
 

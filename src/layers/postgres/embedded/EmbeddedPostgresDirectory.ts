@@ -10,7 +10,7 @@ const socketName = ".s.PGSQL.5432"
 const socketPathLimit = 103
 
 /** Where the cluster is or will be. */
-export interface Place {
+export interface DataDirectory {
   readonly requested: string
   readonly directory: string
   readonly user: ServerUser | undefined
@@ -23,7 +23,7 @@ export const socketPathIn = (directory: string) => path.join(directory, socketNa
 
 const existing = (file: string) => fs.lstatSync(file, { throwIfNoEntry: false })
 
-/** Whether anything exists that `choosePlace` would use, or refuse with a reason. */
+/** Whether anything exists that `chooseDataDirectory` would use, or refuse with a reason. */
 export const isPresent = (directory: string): boolean => {
   if (existing(directory)?.isSymbolicLink() === true) return true
   try {
@@ -127,7 +127,7 @@ const checkCharacters = (requested: string) => {
 
 const elsewhere = () => path.join(ensureSharedDirectory(), randomUUID().slice(0, 8))
 
-const placeExisting = (requested: string, directory: string): Place => {
+const existingDirectory = (requested: string, directory: string): DataDirectory => {
   const user = chooseUser(directory, true)
   if (!canReach(user, directory)) {
     const owner = `uid ${user?.uid}, as whom PostgreSQL runs`
@@ -136,21 +136,21 @@ const placeExisting = (requested: string, directory: string): Place => {
   return { requested, directory, user, isCluster: true, link: undefined }
 }
 
-const placeNew = (requested: string, found: string): Place => {
+const newDirectory = (requested: string, found: string): DataDirectory => {
   const user = chooseUser(found, false)
   const isReachable = canReach(user, path.dirname(found))
   const directory = isReachable ? found : elsewhere()
   return { requested, directory, user, isCluster: false, link: isReachable ? undefined : found }
 }
 
-export const choosePlace = (directory: string) =>
+export const chooseDataDirectory = (directory: string) =>
   withFiles(path.resolve(directory), () => {
     const requested = path.resolve(directory)
     checkCharacters(requested)
     makeDirectories(path.dirname(requested))
     const found = resolveLink(requested)
     const isCluster = checkContents(requested, found)
-    const place = isCluster ? placeExisting(requested, found) : placeNew(requested, found)
-    checkSocketPath(requested, place.directory)
-    return place
+    const data = isCluster ? existingDirectory(requested, found) : newDirectory(requested, found)
+    checkSocketPath(requested, data.directory)
+    return data
   })
