@@ -2,7 +2,7 @@
 import { Effect, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readFileSync } from "node:fs"
-import { answerWith, type FixedPage, makePage } from "../FixedPages.ts"
+import { respondWith, type FixedPage, makePage } from "../FixedPages.ts"
 import type { ApiDocument } from "./ApiDocument.ts"
 import { withAdvice } from "./Prose.ts"
 import { ASSETS_PATH, REFERENCE_PATH } from "./Frame.ts"
@@ -118,7 +118,7 @@ export const makeReferenceAnswer = (siteFiles: ReadonlySet<string>) => {
   return (request: HttpServerRequest.HttpServerRequest): Answer => {
     const path = pathIn(request.url)
     const file = fileAt(path, reference, siteFiles)
-    if (file !== undefined) return Effect.map(pageOf(path, file), (page) => answerWith(page, request))
+    if (file !== undefined) return Effect.map(pageOf(path, file), (page) => respondWith(page, request))
     const target = reference().targets.get(path)
     return Effect.succeed(
       target === undefined
