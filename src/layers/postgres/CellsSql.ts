@@ -37,14 +37,18 @@ export const NO_CELLS: StoreCells = { all: [], searchPath: "" }
 const HasCells = Schema.Tuple([Schema.Struct({ hasCells: Schema.Boolean, searchPath: Schema.String })])
 const CellRows = Schema.Array(Cell)
 
-/** Reads them at the start, before there are pools. */
+/**
+ * Reads them at the start, before there are pools. A role that may not read them is told so by what starts next: serve, or
+ * doctor, which names every table that the role may not use.
+ */
 export const readCells = (place: PgClient.PgPoolConfig): Effect.Effect<StoreCells, SqlError.SqlError> =>
   Effect.gen(function* () {
     const connection = yield* PgConnection.make({ ...place, ...pooled, applicationName: "peyk" })
     const rowsOf = (statement: string) => Effect.map(connection.query(statement), ({ rows }) => rows)
     const [{ hasCells, searchPath }] = yield* decodedAs(HasCells)(
       rowsOf(
-        `select to_regclass('cells') is not null as "hasCells", current_setting('search_path') as "searchPath"`
+        `select coalesce(has_table_privilege(to_regclass('cells'), 'select'), false) as "hasCells",
+          current_setting('search_path') as "searchPath"`
       )
     )
     if (!hasCells) return NO_CELLS
