@@ -4,6 +4,8 @@ import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { AccountFinding, checkResultOf } from "../../domain/account/AccountState.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
+import type { SettingProblem } from "../../domain/Problem.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { openSettings } from "../provider/ConnectedAccounts.ts"
@@ -50,6 +52,9 @@ const StoredRow = Schema.Struct({
   allowsPrivateAddresses: Schema.Boolean
 })
 
+const reasonOf = ({ setting, problem }: SettingProblem): string =>
+  setting === null ? textOf(problem) : `${setting}: ${textOf(problem)}`
+
 /**
  * Asks providers whether accounts work, by calls that change nothing.
  *
@@ -78,7 +83,7 @@ export const accountChecks = (
       Result.mapError(() => "its settings cannot be opened with this master secret"),
       Result.flatMap((settings) =>
         Result.mapBoth(adapter.connect(settings, row), {
-          onFailure: ({ message }) => message,
+          onFailure: ({ problems }) => problems.map(reasonOf).join("; "),
           onSuccess: (connected) => maskCredentials(connected, settings)
         })
       )

@@ -24,8 +24,7 @@ import {
 import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { IsDistributed } from "../postgres/Citus.ts"
-import { BOMBED_BY } from "../../services/guard/Guard.ts"
-import { GuardMetrics } from "../../services/guard/GuardMetrics.ts"
+import { BOMBED_BY, GuardMetrics } from "../../services/guard/Guard.ts"
 import {
   type BudgetRequest,
   CountsRefused,

@@ -34,8 +34,7 @@ import {
 } from "../../domain/guard/CustomerState.ts"
 import { type Outage, outageOf } from "../../domain/guard/Outage.ts"
 import { isOfMost, judge, type Round } from "../../domain/guard/Round.ts"
-import { GuardCeiling } from "./Guard.ts"
-import { GuardMetrics } from "./GuardMetrics.ts"
+import { GuardCeiling, GuardMetrics } from "./Guard.ts"
 import {
   GuardStore,
   type OpenStoredAlarm,

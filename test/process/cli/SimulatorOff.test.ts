@@ -63,6 +63,11 @@ describe("a simulator that is switched off after it was on", () => {
     expect(await kept()).toBe(0)
   })
 
+  it("says in doctor why it refuses the accounts there are", async () => {
+    const { out } = await server.run("doctor", "--json")
+    expect(out).toMatch(/refused: the simulator is switched off \(PEYK_SIMULATOR\)/)
+  })
+
   it("refuses to connect an account by the API: 422 channel_unavailable, with the reason", async () => {
     const reply = await connectSimulated(server, customer.id)
     refused(reply, 422, "channel_unavailable")

@@ -44,7 +44,7 @@ describe("peyk serve with PEYK_PROCESSES=2", () => {
     expect(new Set(served().map(([number]) => number))).toEqual(new Set([1, 2]))
     await until("the welcome", async () => (/Peyk listens on/.test(server.output()) ? true : undefined))
     expect(server.output().match(/Peyk listens on/g)).toHaveLength(1)
-    expect(server.output().match(/A demo customer was made/g)).toHaveLength(1)
+    expect(server.output().match(/A demo customer was created/g)).toHaveLength(1)
   })
 
   it("makes one demo customer", async () => {
