@@ -93,7 +93,8 @@ export const originOf = (url: string | null | undefined): string | undefined =>
 export const MAX_ENDPOINTS = 20
 
 /** How long a replaced secret still signs. */
-export const ROTATION_MILLIS = DAY_MILLIS
+export const ROTATION_HOURS = 24
+export const ROTATION_MILLIS = ROTATION_HOURS * HOUR_MILLIS
 
 const REPLAY_MILLIS = 30 * DAY_MILLIS
 

@@ -61,7 +61,7 @@ const readFile = (file: string, maxBytes: number) =>
 export const readInput = (file: string, maxBytes: number) =>
   file === "-" ? readStandardInput(maxBytes) : readFile(file, maxBytes)
 
-/** The same before anything else runs. */
+/** Reads such a file before anything else runs. */
 export const readInputSync = (file: string, maxBytes: number): string => {
   const collector = makeCollector(maxBytes)
   const descriptor = fs.openSync(file, fs.constants.O_RDONLY)

@@ -94,7 +94,7 @@ export const refusedAction =
     }
   }
 
-/** The same for something of a customer. */
+/** A refusal that concerns something of a customer. */
 export const refusedOf = (customer: number, subject: string) => (error: ActionRefusal) =>
   error._tag === "not_found"
     ? new CommandError({ message: `customer ${customer} has no ${subject}` })

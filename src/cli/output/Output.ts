@@ -104,7 +104,7 @@ const partAfter = (
 export const pageOf = (list: ListName, given: GivenPart) =>
   partAfter(given, (cursor) => decodeCursor(list, cursor))
 
-/** The same for a list that each parent has one of. */
+/** The page of a list that each parent has one of. */
 export const nestedPageOf = (list: NestedListName, parent: number, given: GivenPart) =>
   partAfter(given, (cursor) => {
     const position = decodeCursor(list, cursor)

@@ -44,7 +44,7 @@ export const noRecord: ChannelRecord = {
 }
 
 const KEPT = 1 - 1 / 400
-/** The same for one operator, which has fewer codes. */
+/** What an operator's figures keep at each code: it has fewer codes. */
 const KEPT_OF_PREFIX = 1 - 1 / 200
 const MAX_TIMES = 100
 

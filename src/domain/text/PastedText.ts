@@ -30,7 +30,7 @@ export const withoutFormat = (text: string): string => text.replace(FORMAT, "")
 /** An identifier that a person pasted: without format characters, and without white space at its ends. */
 export const pasted = (text: string): string => withoutFormat(text).trim()
 
-/** The same for a text that can be Persian, which needs the joiners U+200C and U+200D. */
+/** A pasted text that can be Persian, which needs the joiners U+200C and U+200D. */
 export const pastedText = (text: string): string => text.replace(/[\p{Cf}--[\u200c\u200d]]/gv, "").trim()
 
 /** Format characters, white space, dashes (U+2212 is a minus sign) and parentheses. */

@@ -68,7 +68,7 @@ const ALL_MISLEADING = new RegExp(MISLEADING, "gu")
 export const inOneLine = (text: string): string =>
   MISLEADING.test(text) ? text.replace(ALL_MISLEADING, escaped) : text
 
-/** The same for a page or JSON, where line breaks and tabs are white space. JSON means the same afterwards. */
+/** A text of somebody else for a page or JSON, where line breaks and tabs are white space. JSON keeps its meaning. */
 export const shown = (text: string): string =>
   MISLEADING.test(text)
     ? text.replace(ALL_MISLEADING, (character) => (/\s/.test(character) ? character : escaped(character)))

@@ -97,7 +97,7 @@ export const orEnvelope = <A, E extends CodedError, R>(
 ): Effect.Effect<A | HttpServerResponse.HttpServerResponse, never, R> =>
   Effect.catch(effect, respondWithError)
 
-/** The same error; a missing or refused credential says why. */
+/** Adds to a missing or refused credential why; leaves other errors as they are. */
 export const explained = <E extends CodedError>(error: E, text: () => string): E | CodedError =>
   error._tag === "unauthenticated" ? { _tag: "unauthenticated", text: text() } : error
 

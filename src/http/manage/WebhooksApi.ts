@@ -6,6 +6,7 @@ import { KeyMode } from "../../domain/customer/Customer.ts"
 import {
   DeliveryStatus,
   DisabledReason,
+  ROTATION_HOURS,
   TEST_EVENT,
   type WebhookDelivery,
   type WebhookEndpoint,
@@ -155,7 +156,7 @@ export class WebhooksGroup extends manageGroup(
     "rotateSecret",
     "/:id/rotate-secret",
     CreatedWebhookResource,
-    "Replace a webhook's secret; the old one also signs for 24 hours",
+    `Replace a webhook's secret; the old one also signs for ${ROTATION_HOURS} hours`,
     [notFound, ...keyErrors]
   ),
   HttpApiEndpoint.get("deliveries", "/:id/deliveries", {

@@ -1,3 +1,4 @@
+import { ROTATION_HOURS } from "../../domain/Webhook.ts"
 import { DEFAULT_OVERLAP_SECONDS } from "../../services/key/Keys.ts"
 import { type Json, mapOperations } from "./Operations.ts"
 
@@ -54,7 +55,7 @@ const managementTexts: Readonly<Record<string, string>> = {
   "webhooks.update": VERSIONED,
   "webhooks.remove": "Its deliveries are removed too.",
   "webhooks.test": "Returns the delivery; read its outcome in the list of deliveries.",
-  "webhooks.rotateSecret": "For 24 hours each request carries two signatures, so no event is lost meanwhile.",
+  "webhooks.rotateSecret": `For ${ROTATION_HOURS} hours each request carries two signatures, so no event is lost meanwhile.`,
   "webhooks.deliveries": "With the status and the duration of each try.",
   "webhooks.replay": "With the same `webhook-id`, so that a receiver can see that it is the same event.",
   "webhooks.replaySince":

@@ -204,7 +204,7 @@ const errorOf = (outcome: ProviderOutcome, at: Instant): LastError | null => {
   return { code, message: keptText(outcome.providerError), at }
 }
 
-/** The same failure is written again only after this: a provider that is down fails every send. */
+/** A failure is written again only after this: a provider that is down fails every send. */
 const SAME_FOR_MILLIS = 1000
 const MAX_REMEMBERED = 10_000
 

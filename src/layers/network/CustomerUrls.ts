@@ -87,7 +87,7 @@ export const savedUrlProblem = (text: string, allowsPrivateAddresses: boolean): 
 }
 
 /**
- * The same, and other names are resolved. A name that does not resolve (yet) passes: each connection resolves it again,
+ * What is wrong with an address that is used now: other names are resolved. A name that does not resolve (yet) passes: each connection resolves it again,
  * and refuses private addresses.
  */
 export const currentUrlProblem = (

@@ -92,7 +92,7 @@ const StepRow = Schema.Struct({ gone: Schema.Int, found: Schema.Int, last: Schem
 const PhoneRow = Schema.Struct({ phone: Schema.String, hasLapsed: Schema.Boolean })
 
 /**
- * The same as `lapsedRows`, where tables are distributed. Those are read in the order of their keys: the places on the
+ * `lapsedRows` where tables are distributed. Those are read in the order of their keys: the places on the
  * disk are those of one node.
  */
 export const distributedLapsedRows = (sql: SqlClient.SqlClient) => {

@@ -27,7 +27,7 @@ interface OldRows {
   readonly isOwn: (alias: string) => Statement.Fragment
   /** The part `gone`, which deletes them. */
   readonly gone: (table: RecordTable) => Statement.Fragment
-  /** The same, which sets columns of them. */
+  /** The part `gone`, which sets columns of them instead. */
   readonly changed: (table: RecordTable, sets: Statement.Fragment) => Statement.Fragment
   /** Deletes the deliveries of old events to the part `receivers` (customer_id, endpoint_id). */
   readonly deliveries: Statement.Fragment

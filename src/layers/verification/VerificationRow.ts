@@ -39,7 +39,7 @@ const loaded = <Row extends Schema.Decoder<unknown>>(
 export const loadedVerifications = (mode: KeyMode) =>
   loaded(mode, { name: "read", columns: verificationColumns, row: VerificationRow })
 
-/** The same with their codes, read for due timers. */
+/** One mode's verifications with their codes, read for due timers. */
 export const dueVerifications = (mode: KeyMode) =>
   loaded(mode, {
     name: "read_due",

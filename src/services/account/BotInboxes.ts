@@ -74,7 +74,7 @@ interface PendingReply {
   readonly reply: BotReply
 }
 
-/** The same text is not repeated in a chat within this time. */
+/** Within this time a chat does not get one text twice. */
 const QUIET_MILLIS = MINUTE_MILLIS
 const REMEMBERED_REPLIES = 10_000
 const REMEMBERED_COOLDOWNS = 10_000

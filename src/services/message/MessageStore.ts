@@ -53,7 +53,7 @@ export class MessageStore extends Context.Service<
       transition: MessageTransition,
       now: Instant
     ) => Effect.Effect<boolean>
-    /** The same by a statement of its own, and as a part of the caller's transaction, if there is one. */
+    /** Commits by a statement of its own, which is a part of the caller's transaction, if there is one. */
     readonly commitSingle: (
       before: Message,
       transition: MessageTransition,

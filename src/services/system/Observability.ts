@@ -150,7 +150,7 @@ export const reportSpan =
 export const withoutSpans: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> =
   Effect.withTracerEnabled(false)
 
-/** The same as `inSpan`, for work that no request started. */
+/** Puts a span without a parent around work that no request started. */
 export const inNewTrace =
   (name: string, options: SpanOptions) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

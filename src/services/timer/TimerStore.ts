@@ -30,7 +30,7 @@ export class TimerStore extends Context.Service<
       claim: ClaimRequest & { readonly groups: ReadonlyArray<ClaimGroup> }
     ) => Effect.Effect<ReadonlyArray<DueTimer>>
     /**
-     * The same for a backlog: each customer gets its share of the free permits. A customer's further timers are
+     * Leases from a backlog: each customer gets its share of the free permits. A customer's further timers are
      * parked, so that they do not delay others.
      */
     readonly claimFairly: (

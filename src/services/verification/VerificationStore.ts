@@ -85,7 +85,7 @@ export class VerificationStore extends Context.Service<
       now: Instant,
       timer: LeasedTimer | null
     ) => Effect.Effect<boolean>
-    /** The same by a statement of its own, and as a part of the caller's transaction, if there is one. */
+    /** Commits by a statement of its own, which is a part of the caller's transaction, if there is one. */
     readonly commitSingle: (
       before: Verification,
       transition: VerificationTransition,

@@ -112,7 +112,7 @@ const placed = (cause: FieldProblem, fields: ReadonlyArray<SettingField>): Reado
   return own.length === problems.length ? own : [cause]
 }
 
-/** The same error with each setting's own problem at its own input, where the provider's schema found it. */
+/** Puts each setting's own problem at its own input, where the provider's schema found it. */
 export const bySetting =
   (fields: ReadonlyArray<SettingField>) =>
   <E>(error: E): E | ValidationError =>

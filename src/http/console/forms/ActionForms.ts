@@ -132,7 +132,7 @@ export const submitOnce = Effect.fnUntraced(function* <
   return shown
 })
 
-/** The same for an action that creates or sends: a form that is submitted twice shows the first result again. */
+/** A form of an action that creates or sends: submitted twice, it shows the first result again. */
 export const onceFormAction =
   <
     Input extends Schema.Decoder<unknown>,

@@ -23,7 +23,7 @@ export const fieldErrorsOf = (error: ConsoleError, locale: Locale): FieldErrors 
   )
 }
 
-/** The same where one field stands for a whole list: an error of `allowed_ips[3]` is one of `allowed_ips`. */
+/** Errors by field, where one field stands for a whole list: an error of `allowed_ips[3]` is one of `allowed_ips`. */
 export const byField = (errors: FieldErrors): FieldErrors =>
   new Map([...errors].map(([name, message]) => [name.split(/[.[]/)[0] ?? name, message]))
 

@@ -24,7 +24,7 @@ export class Html {
     return new Html(strings.map((text, index) => text + render(parts[index], fields)).join(""), fields)
   }
 
-  /** The same markup, as a field of a form. */
+  /** This markup, known as a field of a form. */
   asField(field: FormField): Html {
     return new Html(this.#markup, [field])
   }

@@ -70,7 +70,7 @@ const isNotice = (key: string): key is NoticeKey => Object.hasOwn(notices, key)
 export const withNotice = (address: string, key: NoticeKey): string =>
   `${address}${address.includes("?") ? "&" : "?"}notice=${key}`
 
-/** The same with the number that the notice says. */
+/** Adds the number that the notice says. */
 export const withCount = (address: string, count: number): string => `${address}&count=${count}`
 
 const COUNT = /^\d{1,4}$/

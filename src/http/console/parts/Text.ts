@@ -33,7 +33,7 @@ export const shortId = (id: string): Html =>
 export const phoneText = (phone: string, { say }: Locale): string =>
   phone === ERASED_PHONE ? say("an erased phone", "یک شمارهٔ پاک‌شده") : isolatedText(phone)
 
-/** The same as a part of a page. */
+/** A phone as a part of a page. */
 export const phonePart = (phone: string, { say }: Locale): Part =>
   phone === ERASED_PHONE ? say("erased phone", "شمارهٔ پاک‌شده") : phoneNumber(phone)
 

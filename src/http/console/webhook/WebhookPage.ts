@@ -3,6 +3,7 @@ import { isUuidPosition } from "../../../domain/Paging.ts"
 import {
   DeliveryStatus,
   EVERY_EVENT,
+  ROTATION_HOURS,
   type WebhookDelivery,
   type WebhookEndpoint,
   WebhookEventType
@@ -120,7 +121,8 @@ const replayForm = (view: View, { id }: WebhookEndpoint, errors: FieldErrors): H
 }
 
 const secretForm = (view: View, { id }: WebhookEndpoint): Html => {
-  const { say } = view.locale
+  const { say, number } = view.locale
+  const hours = number(ROTATION_HOURS)
   return html`<section class="panel" aria-labelledby="secret-title">
     <details class="panel-details">
       <summary class="panel-head"><h2 id="secret-title">${say("Signing secret", "کلید امضا")}</h2></summary>
@@ -128,8 +130,8 @@ const secretForm = (view: View, { id }: WebhookEndpoint): Html => {
         ${csrfField(view.csrf)}
         <p class="hint">
           ${say(
-            "Creates a new secret. For 24 hours, events are signed with both.",
-            "کلید جدیدی می‌سازد. تا ۲۴ ساعت رویدادها با هر دو کلید امضا می‌شوند."
+            `Creates a new secret. For ${hours} hours, events are signed with both.`,
+            `کلید جدیدی می‌سازد. تا ${hours} ساعت رویدادها با هر دو کلید امضا می‌شوند.`
           )}
         </p>
         <div><button class="button">${say("Rotate secret", "تعویض کلید امضا")}</button></div>

@@ -28,7 +28,7 @@ export const codeBlock = (title: Html | string, code: string, language: CodeLang
     <pre><code>${highlighted(code, language)}</code></pre>
   </figure>`
 
-/** The same call in each language; the page's choice of a language shows one of them. */
+/** A call in each language; the page's choice of a language shows one of them. */
 export const languageBlocks = (codes: Readonly<Partial<Record<string, string>>>): Html =>
   html`<div class="languages">
     ${LANGUAGES.map((language) => {

@@ -27,7 +27,7 @@ export const prose = (markdown = ""): Html => {
   })}`
 }
 
-/** The same as words. */
+/** The words alone, without links and code marks. */
 export const plain = (markdown = ""): string =>
   markdown.replaceAll(new RegExp(LINK, "g"), "$1").replaceAll("`", "")
 

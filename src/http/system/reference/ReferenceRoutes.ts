@@ -53,7 +53,7 @@ const readText = (file: string): string =>
 /** The committed document: to make it from the schemas takes a quarter of a second, in which nobody else is served. */
 export const readDocument = (): ApiDocument => JSON.parse(readText("openapi.json")) as ApiDocument
 
-/** The same, and what docs/errors.md says to do about each error. */
+/** The document with what docs/errors.md says to do about each error. */
 export const readReference = (): ApiDocument => withAdvice(readDocument(), readText("docs/errors.md"))
 
 const SEARCH = "search.json"
