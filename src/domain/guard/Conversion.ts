@@ -158,14 +158,10 @@ const hoursLike = (hour: number): ReadonlyArray<number> =>
     same + 1
   ])
 
-/** Whether a day is known, so that what is usual at night is not that of the mean hour. */
-export const isDayKnown = ({ since }: Profile, at: Instant): boolean =>
-  at - since >= HOURS_OF_DAY * HOUR_MILLIS
-
 /** Codes that are usual at this time of the day, by the seven days before; by the mean hour where no day is known. */
 export const usualInHour = (profile: Profile, at: Instant): Usual => {
   const { before, current, since } = atWeek(profile, at)
-  if (!isDayKnown(profile, at)) {
+  if (at - since < HOURS_OF_DAY * HOUR_MILLIS) {
     return { perHour: usualPerHour(profile, at), codes: totalOf(profile)[0] }
   }
   const first = Math.ceil(since / HOUR_MILLIS)

@@ -78,8 +78,6 @@ const sumOf = (recent: ReadonlyArray<RecentCodes>): Counts =>
 export interface UsualTraffic {
   readonly codesPerHour: number
   readonly conversion: number
-  /** It is that of the mean hour, also at night: no day is known. Absent: it is that of the hour. */
-  readonly isOfMeanHour?: boolean
 }
 
 /** The codes of the last minutes, of all channels. */
@@ -90,7 +88,6 @@ interface Window {
   /** The codes that are usual in this time, and how many of them are verified. */
   readonly usualCodes: number
   readonly usualVerified: number
-  readonly isOfMeanHour: boolean
 }
 
 interface ChannelWindow extends Window {
@@ -109,8 +106,7 @@ const windowsOf = (
       from,
       all: sumOf(recent.filter(({ minute }) => minute >= from)),
       usualCodes,
-      usualVerified: usual.conversion * usualCodes,
-      isOfMeanHour: usual.isOfMeanHour === true
+      usualVerified: usual.conversion * usualCodes
     }
   })
 
@@ -137,18 +133,14 @@ const evidenceOf = (usual: number, verified: number): number =>
 const evidenceIn = ({ all, usualVerified }: Window): number => evidenceOf(usualVerified, all.verified)
 
 /**
- * The verified codes that are usual. As long as no day is known, they are no more than the codes that were sent let
- * expect: at night users ask for fewer, and in an outage for no fewer. Later the codes that the guard refuses would hide
- * an outage.
+ * Hardly any code of the channel is verified, and that is not because there are more codes than usual. While there are
+ * fewer, as at night, fewer verified ones are usual, too: in an outage users ask for no fewer. On a customer's first day
+ * the guard does not know its nights.
  */
-const usualIn = ({ all, isOfMeanHour, usualVerified }: Window): number =>
-  isOfMeanHour ? Math.min(usualVerified, all.expected) : usualVerified
-
-/** Hardly any code of the channel is verified, and that is not because there are more codes than usual. */
-const isDownIn = (window: ChannelWindow): boolean =>
-  window.own.expected >= ENOUGH_EXPECTED &&
-  window.own.verified < FALLEN_SHARE * window.own.expected &&
-  evidenceOf(usualIn(window), window.all.verified) >= ENOUGH_EVIDENCE
+const isDownIn = ({ own, all, usualVerified }: ChannelWindow): boolean =>
+  own.expected >= ENOUGH_EXPECTED &&
+  own.verified < FALLEN_SHARE * own.expected &&
+  evidenceOf(Math.min(usualVerified, all.expected), all.verified) >= ENOUGH_EVIDENCE
 
 /** As many codes as usual are verified. */
 const isUpIn = (window: Window): boolean => evidenceIn(window) <= -ENOUGH_OF_RECOVERY

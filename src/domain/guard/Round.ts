@@ -1,15 +1,7 @@
 import { HOUR_MILLIS, type Instant } from "../Instant.ts"
 import { type Alarm, alarmOf } from "./Alarm.ts"
 import { creditOf } from "./CodeBudget.ts"
-import {
-  ALARM_SCORE,
-  expectedConversion,
-  isDayKnown,
-  leastUsual,
-  NO_CODES,
-  totalOf,
-  usualInHour
-} from "./Conversion.ts"
+import { ALARM_SCORE, expectedConversion, leastUsual, NO_CODES, totalOf, usualInHour } from "./Conversion.ts"
 import { type CustomerState, isFlooding, isUnderAttack, SCORE_AFTER_ALARM } from "./CustomerState.ts"
 import { addRecent, type Outage, outageOf } from "./Outage.ts"
 import {
@@ -97,10 +89,7 @@ const observed = (
   const next = { ...customer, usual, recent }
   // An outage refuses nobody, and does not make users ask so often: its own, or that of the platform.
   if (isFlooding(customer.refusals, usual.codesPerHour)) return { ...next, outage: null }
-  // What is usual is looked up for the hour before, too.
-  const isOfMeanHour = !isDayKnown(customer.self.profile, sentAt - HOUR_MILLIS)
-  const outage = outageOf(customer.outage, recent, { ...usual, isOfMeanHour }, dueAt, platformOutage)
-  return { ...next, outage }
+  return { ...next, outage: outageOf(customer.outage, recent, usual, dueAt, platformOutage) }
 }
 
 export interface RoundInput extends PlatformTraffic {
