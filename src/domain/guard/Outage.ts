@@ -127,23 +127,17 @@ const isFlooded = ({ all, usualCodes }: Window): boolean =>
   all.codes > MAX_TIMES_USUAL * usualCodes + SMALL_NUMBER
 
 /** The likelihood that the verified codes have collapsed, against that they are as usual: a Poisson test, in logarithms. */
-const evidenceOf = (usual: number, verified: number): number =>
-  (1 - COLLAPSED_SHARE) * usual + verified * Math.log(COLLAPSED_SHARE)
+const evidenceOf = ({ all, usualVerified }: Window): number =>
+  (1 - COLLAPSED_SHARE) * usualVerified + all.verified * Math.log(COLLAPSED_SHARE)
 
-const evidenceIn = ({ all, usualVerified }: Window): number => evidenceOf(usualVerified, all.verified)
-
-/**
- * Hardly any code of the channel is verified, and that is not because there are more codes than usual. While there are
- * fewer, as at night, fewer verified ones are usual, too: in an outage users ask for no fewer. On a customer's first day
- * the guard does not know its nights.
- */
-const isDownIn = ({ own, all, usualVerified }: ChannelWindow): boolean =>
-  own.expected >= ENOUGH_EXPECTED &&
-  own.verified < FALLEN_SHARE * own.expected &&
-  evidenceOf(Math.min(usualVerified, all.expected), all.verified) >= ENOUGH_EVIDENCE
+/** Hardly any code of the channel is verified, and that is not because there are more codes than usual. */
+const isDownIn = (window: ChannelWindow): boolean =>
+  window.own.expected >= ENOUGH_EXPECTED &&
+  window.own.verified < FALLEN_SHARE * window.own.expected &&
+  evidenceOf(window) >= ENOUGH_EVIDENCE
 
 /** As many codes as usual are verified. */
-const isUpIn = (window: Window): boolean => evidenceIn(window) <= -ENOUGH_OF_RECOVERY
+const isUpIn = (window: Window): boolean => evidenceOf(window) <= -ENOUGH_OF_RECOVERY
 
 /** Whether a channel is down in some time, and no codes of a part of it that is later say otherwise. */
 const isDown = (windows: ReadonlyArray<ChannelWindow>): boolean =>
@@ -151,7 +145,7 @@ const isDown = (windows: ReadonlyArray<ChannelWindow>): boolean =>
 
 /** Whether the latest time that says anything says that as many codes as usual are verified. */
 const isUp = (windows: ReadonlyArray<Window>): boolean => {
-  const telling = windows.find((window) => Math.abs(evidenceIn(window)) >= ENOUGH_OF_RECOVERY)
+  const telling = windows.find((window) => Math.abs(evidenceOf(window)) >= ENOUGH_OF_RECOVERY)
   return telling !== undefined && isUpIn(telling)
 }
 

@@ -26,13 +26,6 @@ describe("an outage", () => {
     assert.isNotNull(outageOf(null, recentOf(10, 0, 60), usual, 10 * 60_000))
   })
 
-  it("is not that few are verified because few are asked for: what is usual at night is not known on a first day", () => {
-    const ofTheDay = { codesPerHour: 24, conversion: 0.8 }
-    const hour = (verified: number) => outageOf(null, recentOf(12, verified, 300), ofTheDay, 3_600_000)
-    assert.isNull(hour(4))
-    assert.isNotNull(hour(1))
-  })
-
   it("was none where far more codes come than users ask for", () => {
     const out = { channel: "sms", since: 0 }
     assert.isNull(outageOf(out, recentOf(100, 0, 3), usual, 300_000))
