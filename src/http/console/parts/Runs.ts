@@ -30,7 +30,7 @@ export const hops = (all: ReadonlyArray<Hop>, locale: Locale): Html =>
 /** The response to a try: its status, or why there is none. */
 export const tryBadge = ({ status, error }: Pick<WebhookTry, "status" | "error">): Html =>
   status === null
-    ? html`${badge("bad", "–")} <span class="try-error">${isolated(error ?? "")}</span>`
+    ? html`${badge("bad", "–")} ${isolated(error ?? "")}`
     : badge(isTaken(status) ? "good" : "bad", String(status))
 
 const MAX_TRIES = WEBHOOK_TRY_MILLIS.length
