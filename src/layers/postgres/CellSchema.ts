@@ -1,22 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { BY_CUSTOMER } from "./Citus.ts"
 import { schemaStatements } from "./migrations/0001_schema.ts"
 import { quotedName } from "./CellsSql.ts"
 
 /** The tables that each cell has for itself: all that sends write to, except what is counted for all customers together. */
-export const CELL_TABLES = [
-  "verifications",
-  "messages",
-  "timers",
-  "events",
-  "webhook_deliveries",
-  "idempotency_keys",
-  "phone_counters",
-  "monthly_counters",
-  "wallets",
-  "ledger",
-  "request_blocks"
-] as const
+export const CELL_TABLES = BY_CUSTOMER
 
 /** The name of the table that a statement of the schema is about. */
 const ABOUT = /^create table (\w+)|^create (?:unique )?index \w+ on (\w+)|^alter table (\w+)/

@@ -66,7 +66,7 @@ const FIRST = "verifications"
  * By `customer_id`, so that a send changes rows of one worker. All other tables stay on the coordinator: a change of
  * set-up commits there together with its entry in the audit log.
  */
-const BY_CUSTOMER = [
+export const BY_CUSTOMER = [
   FIRST,
   "messages",
   "timers",
