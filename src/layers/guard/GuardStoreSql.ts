@@ -223,7 +223,7 @@ export const GuardStoreSql = Layer.effect(
     const metrics = yield* GuardMetrics
     const batchSql = yield* BatchSql
     const rounds = yield* MessageBatchSql
-    const wake = yield* makeGuardWake({ together: rounds, alone: sql })
+    const wake = yield* makeGuardWake({ batched: rounds, single: sql })
     const alarms = guardAlarms(sql, random)
     const wakeFor = (webhooks: number) => {
       if (webhooks > 0) timers.wakeAt(0)

@@ -20,7 +20,8 @@ import {
   rowsOf
 } from "../postgres/SqlRows.ts"
 import { type AcceptKind, ADMITTED, makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
-import { type BatchClients, type BatchName, writingClients } from "../postgres/batching/StatementBatch.ts"
+import type { BatchName } from "../postgres/batching/BatchMetrics.ts"
+import { type BatchClients, writingClients } from "../postgres/batching/StatementBatch.ts"
 import {
   type CommitEntry,
   type CommitKind,
@@ -198,7 +199,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
     Effect.gen(function* () {
       const timerKind = TIMER_KINDS[mode]
       const sql = yield* SqlClient.SqlClient
-      const clients: BatchClients = { together: yield* MessageBatchSql, alone: sql }
+      const clients: BatchClients = { batched: yield* MessageBatchSql, single: sql }
       const writing = yield* writingClients(clients)
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds

@@ -203,7 +203,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
     VerificationStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const clients: BatchClients = { together: yield* BatchSql, alone: sql }
+      const clients: BatchClients = { batched: yield* BatchSql, single: sql }
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds
       const timerLoop = yield* Timers

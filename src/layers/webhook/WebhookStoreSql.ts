@@ -44,7 +44,7 @@ export const WebhookStoreSql = Layer.effect(
   WebhookStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const clients: BatchClients = { together: yield* MessageBatchSql, alone: sql }
+    const clients: BatchClients = { batched: yield* MessageBatchSql, single: sql }
     const load = yield* makeLoadDeliveries(clients, yield* MasterKey)
     const record = yield* makeRecordTries(clients)
     const putBack = yield* makePutBack(clients)

@@ -7,7 +7,7 @@ import {
 } from "../../../src/layers/postgres/batching/StatementBatch.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 
-export const clients = { together: "together", alone: "alone" }
+export const clients = { batched: "batched", single: "single" }
 
 export interface Request {
   readonly id: number
@@ -22,7 +22,7 @@ export const scripted = Effect.fnUntraced(function* ({
 }: Pick<BatchClients, "lane" | "flushAt"> & { readonly endsTogether?: boolean } = {}) {
   const statements: Array<ReadonlyArray<Request>> = []
   const gates: Array<Deferred.Deferred<void>> = []
-  const ask = yield* makeStatementBatch<string, Request, string>(
+  const request = yield* makeStatementBatch<string, Request, string>(
     { ...clients, ...options },
     {
       name: "accept",
@@ -47,7 +47,7 @@ export const scripted = Effect.fnUntraced(function* ({
       turn
     )
   )
-  return { statements, ask, turn, letGo }
+  return { statements, request, turn, letGo }
 })
 
 /** A batch of which some statements are refused; what each was made of is kept. */
@@ -67,6 +67,6 @@ export const refusing = (
           return error === undefined ? Effect.succeed(batch.map(({ id }) => id)) : Effect.fail(error)
         })
     }),
-    (ask) => ({ ask, statements })
+    (request) => ({ request, statements })
   )
 }

@@ -1,10 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Fiber, Schema } from "effect"
-import {
-  BatchMetrics,
-  makeBatchLane,
-  takeBatch
-} from "../../../src/layers/postgres/batching/StatementBatch.ts"
+import { BatchMetrics } from "../../../src/layers/postgres/batching/BatchMetrics.ts"
+import { makeBatchLane, takeBatch } from "../../../src/layers/postgres/batching/StatementBatch.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 import { refusing, type Request, rowOf, scripted } from "./ScriptedBatch.ts"
 
@@ -59,11 +56,11 @@ describe("a batched statement", () => {
       return (requests: number) => void made.push(requests)
     }
     return Effect.gen(function* () {
-      const { ask, turn, letGo } = yield* scripted()
-      const first = yield* Effect.forkChild(ask({ id: 1, row: "a" }))
+      const { request, turn, letGo } = yield* scripted()
+      const first = yield* Effect.forkChild(request({ id: 1, row: "a" }))
       yield* turn
       const others = yield* Effect.forkChild(
-        Effect.all([ask({ id: 2, row: "c" }), ask({ id: 3, row: "b" })], { concurrency: "unbounded" })
+        Effect.all([request({ id: 2, row: "c" }), request({ id: 3, row: "b" })], { concurrency: "unbounded" })
       )
       yield* turn
       assert.deepStrictEqual([waiting(), made], [2, [1]])
@@ -78,12 +75,12 @@ describe("a batched statement", () => {
 
   it.live("is made at once when nothing is under way, and gathers what comes while one is", () =>
     Effect.gen(function* () {
-      const { statements, ask, turn, letGo } = yield* scripted()
-      const first = yield* Effect.forkChild(ask({ id: 1, row: "a" }))
+      const { statements, request, turn, letGo } = yield* scripted()
+      const first = yield* Effect.forkChild(request({ id: 1, row: "a" }))
       yield* turn
       assert.deepStrictEqual(statements, [[{ id: 1, row: "a" }]])
       const others = yield* Effect.forkChild(
-        Effect.all([ask({ id: 2, row: "c" }), ask({ id: 3, row: "b" })], { concurrency: "unbounded" })
+        Effect.all([request({ id: 2, row: "c" }), request({ id: 3, row: "b" })], { concurrency: "unbounded" })
       )
       yield* turn
       assert.strictEqual(statements.length, 1)
@@ -102,9 +99,9 @@ describe("a batched statement", () => {
 
   it.live("waits for as long as each turn of the event loop brings one more", () =>
     Effect.gen(function* () {
-      const { statements, ask, turn, letGo } = yield* scripted()
+      const { statements, request, turn, letGo } = yield* scripted()
       for (const id of [1, 2, 3, 4]) {
-        yield* Effect.forkChild(ask({ id, row: String(id) }))
+        yield* Effect.forkChild(request({ id, row: String(id) }))
         yield* nextTurn
         assert.deepStrictEqual(statements, [])
       }
@@ -121,14 +118,14 @@ describe("a batched statement", () => {
     "gathers what is asked a turn after the responses of the last, as clients do that waited for them",
     () =>
       Effect.gen(function* () {
-        const { statements, ask, turn, letGo } = yield* scripted()
+        const { statements, request, turn, letGo } = yield* scripted()
         const client = Effect.andThen(
-          ask({ id: 1, row: "a" }),
-          Effect.andThen(nextTurn, ask({ id: 3, row: "c" }))
+          request({ id: 1, row: "a" }),
+          Effect.andThen(nextTurn, request({ id: 3, row: "c" }))
         )
         yield* Effect.forkChild(client)
         yield* turn
-        yield* Effect.forkChild(ask({ id: 2, row: "b" }))
+        yield* Effect.forkChild(request({ id: 2, row: "b" }))
         yield* turn
         yield* letGo
         assert.deepStrictEqual(
@@ -145,10 +142,10 @@ describe("a batched statement", () => {
   ] as const) {
     it.live(`waits for no further request once it has ${size}, whatever each turn brings`, () =>
       Effect.gen(function* () {
-        const { statements, ask, letGo } = yield* scripted(options)
+        const { statements, request, letGo } = yield* scripted(options)
         for (let id = 0; statements.length === 0; id++) {
           assert.isBelow(id, 100)
-          yield* Effect.forkChild(ask({ id, row: String(id) }))
+          yield* Effect.forkChild(request({ id, row: String(id) }))
           yield* nextTurn
         }
         assert.strictEqual(statements[0]?.length, size)
@@ -162,10 +159,10 @@ describe("a batched statement", () => {
       const lane = makeBatchLane()
       const one = yield* scripted({ lane })
       const other = yield* scripted({ lane })
-      yield* Effect.forkChild(one.ask({ id: 1, row: "a" }))
+      yield* Effect.forkChild(one.request({ id: 1, row: "a" }))
       yield* one.turn
-      yield* Effect.forkChild(one.ask({ id: 2, row: "b" }))
-      yield* Effect.forkChild(other.ask({ id: 3, row: "c" }))
+      yield* Effect.forkChild(one.request({ id: 2, row: "b" }))
+      yield* Effect.forkChild(other.request({ id: 3, row: "c" }))
       yield* one.turn
       const counts = () => [one.statements.length, other.statements.length]
       assert.deepStrictEqual(counts(), [1, 0])
@@ -181,8 +178,8 @@ describe("a batched statement", () => {
     Effect.gen(function* () {
       const one = yield* scripted()
       const other = yield* scripted()
-      yield* Effect.forkChild(one.ask({ id: 1, row: "a" }))
-      yield* Effect.forkChild(other.ask({ id: 2, row: "a" }))
+      yield* Effect.forkChild(one.request({ id: 1, row: "a" }))
+      yield* Effect.forkChild(other.request({ id: 2, row: "a" }))
       yield* one.turn
       assert.deepStrictEqual([one.statements.length, other.statements.length], [1, 1])
       yield* Effect.andThen(one.letGo, other.letGo)
@@ -191,9 +188,11 @@ describe("a batched statement", () => {
 
   it.live("is shared by requests of one turn", () =>
     Effect.gen(function* () {
-      const { ask, statements } = yield* refusing(() => undefined)
+      const { request, statements } = yield* refusing(() => undefined)
       const ids = [1, 2, 3, 4]
-      const answers = yield* Effect.forEach(ids, (id) => ask({ id, row: "" }), { concurrency: "unbounded" })
+      const answers = yield* Effect.forEach(ids, (id) => request({ id, row: "" }), {
+        concurrency: "unbounded"
+      })
       assert.deepStrictEqual(answers, ids)
       assert.strictEqual(statements.length, 1)
     })

@@ -24,8 +24,8 @@ describe("a batched statement", () => {
   it.live("that one request breaks answers the others all the same", () =>
     Effect.gen(function* () {
       const broken = new SqlError.SqlError({ reason: new SqlError.ConstraintError({ cause: "no" }) })
-      const { ask } = yield* refusing((batch) => (batch.some(({ id }) => id === 2) ? broken : undefined))
-      const exits = yield* Effect.forEach([1, 2, 3], (id) => Effect.exit(ask({ id, row: "" })), {
+      const { request } = yield* refusing((batch) => (batch.some(({ id }) => id === 2) ? broken : undefined))
+      const exits = yield* Effect.forEach([1, 2, 3], (id) => Effect.exit(request({ id, row: "" })), {
         concurrency: "unbounded"
       })
       assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
@@ -35,8 +35,8 @@ describe("a batched statement", () => {
   it.live("is not repeated for each request when the store cannot be reached", () =>
     Effect.gen(function* () {
       const gone = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: "no" }) })
-      const { ask, statements } = yield* refusing(() => gone)
-      const exits = yield* Effect.forEach([1, 2, 3], (id) => Effect.exit(ask({ id, row: "" })), {
+      const { request, statements } = yield* refusing(() => gone)
+      const exits = yield* Effect.forEach([1, 2, 3], (id) => Effect.exit(request({ id, row: "" })), {
         concurrency: "unbounded"
       })
       assert.isTrue(exits.every(Exit.isFailure))
@@ -67,7 +67,7 @@ describe("a batched statement", () => {
     Effect.gen(function* () {
       const gate = yield* Deferred.make<never, SqlError.SqlError>()
       let made = 0
-      const ask = yield* makeStatementBatch<string, Request, number>(clients, {
+      const request = yield* makeStatementBatch<string, Request, number>(clients, {
         name: "accept",
         endsTogether,
         conflictsOf: () => [],
@@ -75,7 +75,7 @@ describe("a batched statement", () => {
         run: () => Effect.suspend(() => ((made += 1), Deferred.await(gate)))
       })
       const begin = (id: number) =>
-        Effect.tap(Effect.forkChild(ask({ id, row: "" })), () => Effect.repeat(nextTurn, { times: 5 }))
+        Effect.tap(Effect.forkChild(request({ id, row: "" })), () => Effect.repeat(nextTurn, { times: 5 }))
       const asked = [yield* begin(1), yield* begin(2)]
       yield* TestClock.adjust(silence)
       yield* Deferred.fail(
@@ -91,9 +91,13 @@ describe("a batched statement", () => {
   it.live("that waits too long for a row is asked for by each alone, where locks are waited for", () =>
     Effect.gen(function* () {
       const locked = new SqlError.SqlError({ reason: new SqlError.LockTimeoutError({ cause: "no" }) })
-      const { ask, statements } = yield* refusing((_, client) => (client === "together" ? locked : undefined))
+      const { request, statements } = yield* refusing((_, client) =>
+        client === "batched" ? locked : undefined
+      )
       const ids = [1, 2, 3]
-      const answers = yield* Effect.forEach(ids, (id) => ask({ id, row: "" }), { concurrency: "unbounded" })
+      const answers = yield* Effect.forEach(ids, (id) => request({ id, row: "" }), {
+        concurrency: "unbounded"
+      })
       assert.deepStrictEqual(answers, ids)
       assert.deepStrictEqual(
         statements.map((batch) => batch.length),
@@ -104,23 +108,23 @@ describe("a batched statement", () => {
 
   it.live("that throws is a failure of its requests, and the next is made all the same", () =>
     Effect.gen(function* () {
-      const { ask } = yield* refusing((batch) => {
+      const { request } = yield* refusing((batch) => {
         if (batch.some(({ id }) => id === 1)) throw new Error("a bug")
         return undefined
       })
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(ask({ id: 1, row: "" }))))
-      assert.strictEqual(yield* ask({ id: 2, row: "" }), 2)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(request({ id: 1, row: "" }))))
+      assert.strictEqual(yield* request({ id: 2, row: "" }), 2)
     })
   )
 })
 
 describe("a request of a batch", () => {
-  const ask = (endsTogether: boolean) =>
+  const request = (endsTogether: boolean) =>
     Effect.gen(function* () {
       const { patience, tick } = patienceOf(3)
       const batch = yield* Effect.provideService(scripted({ endsTogether }), BatchPatience, patience)
       const begin = (id: number) =>
-        Effect.tap(Effect.forkChild(Effect.exit(batch.ask({ id, row: "a" }))), () => batch.turn)
+        Effect.tap(Effect.forkChild(Effect.exit(batch.request({ id, row: "a" }))), () => batch.turn)
       return { ...batch, tick, begin }
     })
   const isLate = (exit: Exit.Exit<string>) =>
@@ -129,7 +133,7 @@ describe("a request of a batch", () => {
 
   it.effect("waits no longer than one statement may, although others are before it", () =>
     Effect.gen(function* () {
-      const { begin, tick, statements, letGo } = yield* ask(true)
+      const { begin, tick, statements, letGo } = yield* request(true)
       const inProgress = yield* begin(1)
       yield* tick
       const queued = yield* begin(2)
@@ -155,7 +159,7 @@ describe("a request of a batch", () => {
 
   it.effect("is written although nobody waits for it any more, where it records what has happened", () =>
     Effect.gen(function* () {
-      const { begin, tick, statements, letGo } = yield* ask(false)
+      const { begin, tick, statements, letGo } = yield* request(false)
       yield* begin(1)
       const queued = yield* begin(2)
       yield* Effect.repeat(tick, { times: 2 })

@@ -15,7 +15,8 @@ import {
   timestamp
 } from "../SqlRows.ts"
 import { type AdmittedKind, type CountedLimit, countedLimits, limitColumns } from "./AdmissionCounts.ts"
-import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
+import type { BatchName } from "./BatchMetrics.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
 import { currentSetUp, type SetUpVersions } from "../SetUpCache.ts"
 import { customerLock } from "../Citus.ts"

@@ -14,7 +14,8 @@ import {
   retryRaces,
   statementOfShape
 } from "../SqlRows.ts"
-import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
+import type { BatchName } from "./BatchMetrics.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { customerLock } from "../Citus.ts"
 
 /** Further parts of a batch's `with` statement, and an expression: how many webhooks are due now. */

@@ -12,7 +12,8 @@ import {
   onShards,
   withConstants
 } from "../SqlRows.ts"
-import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
+import type { BatchName } from "./BatchMetrics.ts"
+import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../SetUpCache.ts"
 import { IsDistributed } from "../Citus.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
@@ -33,7 +34,7 @@ export const makeLookupBatch = <Key, S extends Schema.Decoder<unknown>>(options:
   SqlClient.SqlClient | BatchSql
 > =>
   Effect.gen(function* () {
-    const clients = { together: yield* BatchSql, alone: yield* SqlClient.SqlClient }
+    const clients = { batched: yield* BatchSql, single: yield* SqlClient.SqlClient }
     const source = batchSource([options.key])
     const statement = options.statement(source.rows)
     const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, options.row])))

@@ -1,11 +1,12 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { fnv1a } from "../../../domain/text/Fingerprints.ts"
+import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
 import { type Cell, CurrentCell } from "../CellsSql.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
 import { patienceFor } from "../WatchedPool.ts"
 import { Cells } from "../../../services/customer/Cells.ts"
-import { counters, gauge, inSpan, withoutSpans } from "../../../services/system/Observability.ts"
+import { inSpan, withoutSpans } from "../../../services/system/Observability.ts"
 
 /** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
 interface BatchLane {
@@ -98,13 +99,13 @@ export const batchPatience = (statementTimeoutMillis: number) =>
     })
   )
 
-interface BatchOptions<Client, Request, Answer> {
+interface BatchOptions<Client, Request, Result> {
   readonly name: BatchName
   /** One statement for all of them; results in their order. */
   readonly run: (
     client: Client,
     requests: ReadonlyArray<Request>
-  ) => Effect.Effect<ReadonlyArray<Answer>, SqlError.SqlError>
+  ) => Effect.Effect<ReadonlyArray<Result>, SqlError.SqlError>
   /** Requests with one of these in common never share a statement: the later one waits for the next. */
   readonly conflictsOf: (request: Request) => ReadonlyArray<string>
   /**
@@ -118,17 +119,17 @@ interface BatchOptions<Client, Request, Answer> {
 
 /** The connections: those of batches, which wait only briefly for locks, and those of single requests. */
 export interface BatchClients<Client = SqlClient.SqlClient> {
-  readonly together: Client
-  readonly alone: Client
+  readonly batched: Client
+  readonly single: Client
   /** Shared by kinds of batches that wait for each other's statements as for their own. */
   readonly lane?: BatchLane
   /** A batch with this many requests does not wait for more. */
   readonly flushAt?: number
 }
 
-interface Waiting<Request, Answer> {
+interface Waiting<Request, Result> {
   readonly request: Request
-  readonly resume: (answer: Effect.Effect<Answer>) => void
+  readonly resume: (result: Effect.Effect<Result>) => void
   /** The tick in which it came. */
   readonly since: number
 }
@@ -137,8 +138,8 @@ const MAX_SIZE = 128
 const FLUSH_AT = 64
 /** After a failure that took so long, requests that wait would wait as long again. */
 const SILENT_MILLIS = 1000
-/** How many requests of a failed batch run alone at the same time. */
-const ALONE_CONCURRENCY = 4
+/** How many requests of a failed batch run at once, each in a statement of its own. */
+const SINGLE_CONCURRENCY = 4
 const tooLate = () => {
   const message = "no response of the batch in time"
   const reason = new SqlError.ConnectionError({ cause: new Error(message), message, operation: "acquire" })
@@ -183,15 +184,15 @@ const isUnreachable = (cause: Cause.Cause<unknown>): boolean =>
       !(SqlError.isSqlError(reason.error) && reason.error.reason._tag === "LockTimeoutError")
   )
 
-const answer = <Answer>(
-  batch: ReadonlyArray<Waiting<unknown, Answer>>,
-  exit: Exit.Exit<ReadonlyArray<Answer>, SqlError.SqlError>
+const respond = <Result>(
+  batch: ReadonlyArray<Waiting<unknown, Result>>,
+  exit: Exit.Exit<ReadonlyArray<Result>, SqlError.SqlError>
 ) => {
   batch.forEach(({ resume }, nth) => {
     if (exit._tag === "Failure") return resume(Effect.die(Cause.squash(exit.cause)))
     const found = exit.value[nth]
     return resume(
-      found === undefined ? Effect.die("a request of a batch has no answer") : Effect.succeed(found)
+      found === undefined ? Effect.die("a request of a batch has no result") : Effect.succeed(found)
     )
   })
 }
@@ -210,14 +211,14 @@ const laneIn = (cell: Cell | null, shared: BatchLane): BatchLane => {
 /**
  * Puts the requests of many fibers into one statement, and one commit; those of each cell into statements of their own.
  */
-export const makeStatementBatch = <Client, Request, Answer>(
+export const makeStatementBatch = <Client, Request, Result>(
   clients: BatchClients<Client>,
-  options: BatchOptions<Client, Request, Answer>
-): Effect.Effect<(request: Request) => Effect.Effect<Answer>> =>
+  options: BatchOptions<Client, Request, Result>
+): Effect.Effect<(request: Request) => Effect.Effect<Result>> =>
   Effect.map(Effect.context<never>(), (context) => {
     if (Context.get(context, Cells).isOne) return gatherRequests(clients, options, context)
     const { lane = makeBatchLane() } = clients
-    const inCells = new Map<Cell | null, (request: Request) => Effect.Effect<Answer>>()
+    const inCells = new Map<Cell | null, (request: Request) => Effect.Effect<Result>>()
     const gatherIn = (cell: Cell | null) => {
       const own = Context.add(context, CurrentCell, cell)
       const gather = gatherRequests({ ...clients, lane: laneIn(cell, lane) }, options, own)
@@ -231,15 +232,15 @@ export const makeStatementBatch = <Client, Request, Answer>(
  * Puts the requests of many fibers into one statement, and one commit. While a statement runs, requests gather for
  * the next, and then while each turn of the event loop brings another one: a process that is busy taking requests
  * would not be faster if the database had some of them already, and each statement costs as much to start as twenty
- * requests do. If nothing more arrives, no request waits. If a batch fails, each of its requests runs alone, in
+ * requests do. If nothing more arrives, no request waits. If a batch fails, each of its requests runs by itself, in
  * parallel with later batches, unless the store is unreachable. If it was silent, waiting requests can fail too.
  */
-const gatherRequests = <Client, Request, Answer>(
-  { together, alone, lane = makeBatchLane(), flushAt = FLUSH_AT }: BatchClients<Client>,
-  { name, run, conflictsOf, orderOf, endsTogether = false }: BatchOptions<Client, Request, Answer>,
+const gatherRequests = <Client, Request, Result>(
+  { batched, single, lane = makeBatchLane(), flushAt = FLUSH_AT }: BatchClients<Client>,
+  { name, run, conflictsOf, orderOf, endsTogether = false }: BatchOptions<Client, Request, Result>,
   context: Context.Context<never>
-): ((request: Request) => Effect.Effect<Answer>) => {
-  type Entry = Waiting<Request, Answer>
+): ((request: Request) => Effect.Effect<Result>) => {
+  type Entry = Waiting<Request, Result>
   const clock = Context.get(context, Clock.Clock)
   const runFork = Effect.runForkWith(Context.add(context, References.TracerEnabled, false))
   const patience = Context.get(context, BatchPatience)
@@ -261,24 +262,24 @@ const gatherRequests = <Client, Request, Answer>(
       )
     )
 
-  const askAlone = (batch: ReadonlyArray<Entry>) => {
+  const runSingly = (batch: ReadonlyArray<Entry>) => {
     let lost: Exit.Exit<never, SqlError.SqlError> | undefined
     return Effect.forEach(
       batch,
       (entry) =>
-        Effect.map(lost === undefined ? exitOf(alone, [entry]) : Effect.succeed(lost), (exit) => {
+        Effect.map(lost === undefined ? exitOf(single, [entry]) : Effect.succeed(lost), (exit) => {
           if (exit._tag === "Failure" && isUnreachable(exit.cause)) lost = Exit.failCause(exit.cause)
-          answer([entry], exit)
+          respond([entry], exit)
         }),
-      { concurrency: ALONE_CONCURRENCY, discard: true }
+      { concurrency: SINGLE_CONCURRENCY, discard: true }
     )
   }
 
-  const refuseWaiting = (exit: Exit.Exit<ReadonlyArray<Answer>, SqlError.SqlError>) => {
+  const refuseWaiting = (exit: Exit.Exit<ReadonlyArray<Result>, SqlError.SqlError>) => {
     const refused = waiting
     waiting = []
     gathered = 0
-    answer(refused, exit)
+    respond(refused, exit)
   }
 
   const giveUpLate = () => {
@@ -293,18 +294,18 @@ const gatherRequests = <Client, Request, Answer>(
   }
   patience.eachTick(giveUpLate)
 
-  const ask = (batch: ReadonlyArray<Entry>) => {
+  const runBatched = (batch: ReadonlyArray<Entry>) => {
     const begunAt = clock.currentTimeMillisUnsafe()
-    return Effect.map(exitOf(together, batch), (exit) => {
+    return Effect.map(exitOf(batched, batch), (exit) => {
       const isLost = exit._tag === "Failure" && isUnreachable(exit.cause)
       const wasSilent = isLost && clock.currentTimeMillisUnsafe() - begunAt >= SILENT_MILLIS
       if (wasSilent && endsTogether) refuseWaiting(exit)
       lane.leave()
       if (exit._tag === "Failure" && !isLost) {
-        runFork(Effect.map(askAlone(batch), () => void inProgress.delete(batch)))
+        runFork(Effect.map(runSingly(batch), () => void inProgress.delete(batch)))
       } else {
         inProgress.delete(batch)
-        answer(batch, exit)
+        respond(batch, exit)
       }
     })
   }
@@ -318,7 +319,7 @@ const gatherRequests = <Client, Request, Answer>(
     began(batch.length)
     inProgress.add(batch)
     if (left.length > 0) schedule()
-    runFork(ask(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
+    runFork(runBatched(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
   }
   const next = () => {
     if (waiting.length === 0) return void (isScheduled = false)
@@ -334,79 +335,8 @@ const gatherRequests = <Client, Request, Answer>(
     setImmediate(next)
   }
   return (request) =>
-    Effect.callback<Answer>((resume) => {
+    Effect.callback<Result>((resume) => {
       waiting.push({ request, resume, since: patience.now() })
       schedule()
     }).pipe(inSpan("batched statement", SPAN))
 }
-
-/** The kinds of batches, in an operator's words. */
-export type BatchName =
-  | "accept"
-  | "record"
-  | "check"
-  | "read"
-  | "read_due"
-  | "message_accept"
-  | "message_record"
-  | "message_read"
-  | "message_read_due"
-  | "webhook_read_due"
-  | "webhook_record"
-  | "webhook_put_back"
-  | "guard_wake"
-  | "key"
-  | "customer"
-  | "account_pace"
-  | "account_connection"
-
-/** Counts a statement that begins, and its requests. */
-type Began = (requests: number) => void
-
-const ignore: Began = () => {}
-
-/** The figures of batches; batches of one name are counted together. */
-export const BatchMetrics = Context.Reference<{
-  /** @param waiting how many requests wait for the next statement now */
-  readonly watch: (batch: BatchName, waiting: () => number) => Began
-}>("peyk/layers/postgres/batching/StatementBatch/BatchMetrics", {
-  defaultValue: () => ({ watch: () => ignore })
-})
-
-export const BatchMetricsCounted = Layer.effect(
-  BatchMetrics,
-  Effect.map(Effect.context<never>(), (context) => {
-    const queues = new Map<BatchName, Array<() => number>>()
-    const statements = counters(context, "peyk_batch_statements_total", {
-      description: "Statements of batches, by what they do.",
-      labels: ["batch"]
-    })
-    const requests = counters(context, "peyk_batch_requests_total", {
-      description: "Requests served by batches; divided by the statements, how many shared one.",
-      labels: ["batch"]
-    })
-    const queuesOf = (batch: BatchName): Array<() => number> => {
-      const known = queues.get(batch)
-      if (known !== undefined) return known
-      const made: Array<() => number> = []
-      queues.set(batch, made)
-      gauge(context, "peyk_batch_requests_waiting", {
-        description: "Requests and timers that wait for the next statement of a batch, by what it does.",
-        attributes: { batch },
-        read: () => made.reduce((sum, waiting) => sum + waiting(), 0)
-      })
-      return made
-    }
-    return {
-      watch: (batch, waiting) => {
-        queuesOf(batch).push(waiting)
-        const made = statements(batch)
-        const asked = requests(batch)
-        return (count) => {
-          made(1)
-          asked(count)
-        }
-      }
-    }
-  })
-)
