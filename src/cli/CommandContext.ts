@@ -13,7 +13,7 @@ import { type Action, perform } from "../services/Action.ts"
 import type { Origin } from "../services/ManagementWrites.ts"
 
 /** For commands that need an embedded store, or a database, which can be empty. */
-export const withStorePlace = <A, E extends StartupError | CommandError, R>(
+export const withStoreLocation = <A, E extends StartupError | CommandError, R>(
   use: (configuration: Configuration) => Effect.Effect<A, E, R>
 ) => withConfiguration((settings) => Effect.andThen(requireEmbeddedStore(settings), use(settings)))
 

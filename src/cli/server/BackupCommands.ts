@@ -22,7 +22,7 @@ import { StartupError } from "../../layers/system/StartupError.ts"
 import { isEmbedded, locate } from "../../layers/postgres/StoreLocation.ts"
 import { withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { requireStore } from "../../layers/postgres/StorePresence.ts"
-import { withStorePlace } from "../CommandContext.ts"
+import { withStoreLocation } from "../CommandContext.ts"
 import { withConfiguration } from "../Configured.ts"
 import { printOne } from "../output/Output.ts"
 
@@ -37,8 +37,8 @@ const onOneConnection = <A, E, R>(
   work: Effect.Effect<A, E, R | SqlClient.SqlClient>
 ) =>
   Effect.gen(function* () {
-    const place = yield* locate(configuration)
-    const sql = yield* PgClient.make({ ...place, applicationName: "peyk backup", maxConnections: 1 })
+    const address = yield* locate(configuration)
+    const sql = yield* PgClient.make({ ...address, applicationName: "peyk backup", maxConnections: 1 })
     return yield* Effect.provideService(work, SqlClient.SqlClient, sql)
   }).pipe(Effect.provide(Reactivity.layer), Effect.scoped)
 
@@ -80,7 +80,7 @@ const finalFlag = Flag.Boolean("final").pipe(
 )
 
 const backupCommand = Command.make("backup", { file, final: finalFlag }, (given) =>
-  withStorePlace((configuration) => backup(configuration, given.file, given.final))
+  withStoreLocation((configuration) => backup(configuration, given.file, given.final))
 ).pipe(
   Command.withExamples([
     { command: "peyk backup /backups/peyk.backup", description: "The master secret is not in it" },
@@ -124,7 +124,7 @@ const warnOfRunningSource = (madeAt: string) =>
 
 const DatabaseRow = Schema.Tuple([Schema.Struct({ database: Schema.String })])
 
-const nameOfPlace = Effect.fnUntraced(function* (configuration: Configuration) {
+const nameOfStore = Effect.fnUntraced(function* (configuration: Configuration) {
   if (isEmbedded(configuration)) return path.resolve(configuration.dataDirectory)
   const sql = yield* SqlClient.SqlClient
   const [{ database }] = yield* decodedAs(DatabaseRow)(sql`select current_database() as database`)
@@ -136,9 +136,9 @@ const restoreInto = Effect.fnUntraced(function* (
   { source, replace }: { readonly source: string; readonly replace: boolean },
   readLine: ReadLine
 ) {
-  const place = yield* nameOfPlace(configuration)
+  const name = yield* nameOfStore(configuration)
   const header = yield* readHeader(readLine)
-  const rows = yield* restoreStore(header, readLine, { place, replace })
+  const rows = yield* restoreStore(header, readLine, { name, replace })
   return { file: path.resolve(source), made_at: header.made_at, final: header.final, rows: total(rows) }
 })
 

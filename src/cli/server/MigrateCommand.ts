@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { withStorePlace } from "../CommandContext.ts"
+import { withStoreLocation } from "../CommandContext.ts"
 import { printOne } from "../output/Output.ts"
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
 import { distributeTables } from "../../layers/postgres/Citus.ts"
@@ -30,7 +30,7 @@ const migrateCommand = Command.make(
     )
   },
   ({ citus }) =>
-    withStorePlace((configuration) =>
+    withStoreLocation((configuration) =>
       Effect.gen(function* () {
         const distributed = citus ? { distributed: (yield* distributeForCitus).join(", ") } : {}
         const applied = yield* Effect.orDie(appliedMigration)

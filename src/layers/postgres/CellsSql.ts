@@ -41,9 +41,9 @@ const CellRows = Schema.Array(Cell)
  * Reads them at the start, before there are pools. A role that may not read them is told so by what starts next: serve, or
  * doctor, which names every table that the role may not use.
  */
-export const readCells = (place: PgClient.PgPoolConfig): Effect.Effect<StoreCells, SqlError.SqlError> =>
+export const readCells = (address: PgClient.PgPoolConfig): Effect.Effect<StoreCells, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const connection = yield* PgConnection.make({ ...place, ...pooled, applicationName: "peyk" })
+    const connection = yield* PgConnection.make({ ...address, ...pooled, applicationName: "peyk" })
     const rowsOf = (statement: string) => Effect.map(connection.query(statement), ({ rows }) => rows)
     const [{ hasCells, searchPath }] = yield* decodedAs(HasCells)(
       rowsOf(

@@ -12,28 +12,28 @@ export const IsDistributed = Context.Reference<boolean>("peyk/layers/postgres/Ci
   defaultValue: () => false
 })
 
-const Answer = Schema.Tuple([Schema.Struct({ holds: Schema.Boolean })])
+const HoldsRows = Schema.Tuple([Schema.Struct({ holds: Schema.Boolean })])
 
 const HAS_CITUS = "select exists (select from pg_extension where extname = 'citus') as holds"
 const HAS_DISTRIBUTED_TABLES =
   "select exists (select from pg_dist_partition where logicalrelid = to_regclass('timers')) as holds"
 
-/** The second question can only be asked where Citus is. */
-export const isDistributed = (place: PgClient.PgPoolConfig): Effect.Effect<boolean, SqlError.SqlError> =>
+/** The second query only works where Citus is. */
+export const isDistributed = (address: PgClient.PgPoolConfig): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const connection = yield* PgConnection.make({ ...place, ...pooled, applicationName: "peyk" })
-    const ask = (question: string) =>
+    const connection = yield* PgConnection.make({ ...address, ...pooled, applicationName: "peyk" })
+    const holds = (query: string) =>
       Effect.map(
-        decodedAs(Answer)(Effect.map(connection.query(question), ({ rows }) => rows)),
-        ([{ holds }]) => holds
+        decodedAs(HoldsRows)(Effect.map(connection.query(query), ({ rows }) => rows)),
+        ([row]) => row.holds
       )
-    return (yield* ask(HAS_CITUS)) && (yield* ask(HAS_DISTRIBUTED_TABLES))
+    return (yield* holds(HAS_CITUS)) && (yield* holds(HAS_DISTRIBUTED_TABLES))
   }).pipe(Effect.scoped)
 
 /** Keeps the numbers of customers apart from other advisory locks. */
-const LOCKS_OF_TURNS = 27
+const CUSTOMER_LOCKS = 27
 
-/** Runs a statement that changes sends and wallets of these customers; they are asked for only where turns are taken. */
+/** Runs a statement that changes sends and wallets of these customers; read only where the statements of a customer exclude each other. */
 type WithCustomerLock = <A, E>(
   sql: SqlClient.SqlClient,
   customerIds: () => ReadonlyArray<number>,
@@ -43,7 +43,7 @@ type WithCustomerLock = <A, E>(
 const lockingCustomers: WithCustomerLock = (sql, customerIds, statement) =>
   sql.withTransaction(
     Effect.andThen(
-      sql`select count(pg_advisory_xact_lock(${LOCKS_OF_TURNS}, customer_id)) from (
+      sql`select count(pg_advisory_xact_lock(${CUSTOMER_LOCKS}, customer_id)) from (
         select distinct unnest(${customerIds()}::int[]) as customer_id order by 1) customers`,
       statement
     )
@@ -107,8 +107,8 @@ const distribute = (shards: number) =>
         message: "this database has no Citus: run `create extension citus` in it first"
       })
     }
-    const known = yield* rowsOf(NameRow)(sql`select logicalrelid::text as name from pg_dist_partition`)
-    const isMissing = (table: string) => known.every(({ name }) => name !== table)
+    const existing = yield* rowsOf(NameRow)(sql`select logicalrelid::text as name from pg_dist_partition`)
+    const isMissing = (table: string) => existing.every(({ name }) => name !== table)
     yield* sql`set local citus.shard_count = ${sql.literal(String(shards))}`
     for (const table of BY_CUSTOMER.filter(isMissing)) {
       const partner = table === FIRST ? "none" : FIRST

@@ -126,9 +126,9 @@ const noResponse = () => {
  * does not know that yet, and makes up a number. The probe sends no settings, because PgBouncer refuses those that it
  * does not know.
  */
-export const hasPooler = (place: PgClient.PgPoolConfig): Effect.Effect<boolean, SqlError.SqlError> =>
+export const hasPooler = (address: PgClient.PgPoolConfig): Effect.Effect<boolean, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const connection = yield* PgConnection.make({ ...place, ...pooled, applicationName: "peyk" })
+    const connection = yield* PgConnection.make({ ...address, ...pooled, applicationName: "peyk" })
     const read = Effect.map(connection.query("select pg_backend_pid() as pid"), ({ rows }) => rows)
     const [{ pid }] = yield* decodedAs(Backend)(read)
     return pid !== connection.processId

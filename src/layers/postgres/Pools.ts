@@ -4,7 +4,7 @@ import { HOUR_MILLIS } from "../../domain/Instant.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { NO_CELLS, type StoreCells } from "./CellsSql.ts"
 import { isPooled } from "./Hosts.ts"
-import type { StorePlace } from "./Primary.ts"
+import type { StoreAddress } from "./Primary.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
 import { ANSWER_MILLIS, patienceFor, poolOf, timeouts, watchedPool } from "./WatchedPool.ts"
 
@@ -94,7 +94,7 @@ const planning = (isDistributed: boolean) =>
 
 /** Connections for batches of codes, and others for batches of messages. */
 export const batchSql = (
-  place: StorePlace,
+  address: StoreAddress,
   statementTimeoutMillis: number,
   isDistributed: boolean,
   cells: StoreCells = NO_CELLS
@@ -107,7 +107,7 @@ export const batchSql = (
       ...planning(isDistributed),
       ...timeouts(statementTimeoutMillis).startupParameters
     },
-    ...place
+    ...address
   }
   return Layer.merge(
     poolOf(BatchSql, options, cells),
@@ -140,17 +140,17 @@ const maintenanceOptions = {
   startupParameters: { statement_timeout: String(MAINTENANCE_MILLIS) }
 }
 
-/** Listens where a session belongs to this process alone: next to the other connections unless there is a place for it. */
-const listenerFor = (place: StorePlace) =>
-  watchedPool({ ...maintenanceOptions, maxConnections: 1, startupParameters: {}, ...place })
+/** Listens where a session belongs to this process alone: next to the other connections, or at an address of its own. */
+const listenerFor = (address: StoreAddress) =>
+  watchedPool({ ...maintenanceOptions, maxConnections: 1, startupParameters: {}, ...address })
 
-export const maintenanceSql = (place: StorePlace, listenPlace?: StorePlace) =>
+export const maintenanceSql = (address: StoreAddress, listenAddress?: StoreAddress) =>
   Layer.effect(
     MaintenanceSql,
     Effect.gen(function* () {
-      const { sql, ...own } = yield* watchedPool({ ...maintenanceOptions, ...place })
-      const shared = { sql, isPooled: isPooled(place) }
-      if (listenPlace !== undefined) return { ...shared, ...(yield* listenerFor(listenPlace)), sql }
+      const { sql, ...own } = yield* watchedPool({ ...maintenanceOptions, ...address })
+      const shared = { sql, isPooled: isPooled(address) }
+      if (listenAddress !== undefined) return { ...shared, ...(yield* listenerFor(listenAddress)), sql }
       return shared.isPooled ? { ...shared, listen: null, closeAll: Effect.void } : { ...shared, ...own }
     })
   )
@@ -164,7 +164,7 @@ export const poolLimits = ({ poolSize }: Configuration): Readonly<Record<string,
   maintenance: maintenanceOptions.maxConnections
 })
 
-/** All of them. The connection that listens is another one if it has a place of its own. */
+/** All of them. The connection that listens is another one if it has an address of its own. */
 export const mostConnections = (configuration: Configuration): number =>
   Object.values(poolLimits(configuration)).reduce((sum, limit) => sum + limit, 0) +
   migrationOptions.maxConnections +

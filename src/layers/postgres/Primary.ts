@@ -44,17 +44,17 @@ const writableTimeline = (url: Redacted.Redacted) =>
     Effect.orElseSucceed(() => undefined)
   )
 
-/** All are asked at once, because one may not respond. */
+/** Of all hosts at once, because one may not respond. */
 const writableTimelines = (urls: ReadonlyArray<Redacted.Redacted>) =>
   Effect.forEach(urls, writableTimeline, { concurrency: "unbounded" })
 
 interface Followed {
-  readonly place: number
+  readonly index: number
   readonly timeline: number
 }
 
 /**
- * The place of the host to use, by the timelines of those that accept writes. It is the one that was promoted last: an
+ * The index of the host to use, by the timelines of those that accept writes. It is the one that was promoted last: an
  * old primary that was cut off does not know that it was replaced, so a host of an older timeline is never followed
  * again. Of equal hosts the one in use stays.
  */
@@ -64,20 +64,20 @@ export const choosePrimary = (
 ): number | undefined => {
   const latest = Math.max(...timelines.map((timeline) => timeline ?? -1))
   if (latest < (followed?.timeline ?? 0)) return undefined
-  return followed !== undefined && timelines[followed.place] === latest
-    ? followed.place
+  return followed !== undefined && timelines[followed.index] === latest
+    ? followed.index
     : timelines.indexOf(latest)
 }
 
 /** The host that accepts writes, among hosts of which none is in use yet. */
 export const findPrimary = (urls: ReadonlyArray<Redacted.Redacted>) =>
   Effect.map(writableTimelines(urls), (timelines) => {
-    const place = choosePrimary(timelines)
-    return place === undefined ? undefined : urls[place]
+    const index = choosePrimary(timelines)
+    return index === undefined ? undefined : urls[index]
   })
 
-/** How to reach a store: a place as the driver knows it, and the primary if there are several hosts. */
-export type StorePlace = PgClient.PgPoolConfig & { readonly primary?: Primary }
+/** How to reach a store, as the driver takes it, and the primary if there are several hosts. */
+export type StoreAddress = PgClient.PgPoolConfig & { readonly primary?: Primary }
 
 /** Follows the primary among these hosts for as long as the scope lives. */
 export const followPrimary = Effect.fnUntraced(function* (
@@ -85,7 +85,7 @@ export const followPrimary = Effect.fnUntraced(function* (
   first: Redacted.Redacted
 ) {
   let current = first
-  let followed: Followed = { place: urls.indexOf(first), timeline: 0 }
+  let followed: Followed = { index: urls.indexOf(first), timeline: 0 }
   const suspected = Latch.makeUnsafe(false)
   const sockets = new Map<Socket, Redacted.Redacted>()
 
@@ -101,11 +101,11 @@ export const followPrimary = Effect.fnUntraced(function* (
     yield* Effect.timeoutOrElse(suspected.await, { duration: LOOK_EVERY, orElse: () => Effect.void })
     suspected.closeUnsafe()
     const timelines = yield* writableTimelines(urls)
-    const place = choosePrimary(timelines, followed)
-    const found = place === undefined ? undefined : urls[place]
-    if (place === undefined || found === undefined) suspected.openUnsafe()
+    const index = choosePrimary(timelines, followed)
+    const found = index === undefined ? undefined : urls[index]
+    if (index === undefined || found === undefined) suspected.openUnsafe()
     else {
-      followed = { place, timeline: timelines[place] ?? 0 }
+      followed = { index, timeline: timelines[index] ?? 0 }
       if (found !== current) yield* moveTo(found)
     }
     yield* Effect.sleep(LOOK_PAUSE)

@@ -10,7 +10,7 @@ import { warnOfFailure } from "../../services/system/Observability.ts"
 
 interface Line<A, E> {
   readonly running: Deferred.Deferred<A, E>
-  /** Answers requests that came after `running` had begun. */
+  /** For requests that came after `running` had begun. */
   next: Deferred.Deferred<A, E> | undefined
   /** Whether requests may join it while it runs. */
   isOpen: boolean
@@ -19,12 +19,12 @@ interface Line<A, E> {
 /** A lookup that took so long and then broke: the store does not respond, and the next one would take as long. */
 const SILENT_MILLIS = 1000
 
-/** Runs the lookups of one key one after the other. Each answers all requests that wait for it. */
+/** Runs the lookups of one key one after the other. Each serves all requests that wait for it. */
 interface SharedLookup<Key, A, E> {
   /** The result of the running lookup; undefined if none can be joined. */
   readonly inProgress: (key: Key) => Effect.Effect<A, E> | undefined
   /** The result of a lookup that begins after this call. */
-  readonly ask: (key: Key) => Effect.Effect<A, E>
+  readonly lookUp: (key: Key) => Effect.Effect<A, E>
   /** No request may join the running lookups: they may have missed a change. */
   readonly close: () => void
 }
@@ -58,7 +58,7 @@ export const sharedLookup = <Key, A, E, R>(
         const line = lines.get(key)
         return line?.isOpen ? Deferred.await(line.running) : undefined
       },
-      ask: (key) =>
+      lookUp: (key) =>
         Effect.suspend(() => {
           const line = lines.get(key)
           if (line === undefined) return Deferred.await(begin(key, Deferred.makeUnsafe()))
@@ -140,16 +140,16 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A, E, R>(
   }
   const find = (key: Key) => {
     const inProgress = shared.inProgress(key)
-    return inProgress === undefined ? shared.ask(key) : Effect.catch(inProgress, () => shared.ask(key))
+    return inProgress === undefined ? shared.lookUp(key) : Effect.catch(inProgress, () => shared.lookUp(key))
   }
   const cached: CachedLookup<Key, A, E> = {
     get: (key) =>
       Effect.suspend(() => {
-        const known = recall(key)
-        return known === undefined ? find(key) : Effect.succeed(known)
+        const found = recall(key)
+        return found === undefined ? find(key) : Effect.succeed(found)
       }),
     recall,
-    refresh: shared.ask,
+    refresh: shared.lookUp,
     invalidate: (key) => forget(() => responses.delete(key)),
     invalidateIf: (isMeant) =>
       forget(() => {

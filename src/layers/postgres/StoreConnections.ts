@@ -6,7 +6,7 @@ import { StartupError } from "../system/StartupError.ts"
 import { IsDistributed, isDistributed } from "./Citus.ts"
 import { cellsLayer, NO_CELLS, readCells, type StoreCells } from "./CellsSql.ts"
 import { hasPooler, hostUrls, pooled } from "./Hosts.ts"
-import type { StorePlace } from "./Primary.ts"
+import type { StoreAddress } from "./Primary.ts"
 import { readCounts, readingClient, ReadSql } from "./Replica.ts"
 import {
   batchSql,
@@ -17,28 +17,28 @@ import {
   reportingOptions,
   ReportingSql
 } from "./Pools.ts"
-import { isEmbedded, locate, placeOf } from "./StoreLocation.ts"
+import { isEmbedded, locate, addressOf } from "./StoreLocation.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import { poolInCells, poolOf, unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
 
-/** The place as it can be used: directly, or through the pooler that is configured or found there. */
-const reached = Effect.fnUntraced(function* (configuration: Configuration, place: StorePlace) {
+/** The address as it can be used: directly, or through the pooler that is configured or found there. */
+const reached = Effect.fnUntraced(function* (configuration: Configuration, address: StoreAddress) {
   const { databasePooler } = configuration
-  if (isEmbedded(configuration) || databasePooler === "none") return place
-  const found = databasePooler === "transaction" || (yield* Effect.mapError(hasPooler(place), unreachable))
-  return found ? { ...place, ...pooled } : place
+  if (isEmbedded(configuration) || databasePooler === "none") return address
+  const found = databasePooler === "transaction" || (yield* Effect.mapError(hasPooler(address), unreachable))
+  return found ? { ...address, ...pooled } : address
 })
 
-const listenPlace = ({ databaseListenUrl }: Configuration) =>
+const listenAddress = ({ databaseListenUrl }: Configuration) =>
   Option.match(databaseListenUrl, {
     onNone: () => Effect.succeed(undefined),
-    onSome: (url) => placeOf("PEYK_DATABASE_LISTEN_URL", url)
+    onSome: (url) => addressOf("PEYK_DATABASE_LISTEN_URL", url)
   })
 
 const READ_URL = "PEYK_DATABASE_READ_URL"
 
-const replicaPlace = Effect.fnUntraced(function* (configuration: Configuration, url: Redacted.Redacted) {
+const replicaAddress = Effect.fnUntraced(function* (configuration: Configuration, url: Redacted.Redacted) {
   const [only, ...others] = yield* Effect.fromResult(hostUrls(READ_URL, url))
   if (only === undefined || others.length > 0)
     return yield* new StartupError({ message: `${READ_URL} has to name one host` })
@@ -47,15 +47,22 @@ const replicaPlace = Effect.fnUntraced(function* (configuration: Configuration, 
 })
 
 /** Reports over the primary; and reads over the replica, if there is one. */
-const reportSql = (configuration: Configuration, place: StorePlace, cells: StoreCells) =>
+const reportSql = (configuration: Configuration, address: StoreAddress, cells: StoreCells) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const { databaseReadUrl: url, databaseReadMaxLagMillis: maxLagMillis } = configuration
-      const primary = yield* poolInCells({ ...reportingOptions(configuration), ...place }, cells, watchedPool)
+      const primary = yield* poolInCells(
+        { ...reportingOptions(configuration), ...address },
+        cells,
+        watchedPool
+      )
       const reports = Context.make(ReportingSql, primary.sql)
       const counts = yield* readCounts
       if (Option.isNone(url)) return Context.add(reports, ReadSql, primary.sql)
-      const there = { ...reportingOptions(configuration), ...(yield* replicaPlace(configuration, url.value)) }
+      const there = {
+        ...reportingOptions(configuration),
+        ...(yield* replicaAddress(configuration, url.value))
+      }
       // Its errors say nothing about the store's writes.
       const replica = yield* poolInCells(there, cells, (options) => watchedBy(options, () => {}))
       const sql = yield* SqlClient.SqlClient
@@ -68,22 +75,22 @@ const reportSql = (configuration: Configuration, place: StorePlace, cells: Store
 export const SqlLive = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const place = yield* reached(configuration, yield* locate(configuration))
+      const address = yield* reached(configuration, yield* locate(configuration))
       const distributed =
-        !isEmbedded(configuration) && (yield* Effect.mapError(isDistributed(place), unreachable))
+        !isEmbedded(configuration) && (yield* Effect.mapError(isDistributed(address), unreachable))
       const cells = isEmbedded(configuration)
         ? NO_CELLS
-        : yield* Effect.mapError(readCells(place), unreachable)
-      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...place }, cells)
+        : yield* Effect.mapError(readCells(address), unreachable)
+      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...address }, cells)
       return Layer.mergeAll(
         Layer.provideMerge(
-          reportSql(configuration, place, cells),
+          reportSql(configuration, address, cells),
           Layer.provideMerge(cellsLayer(cells), requests)
         ),
-        batchSql(place, configuration.statementTimeoutMillis, distributed, cells),
+        batchSql(address, configuration.statementTimeoutMillis, distributed, cells),
         Layer.succeed(IsDistributed, distributed),
-        maintenanceSql(place, yield* listenPlace(configuration)),
-        poolOf(MigrationSql, { ...migrationOptions, ...place })
+        maintenanceSql(address, yield* listenAddress(configuration)),
+        poolOf(MigrationSql, { ...migrationOptions, ...address })
       )
     })
   ).pipe(Layer.provideMerge(ConnectionWatch.layer), Layer.provideMerge(StoreWrites.layer))

@@ -4,7 +4,7 @@ import type { Configuration } from "../config/Configuration.ts"
 import { StartupError } from "../system/StartupError.ts"
 import * as EmbeddedPostgres from "./embedded/EmbeddedPostgres.ts"
 import { hostUrls } from "./Hosts.ts"
-import { findPrimary, followPrimary, type StorePlace } from "./Primary.ts"
+import { findPrimary, followPrimary, type StoreAddress } from "./Primary.ts"
 
 export const isEmbedded = ({ databaseUrl }: Configuration): boolean => Option.isNone(databaseUrl)
 
@@ -23,14 +23,14 @@ export const embeddedDirectory = ({ dataDirectory }: Configuration): string =>
 
 const NO_PRIMARY = "PostgreSQL cannot be reached: no host of the URL accepts writes"
 
-/** A place of one host, or of several of which one accepts writes. */
-export const placeOf = Effect.fnUntraced(function* (setting: string, url: Redacted.Redacted) {
+/** The address of one host, or of several of which one accepts writes. */
+export const addressOf = Effect.fnUntraced(function* (setting: string, url: Redacted.Redacted) {
   const urls = yield* Effect.fromResult(hostUrls(setting, url))
   const [only] = urls
-  if (urls.length === 1 && only !== undefined) return { url: only } satisfies StorePlace
+  if (urls.length === 1 && only !== undefined) return { url: only } satisfies StoreAddress
   const first = yield* findPrimary(urls)
   if (first === undefined) return yield* new StartupError({ message: NO_PRIMARY })
-  return { url: first, primary: yield* followPrimary(urls, first) } satisfies StorePlace
+  return { url: first, primary: yield* followPrimary(urls, first) } satisfies StoreAddress
 })
 
 /** Whether the files of the embedded store have to be made. */
@@ -45,7 +45,7 @@ export const createStore = (configuration: Configuration) =>
 /** Where the store is: the operator's PostgreSQL, or the embedded one, which this starts and keeps for its scope. */
 export const locate = Effect.fnUntraced(function* (configuration: Configuration) {
   const { databaseUrl } = configuration
-  if (Option.isSome(databaseUrl)) return yield* placeOf("DATABASE_URL", databaseUrl.value)
+  if (Option.isSome(databaseUrl)) return yield* addressOf("DATABASE_URL", databaseUrl.value)
   const { socketPath, password } = yield* Effect.mapError(
     EmbeddedPostgres.start(embeddedDirectory(configuration), {
       flags: ["-c", `max_connections=${maxConnections(configuration)}`]

@@ -8,7 +8,7 @@ import { StartupError } from "../system/StartupError.ts"
 import { pooled } from "./Hosts.ts"
 import { hasMigrations } from "./Migrations.ts"
 import { decodedAs } from "./SqlRows.ts"
-import { isStoreMissing, placeOf } from "./StoreLocation.ts"
+import { isStoreMissing, addressOf } from "./StoreLocation.ts"
 import { unreachable } from "./WatchedPool.ts"
 
 /** Fails if the store is embedded and does not exist, and says what to set. */
@@ -36,13 +36,13 @@ const nameOf = (url: Redacted.Redacted, database: string): string => {
 
 const requireMigrations = Effect.fnUntraced(
   function* (url: Redacted.Redacted) {
-    const place = yield* placeOf("DATABASE_URL", url)
-    const sql = yield* PgClient.make({ ...place, ...pooled, applicationName: "peyk", maxConnections: 1 })
+    const address = yield* addressOf("DATABASE_URL", url)
+    const sql = yield* PgClient.make({ ...address, ...pooled, applicationName: "peyk", maxConnections: 1 })
     if (yield* Effect.provideService(hasMigrations, SqlClient.SqlClient, sql)) return
     const [{ database }] = yield* decodedAs(DatabaseRow)(sql`select current_database() as database`)
     return yield* new StartupError({
       message:
-        `there is no store in the database ${nameOf(place.url, database)}: set DATABASE_URL to the server's database; ` +
+        `there is no store in the database ${nameOf(address.url, database)}: set DATABASE_URL to the server's database; ` +
         "`peyk migrate` makes a new store"
     })
   },

@@ -4,7 +4,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { connectionsOfCells, NO_CELLS, pathOf, type StoreCells } from "./CellsSql.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
-import type { StorePlace } from "./Primary.ts"
+import type { StoreAddress } from "./Primary.ts"
 import { isTemporary, notNowIn, withReason } from "./StoreAvailability.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 import { clientOver, type Connections, makeWatchedSql } from "./WatchedSql.ts"
@@ -51,7 +51,7 @@ export const silentRequestMillis = (statementTimeoutMillis: number): number =>
   LOOK_MILLIS
 
 /** `failed` is called with the error of each statement. */
-export const watchedBy = (options: StorePlace & Patience, failed: (cause: Cause.Cause<unknown>) => void) =>
+export const watchedBy = (options: StoreAddress & Patience, failed: (cause: Cause.Cause<unknown>) => void) =>
   Effect.gen(function* () {
     const watched = (yield* ConnectionWatch).pool(options.patienceMillis, failed)
     const pool = yield* Effect.mapError(
@@ -61,7 +61,7 @@ export const watchedBy = (options: StorePlace & Patience, failed: (cause: Cause.
     return { ...pool, closeAll: Effect.sync(watched.closeAll) }
   })
 
-export const watchedPool = (options: StorePlace & Patience) =>
+export const watchedPool = (options: StoreAddress & Patience) =>
   Effect.flatMap(StoreWrites, ({ failed }) =>
     watchedBy(options, (cause) => {
       failed(cause)
@@ -74,7 +74,7 @@ interface CellPool {
   readonly connections: Connections
 }
 
-type PoolOptions = StorePlace & Patience
+type PoolOptions = StoreAddress & Patience
 
 /** A pool, and in a store of several cells one for each of them: the fiber's cell decides. */
 export const poolInCells = <E, R>(
@@ -97,7 +97,7 @@ export const poolInCells = <E, R>(
 /** Separate connections for one purpose. */
 export const poolOf = <Self>(
   purpose: Context.Key<Self, SqlClient.SqlClient>,
-  options: StorePlace & Patience,
+  options: StoreAddress & Patience,
   cells: StoreCells = NO_CELLS
 ) =>
   Layer.effect(

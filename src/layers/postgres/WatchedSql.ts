@@ -4,7 +4,7 @@ import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { type NetConnectOpts, Socket } from "node:net"
 import type { WatchedPool } from "./ConnectionWatch.ts"
 import { isPooled } from "./Hosts.ts"
-import type { StorePlace } from "./Primary.ts"
+import type { StoreAddress } from "./Primary.ts"
 import { sessionSettings } from "./StoreSettings.ts"
 
 const isConnection = (value: unknown): value is PgConnection.PgConnection =>
@@ -53,14 +53,14 @@ const addressOf = (config: PgClient.PgPoolConfig): NetConnectOpts => {
 }
 
 /** A pooler refuses settings that it does not know, and gives sessions to others. */
-const withSession = (config: StorePlace): StorePlace =>
+const withSession = (config: StoreAddress): StoreAddress =>
   isPooled(config)
     ? config
     : { ...config, startupParameters: { ...sessionSettings, ...config.startupParameters } }
 
 /** The driver reads the URL for each connection that it opens: with several hosts it is the primary's at that time. */
-const poolConfig = (place: StorePlace, { open }: WatchedPool): PgPool.Config => {
-  const config = withSession(place)
+const poolConfig = (address: StoreAddress, { open }: WatchedPool): PgPool.Config => {
+  const config = withSession(address)
   const { primary } = config
   if (primary === undefined) return { ...config, stream: () => open(addressOf(config)) }
   const stream = () => {
@@ -155,7 +155,7 @@ const makeBorrower = ({ pool, watched, perConnection, inTime, watch }: Borrowing
  * (`ConnectionWatch`), and the wait for a free connection ends after `patienceMillis`.
  */
 export const makeWatchedSql = Effect.fnUntraced(function* (
-  config: StorePlace,
+  config: StoreAddress,
   watched: WatchedPool,
   patienceMillis: number
 ) {

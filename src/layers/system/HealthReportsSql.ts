@@ -107,7 +107,7 @@ export const ReadinessSql = Layer.effect(
     )
     return Readiness.of({
       isReady: Effect.suspend(() =>
-        areFailing() || mayBeApart() ? Effect.succeed(false) : inTime(shared.ask("ready"))
+        areFailing() || mayBeApart() ? Effect.succeed(false) : inTime(shared.lookUp("ready"))
       )
     })
   })

@@ -15,7 +15,7 @@ export const ToSupervisor = Schema.Union([
   /** The process serves. */
   Schema.TaggedStruct("Ready", {}),
   /** It requests the metrics of all. */
-  Schema.TaggedStruct("AskMetrics", { id: Id }),
+  Schema.TaggedStruct("RequestMetrics", { id: Id }),
   Schema.TaggedStruct("OwnMetrics", { id: Id, text: Schema.String }),
   Schema.TaggedStruct("Alive", { id: Id })
 ])
@@ -25,7 +25,7 @@ export const ToProcess = Schema.Union([
   Schema.TaggedStruct("ReportMetrics", { id: Id }),
   Schema.TaggedStruct("AllMetrics", { id: Id, all: Schema.Array(OwnMetrics) }),
   /** Whether its event loop still runs. */
-  Schema.TaggedStruct("AskAlive", { id: Id })
+  Schema.TaggedStruct("RequestAlive", { id: Id })
 ])
 export type ToProcess = typeof ToProcess.Type
 
@@ -38,7 +38,7 @@ export const makePendingReplies = <A>() => {
   let last = 0
   return {
     /** Sends a request by its id; none if no reply comes in time. */
-    ask: (put: (id: number) => void, patience: Duration.Input = PATIENCE): Effect.Effect<Option.Option<A>> =>
+    send: (put: (id: number) => void, patience: Duration.Input = PATIENCE): Effect.Effect<Option.Option<A>> =>
       Effect.suspend(() => {
         const id = (last += 1)
         const response = Deferred.makeUnsafe<A>()
@@ -49,9 +49,9 @@ export const makePendingReplies = <A>() => {
           Effect.ensuring(Effect.sync(() => open.delete(id)))
         )
       }),
-    response: (id: number, response: A): void => {
-      const question = open.get(id)
-      if (question !== undefined) Deferred.doneUnsafe(question, Effect.succeed(response))
+    receive: (id: number, response: A): void => {
+      const reply = open.get(id)
+      if (reply !== undefined) Deferred.doneUnsafe(reply, Effect.succeed(response))
     }
   }
 }
@@ -114,19 +114,19 @@ export const reportReady = Effect.sync(() => {
   // For the supervisor, which gets it too.
   process.on("SIGHUP", () => {})
   process.on("message", (message) => {
-    if (isMessage(message) && message._tag === "AskAlive") say({ _tag: "Alive", id: message.id })
+    if (isMessage(message) && message._tag === "RequestAlive") say({ _tag: "Alive", id: message.id })
   })
   say({ _tag: "Ready" })
 })
 
 /** Replies with this process's metrics, and returns a way to request those of all processes. */
 const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, number: number) {
-  const questions = makePendingReplies<ReadonlyArray<OwnMetrics>>()
+  const requests = makePendingReplies<ReadonlyArray<OwnMetrics>>()
   const context = yield* Effect.context<never>()
   const hear = (message: unknown) => {
     if (!isMessage(message)) return
     const { id } = message
-    if (message._tag === "AllMetrics") questions.response(id, message.all)
+    if (message._tag === "AllMetrics") requests.receive(id, message.all)
     if (message._tag === "ReportMetrics")
       Effect.runForkWith(context)(Effect.map(own, (text) => say({ _tag: "OwnMetrics", id, text })))
   }
@@ -137,7 +137,7 @@ const amongSiblings = Effect.fnUntraced(function* (own: Effect.Effect<string>, n
   const onlyOwn = Effect.map(own, (text) => [{ process: number, text }])
   const all = Effect.map(
     Effect.flatMap(
-      questions.ask((id) => say({ _tag: "AskMetrics", id })),
+      requests.send((id) => say({ _tag: "RequestMetrics", id })),
       Option.match({ onNone: () => onlyOwn, onSome: (response) => Effect.succeed(response) })
     ),
     mergeMetrics

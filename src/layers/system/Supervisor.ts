@@ -67,7 +67,7 @@ const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect
     const [, entry = "", ...args] = process.argv
     const ready = Deferred.makeUnsafe<boolean>()
     const ended = Deferred.makeUnsafe<End>()
-    const questions = makePendingReplies<string>()
+    const requests = makePendingReplies<string>()
     const signsOfLife = makePendingReplies<void>()
     const child = fork(entry, args, {
       env: { ...process.env, PEYK_PORT: String(port), [NUMBER_VARIABLE]: String(number) },
@@ -79,14 +79,14 @@ const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect
       switch (message._tag) {
         case "Ready":
           return Deferred.doneUnsafe(ready, Effect.succeed(true))
-        case "AskMetrics":
+        case "RequestMetrics":
           return Effect.runFork(
             Effect.map(allMetrics, (all) => say({ _tag: "AllMetrics", id: message.id, all }))
           )
         case "OwnMetrics":
-          return questions.response(message.id, message.text)
+          return requests.receive(message.id, message.text)
         case "Alive":
-          return signsOfLife.response(message.id)
+          return signsOfLife.receive(message.id)
       }
     }
     const end = (how: End) => {
@@ -105,12 +105,12 @@ const startProcess = ({ number, port, allMetrics }: StartOptions): Effect.Effect
       ended: Deferred.await(ended),
       kill: (signal) => void child.kill(signal),
       metrics: Effect.map(
-        questions.ask((id) => say({ _tag: "ReportMetrics", id })),
+        requests.send((id) => say({ _tag: "ReportMetrics", id })),
         Option.map((text) => ({ process: number, text }))
       ),
       responses: (withinMillis) =>
         Effect.map(
-          signsOfLife.ask((id) => say({ _tag: "AskAlive", id }), withinMillis),
+          signsOfLife.send((id) => say({ _tag: "RequestAlive", id }), withinMillis),
           Option.isSome
         )
     }

@@ -26,10 +26,10 @@ describe("a shared lookup", () => {
   it.effect("is made again, once, for all who asked after it had begun", () =>
     Effect.gen(function* () {
       const { gates, open, lookup } = gated()
-      const { ask } = yield* sharedLookup<string, number, never, never>(lookup)
-      const first = yield* forked(ask("a"))
+      const { lookUp } = yield* sharedLookup<string, number, never, never>(lookup)
+      const first = yield* forked(lookUp("a"))
       yield* settle
-      const later = yield* Effect.forEach(Array.from({ length: 100 }), () => forked(ask("a")))
+      const later = yield* Effect.forEach(Array.from({ length: 100 }), () => forked(lookUp("a")))
       yield* settle
       assert.strictEqual(gates.length, 1)
       yield* open(0)
@@ -49,15 +49,15 @@ describe("a shared lookup", () => {
     () =>
       Effect.gen(function* () {
         let lookups = 0
-        const { ask } = yield* sharedLookup<string, number, never, never>(() =>
+        const { lookUp } = yield* sharedLookup<string, number, never, never>(() =>
           Effect.suspend(() => {
             lookups += 1
             return Effect.andThen(Effect.sleep("5 seconds"), Effect.die("no response"))
           })
         )
-        const first = yield* forked(Effect.exit(ask("a")))
+        const first = yield* forked(Effect.exit(lookUp("a")))
         yield* settle
-        const later = yield* forked(Effect.exit(ask("a")))
+        const later = yield* forked(Effect.exit(lookUp("a")))
         yield* TestClock.adjust("5 seconds")
         assert.isTrue(Exit.hasDies(yield* Fiber.join(first)))
         assert.isTrue(Exit.hasDies(yield* Fiber.join(later)))
@@ -68,8 +68,8 @@ describe("a shared lookup", () => {
   it.effect("goes on for the others when the one who asked first hangs up", () =>
     Effect.gen(function* () {
       const { open, lookup } = gated()
-      const { ask, inProgress } = yield* sharedLookup<string, number, never, never>(lookup)
-      const first = yield* forked(ask("a"))
+      const { lookUp, inProgress } = yield* sharedLookup<string, number, never, never>(lookup)
+      const first = yield* forked(lookUp("a"))
       yield* settle
       const second = yield* forked(inProgress("a") ?? Effect.die("nothing is under way"))
       yield* Fiber.interrupt(first)

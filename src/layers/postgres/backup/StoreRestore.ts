@@ -77,25 +77,25 @@ const dropStore = Effect.gen(function* () {
 })
 
 /** Fails if a restore would meet a store, a server, or the tables of another program. */
-const requireRoom = Effect.fnUntraced(function* ({ replace, place }: RestoreOptions) {
+const requireRoom = Effect.fnUntraced(function* ({ replace, name }: RestoreOptions) {
   const isStore = yield* hasMigrations
   if (isStore && !replace) {
     return yield* new StartupError({
-      message: `there is a store in ${place} already: name an empty one, or delete that store with --replace`
+      message: `there is a store in ${name} already: name an empty one, or delete that store with --replace`
     })
   }
   yield* requireUnused
   const [foreign] = isStore ? [] : yield* tablesInside
   if (foreign === undefined) return
   return yield* new StartupError({
-    message: `${place} is not empty: it has the table “${foreign}” of another program. Peyk needs a database of its own`
+    message: `${name} is not empty: it has the table “${foreign}” of another program. Peyk needs a database of its own`
   })
 })
 
 /** Where a backup is restored to. */
 interface RestoreOptions {
   /** Its name in messages. */
-  readonly place: string
+  readonly name: string
   /** Whether a store that is there is deleted. */
   readonly replace: boolean
 }
@@ -263,17 +263,17 @@ const withoutTriggers = Effect.fnUntraced(function* <A, E, R>(
 export const restoreStore = Effect.fnUntraced(function* (
   header: BackupHeader,
   readLine: ReadLine,
-  { place = "the database", replace = false, known = migrations } = {}
+  { name = "the database", replace = false, known = migrations } = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const restore = Effect.gen(function* () {
     yield* setForLong
     yield* checkServer
-    yield* requireRoom({ place, replace })
+    yield* requireRoom({ name, replace })
     if (replace) yield* dropStore
     const applied = yield* migrateTo(header.migration, known)
     if (applied[0]?.[0] !== FIRST_MIGRATION)
-      return yield* new StartupError({ message: `there is a store in ${place} already` })
+      return yield* new StartupError({ message: `there is a store in ${name} already` })
     const tables = (yield* storedTables).map(({ table }) => table)
     yield* sql.unsafe(`truncate ${tables.map(quoted).join(", ")}`)
     return yield* withoutTriggers(tables, load(readLine, new Set(tables)))

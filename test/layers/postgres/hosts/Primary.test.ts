@@ -9,16 +9,16 @@ describe("of several hosts, Peyk follows", () => {
 
   it("the one that was promoted last, wherever it stands", () => {
     assert.strictEqual(choosePrimary([5, 4]), 0)
-    assert.strictEqual(choosePrimary([4, 5], { place: 0, timeline: 4 }), 1)
+    assert.strictEqual(choosePrimary([4, 5], { index: 0, timeline: 4 }), 1)
   })
 
   it("none while only an older primary answers", () => {
-    assert.strictEqual(choosePrimary([4, undefined], { place: 1, timeline: 5 }), undefined)
-    assert.strictEqual(choosePrimary([0, undefined], { place: 1, timeline: 5 }), undefined)
+    assert.strictEqual(choosePrimary([4, undefined], { index: 1, timeline: 5 }), undefined)
+    assert.strictEqual(choosePrimary([0, undefined], { index: 1, timeline: 5 }), undefined)
   })
 
   it("the one in use, of two that are equal", () => {
-    assert.strictEqual(choosePrimary([5, 5], { place: 1, timeline: 5 }), 1)
-    assert.strictEqual(choosePrimary([0, 0], { place: 1, timeline: 0 }), 1)
+    assert.strictEqual(choosePrimary([5, 5], { index: 1, timeline: 5 }), 1)
+    assert.strictEqual(choosePrimary([0, 0], { index: 1, timeline: 0 }), 1)
   })
 })
