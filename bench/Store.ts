@@ -81,13 +81,10 @@ export const analyze = async ({ run }: Store, databases: ReadonlyArray<string>) 
 
 const SENT = "status = 'queued' and hashtext(id::text) % 4 <> 0"
 
-/** Citus cannot skip locked rows, nor add an interval here. */
-const VERIFIES_DISTRIBUTED = `update verifications set status = 'verified', verified_at = created_at where ${SENT}`
-
-const VERIFIES = `
+const verifiesIn = (verifications: string) => `
   with sent as materialized (
-    select customer_id, id from verifications where ${SENT} for update skip locked)
-  update verifications v set status = 'verified', verified_at = v.created_at + interval '15 seconds'
+    select customer_id, id from ${verifications} where ${SENT} for update skip locked)
+  update ${verifications} v set status = 'verified', verified_at = v.created_at + interval '15 seconds'
   from sent s where v.customer_id = s.customer_id and v.id = s.id`
 
 /**
@@ -95,8 +92,7 @@ const VERIFIES = `
  * hold locks.
  */
 export const verifyCodes = async ({ run }: Store) => {
-  const [[row] = []] = await run(OWN_DATABASE, [
-    "select to_regclass('pg_dist_node') is not null as distributed"
-  ])
-  await run(OWN_DATABASE, [row?.["distributed"] === true ? VERIFIES_DISTRIBUTED : VERIFIES])
+  const [cells = []] = await run(OWN_DATABASE, ["select quote_ident(name) as name from cells"])
+  const tables = ["verifications", ...cells.map(({ name }) => `${String(name)}.verifications`)]
+  await run(OWN_DATABASE, tables.map(verifiesIn))
 }

@@ -28,6 +28,11 @@ const commands = [
     async () => (await import("./server/MigrateCommand.ts")).commands.migrate
   ),
   command(
+    "cell",
+    "The parts of a store that is spread over several machines",
+    async () => (await import("./server/MigrateCommand.ts")).commands.cell
+  ),
+  command(
     "openapi",
     "Print the OpenAPI document",
     async () => (await import("./server/OpenApiCommand.ts")).commands.openapi

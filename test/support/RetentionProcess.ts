@@ -1,5 +1,4 @@
 import { Layer } from "effect"
-import { IsDistributed } from "../../src/layers/postgres/Citus.ts"
 import { RetentionStoreSql } from "../../src/layers/retention/RetentionStoreSql.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { DAY, TODAY } from "./OldRows.ts"
@@ -16,11 +15,6 @@ export const passOf = (task: "verifications" | "verification_phones", days: numb
   position: { at: 0, after: null }
 })
 
-/** A process with retention; the statements for a distributed store do the same in one PostgreSQL. */
-export const retentionProcess =
-  (isDistributed: boolean) =>
-  (settings: Partial<SettingsShape> = {}, providers = scriptProviders()) =>
-    RetentionStoreSql.pipe(
-      Layer.provideMerge(testProcess(providers.layer, settings, TODAY)),
-      Layer.provide(Layer.succeed(IsDistributed, isDistributed))
-    )
+/** A process with retention. */
+export const retentionProcess = (settings: Partial<SettingsShape> = {}, providers = scriptProviders()) =>
+  RetentionStoreSql.pipe(Layer.provideMerge(testProcess(providers.layer, settings, TODAY)))

@@ -46,7 +46,7 @@ export const TestDatabaseOfCells = (names: ReadonlyArray<string>) =>
       yield* Effect.provide(create, yield* Layer.build(connect(name)))
       const cells = yield* readCells(place)
       return Layer.mergeAll(
-        batchSql(place, 0, false, cells),
+        batchSql(place, 0, cells),
         maintenanceSql(place),
         Layer.provideMerge(
           cellsLayer(cells),
@@ -61,7 +61,7 @@ export const TestDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const name = yield* makeDatabase
     const place = placeOf(name)
-    const others = Layer.mergeAll(batchSql(place, 0, false), maintenanceSql(place))
+    const others = Layer.mergeAll(batchSql(place, 0), maintenanceSql(place))
     return Layer.merge(
       connect(name),
       Layer.orDie(Layer.provide(others, [ConnectionWatch.layer, StoreWrites.layer]))

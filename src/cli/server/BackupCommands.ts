@@ -13,7 +13,7 @@ import {
 import type { BackupHeader } from "../../layers/postgres/backup/BackupFormat.ts"
 import { writeStore } from "../../layers/postgres/backup/StoreBackup.ts"
 import { checkBackup, readHeader, restoreStore } from "../../layers/postgres/backup/StoreRestore.ts"
-import { isDistributed } from "../../layers/postgres/Citus.ts"
+import { readCells } from "../../layers/postgres/CellsSql.ts"
 import { decodedAs } from "../../layers/postgres/SqlRows.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { MasterKey } from "../../layers/crypto/Crypto.ts"
@@ -46,9 +46,9 @@ const total = (rows: Readonly<Record<string, number>>) =>
   Object.values(rows).reduce((sum, count) => sum + count, 0)
 
 const refuseCluster = Effect.fnUntraced(function* (configuration: Configuration) {
-  if (isEmbedded(configuration) || !(yield* isDistributed(yield* locate(configuration)))) return
+  if (isEmbedded(configuration) || !(yield* readCells(yield* locate(configuration))).areApart) return
   return yield* new StartupError({
-    message: "the tables are distributed over a Citus cluster: use the backups of its nodes"
+    message: "the cells are on the nodes of a Citus cluster: use the backups of its nodes"
   })
 }, Effect.scoped)
 

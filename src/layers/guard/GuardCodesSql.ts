@@ -38,8 +38,8 @@ interface ReadRow {
 }
 
 /**
- * Marks codes to phones under a bomb, and whether those are proven. In a distributed store, phones are counted on other
- * nodes than the codes to them, so one statement cannot read both.
+ * Marks codes to phones under a bomb, and whether those are proven. Where cells are on other nodes, phones are counted
+ * elsewhere than their codes are, so one statement cannot read both.
  */
 const bombedCodes = (sql: SqlClient.SqlClient) => {
   const phoneRows = rowsOf(PhoneRow)
@@ -121,12 +121,12 @@ type Range = readonly [after: string, before: string]
 type CodeReads = Pick<GuardStore["Service"], "dueCodes" | "nextSentAt" | "timeToVerify">
 
 /** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
-export const guardCodes = (sql: SqlClient.SqlClient, isDistributed: boolean): CodeReads => {
+export const guardCodes = (sql: SqlClient.SqlClient, areApart: boolean): CodeReads => {
   const codeRows = rowsOf(CodeRow)
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)
 
-  const bombed = isDistributed
+  const bombed = areApart
     ? { holds: sql`false`, join: sql`` }
     : { holds: sql`b.phone is not null`, join: sql.literal(BOMBED_JOIN) }
   const markBombed = bombedCodes(sql)
@@ -154,7 +154,7 @@ export const guardCodes = (sql: SqlClient.SqlClient, isDistributed: boolean): Co
           order by v.id limit ${limit}) v
         ${bombed.join}
         order by v.id`)
-      return isDistributed ? Effect.flatMap(rows, (read) => markBombed(customerId, read)) : rows
+      return areApart ? Effect.flatMap(rows, (read) => markBombed(customerId, read)) : rows
     }
 
   return {

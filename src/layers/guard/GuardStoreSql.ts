@@ -23,7 +23,7 @@ import {
 } from "../postgres/SqlRows.ts"
 import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
-import { IsDistributed } from "../postgres/Citus.ts"
+import { CellsAreApart } from "../postgres/CellsSql.ts"
 import { BOMBED_BY, GuardMetrics } from "../../services/guard/Guard.ts"
 import {
   type BudgetRequest,
@@ -236,7 +236,7 @@ export const GuardStoreSql = Layer.effect(
       })
 
     return GuardStore.of({
-      ...guardCodes(rounds, yield* IsDistributed),
+      ...guardCodes(rounds, yield* CellsAreApart),
       ...guardRoundReads(rounds, reporting),
       ...guardRoundWrites(sql, rounds, random, wakeFor),
       ...guardReputation(sql),

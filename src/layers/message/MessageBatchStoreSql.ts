@@ -9,7 +9,6 @@ import { SetUpChanged } from "../../services/customer/Idempotency.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { currentSetUp, SetUpVersions } from "../postgres/SetUpCache.ts"
-import { customerLock } from "../postgres/Citus.ts"
 import { decodedAs, first, retryRaces, rowsOf } from "../postgres/SqlRows.ts"
 import { makeAcceptWrites } from "../postgres/batching/AcceptBatchSql.ts"
 import { type AcceptedMessage, acceptedMessages } from "./MessageStoreSql.ts"
@@ -34,7 +33,6 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
       const versions = yield* SetUpVersions
       const { locked } = makeAcceptWrites(acceptedMessages(mode))
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
-      const withCustomerLock = yield* customerLock
       const claimRows = decodedAs(Schema.Tuple([ClaimRow]))
       const keyRows = rowsOf(KeyRow)
 
@@ -85,7 +83,7 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
             const [{ isCurrent, isClaimed }] = yield* claim(batch, subject)
             if (!isCurrent) return yield* new SetUpChanged()
             if (!isClaimed) return Option.none()
-            return Option.some(yield* withCustomerLock(sql, () => [batch.customerId], admit(batch)))
+            return Option.some(yield* admit(batch))
           })
         )
 

@@ -221,7 +221,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
         })
 
       const commitInBatch = yield* makeCommitBatch(writing, committedMessages(mode), random.uuidV7())
-      const commitSingle = yield* makeCommitSingle(sql, committedMessages(mode), random.uuidV7())
+      const commitSingle = makeCommitSingle(sql, committedMessages(mode), random.uuidV7())
       const loading = yield* makeLoadBatch(clients, loadedMessages(mode, "message_read"), versions)
 
       return MessageStore.of({

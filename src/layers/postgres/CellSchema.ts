@@ -1,11 +1,23 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { BY_CUSTOMER } from "./Citus.ts"
 import { schemaStatements } from "./migrations/0001_schema.ts"
 import { quotedName } from "./CellsSql.ts"
+import { rowsOf } from "./SqlRows.ts"
 
 /** The tables that each cell has for itself: all that sends write to, except what is counted for all customers together. */
-export const CELL_TABLES = BY_CUSTOMER
+export const CELL_TABLES = [
+  "verifications",
+  "messages",
+  "timers",
+  "events",
+  "webhook_deliveries",
+  "idempotency_keys",
+  "phone_counters",
+  "monthly_counters",
+  "wallets",
+  "ledger",
+  "request_blocks"
+] as const
 
 /** The name of the table that a statement of the schema is about. */
 const ABOUT = /^create table (\w+)|^create (?:unique )?index \w+ on (\w+)|^alter table (\w+)/
@@ -15,22 +27,50 @@ const isOfCells = (statement: string): boolean => {
   return CELL_TABLES.some((table) => names.includes(table))
 }
 
+const HasCitus = Schema.Struct({ hasCitus: Schema.Boolean })
+
+/** Whether the database is a coordinator of Citus with schemas of its own on each node. */
+export const hasCitus = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* rowsOf(HasCitus)(sql`select to_regclass('pg_dist_schema') is not null as "hasCitus"`)
+  return row?.hasCitus === true
+})
+
 /**
- * Makes a cell without customers, of tables like those of the store. Its number is the next one. Processes that run
- * already do not know it.
+ * A row to select from: Citus sends a statement whole to the cell's node if it reads a table of the cell, and a batch is
+ * not one.
+ */
+const HERE = [
+  "create table here (only_row boolean primary key default true check (only_row))",
+  "insert into here values (true)"
+]
+
+/** How a value is stored is set on each node by hand there; it decides about some space only. */
+const isRefusedByCitus = (statement: string): boolean => statement.includes(" set storage ")
+
+/**
+ * Makes a cell without customers, of tables like those of the store. Its number is the next one. In a Citus cluster its
+ * schema is distributed: all its tables are on one node. Processes that run already do not know it.
  */
 export const createCell = Effect.fnUntraced(function* (id: number, name: string) {
   const sql = yield* SqlClient.SqlClient
+  const isDistributed = yield* hasCitus
+  const own = schemaStatements().filter(isOfCells)
+  const statements = isDistributed
+    ? [...own.filter((statement) => !isRefusedByCitus(statement)), ...HERE]
+    : own
+  const run = (statement: string) => sql.unsafe(statement).unprepared
   yield* sql.withTransaction(
     Effect.gen(function* () {
+      if (isDistributed) yield* run("set local citus.enable_schema_based_sharding = on")
       yield* sql`insert into cells (id, name) values (${id}, ${name})`
-      yield* sql.unsafe(`create schema ${quotedName(name)}`).unprepared
-      yield* sql.unsafe(`set local search_path = ${quotedName(name)}`).unprepared
-      yield* Effect.forEach(
-        schemaStatements().filter(isOfCells),
-        (statement) => sql.unsafe(statement).unprepared,
-        { discard: true }
+      yield* run(`create schema ${quotedName(name)}`)
+      const [path] = yield* rowsOf(Schema.Struct({ path: Schema.String }))(
+        sql`select current_setting('search_path') as path`
       )
+      yield* run(`set local search_path = ${quotedName(name)}`)
+      yield* Effect.forEach(statements, run, { discard: true })
+      yield* sql`select set_config('search_path', ${path?.path ?? "public"}, true)`
     })
   )
 })

@@ -30,12 +30,28 @@ export const pathOf = ({ name }: Cell, storePath: string): string => `${quotedNa
 export interface StoreCells {
   readonly all: ReadonlyArray<Cell>
   readonly searchPath: string
+  /** Whether they are on nodes of a Citus cluster. */
+  readonly areApart: boolean
 }
 
-export const NO_CELLS: StoreCells = { all: [], searchPath: "" }
+export const NO_CELLS: StoreCells = { all: [], searchPath: "", areApart: false }
 
-const HasCells = Schema.Tuple([Schema.Struct({ hasCells: Schema.Boolean, searchPath: Schema.String })])
+/**
+ * Whether cells are on other nodes than the store's own schema. A statement is then about one cell or about the store:
+ * to join both would cost several steps.
+ */
+export const CellsAreApart = Context.Reference<boolean>("peyk/layers/postgres/CellsSql/CellsAreApart", {
+  defaultValue: () => false
+})
+
+const HasCells = Schema.Tuple([
+  Schema.Struct({ hasCells: Schema.Boolean, hasCitus: Schema.Boolean, searchPath: Schema.String })
+])
+const IsThere = Schema.Tuple([Schema.Struct({ isThere: Schema.Boolean })])
 const CellRows = Schema.Array(Cell)
+
+const HAS_DISTRIBUTED_CELLS = `select exists (select from cells c join pg_namespace n on n.nspname = c.name
+  join pg_dist_schema d on d.schemaid = n.oid) as "isThere"`
 
 /**
  * Reads them at the start, before there are pools. A role that may not read them is told so by what starts next: serve, or
@@ -45,14 +61,19 @@ export const readCells = (address: PgClient.PgPoolConfig): Effect.Effect<StoreCe
   Effect.gen(function* () {
     const connection = yield* PgConnection.make({ ...address, ...pooled, applicationName: "peyk" })
     const rowsOf = (statement: string) => Effect.map(connection.query(statement), ({ rows }) => rows)
-    const [{ hasCells, searchPath }] = yield* decodedAs(HasCells)(
+    const [{ hasCells, hasCitus, searchPath }] = yield* decodedAs(HasCells)(
       rowsOf(
         `select coalesce(has_table_privilege(to_regclass('cells'), 'select'), false) as "hasCells",
-          current_setting('search_path') as "searchPath"`
+          to_regclass('pg_dist_schema') is not null as "hasCitus", current_setting('search_path') as "searchPath"`
       )
     )
     if (!hasCells) return NO_CELLS
-    return { all: yield* decodedAs(CellRows)(rowsOf("select id, name from cells order by id")), searchPath }
+    const all = yield* decodedAs(CellRows)(rowsOf("select id, name from cells order by id"))
+    // Only Citus has the catalog.
+    const [{ isThere: areApart }] = hasCitus
+      ? yield* decodedAs(IsThere)(rowsOf(HAS_DISTRIBUTED_CELLS))
+      : [{ isThere: false }]
+    return { all, searchPath, areApart }
   }).pipe(Effect.scoped)
 
 /** The connections of the cell that the fiber works in. */

@@ -1,129 +1,149 @@
-import { type PgClient, PgConnection } from "@effect/sql-pg"
-import { Context, Effect, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
-import { pooled } from "./Hosts.ts"
-import { decodedAs, rowsOf } from "./SqlRows.ts"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { CELL_TABLES, createCell, hasCitus } from "./CellSchema.ts"
+import { Cell, quotedName } from "./CellsSql.ts"
+import { rowsOf } from "./SqlRows.ts"
 
-/**
- * Whether the store is a Citus cluster with distributed tables. Citus refuses some statements there, and Peyk then uses
- * others, which would cost a single PostgreSQL time.
- */
-export const IsDistributed = Context.Reference<boolean>("peyk/layers/postgres/Citus/IsDistributed", {
-  defaultValue: () => false
+/** Why cells cannot be made or moved here. */
+export class NoCitus extends Schema.TaggedError<NoCitus>()("NoCitus", { message: Schema.String }) {}
+
+const CountRow = Schema.Struct({ count: Schema.Int })
+const HoldsRow = Schema.Struct({ holds: Schema.Boolean })
+const CustomerRow = Schema.Struct({ id: Schema.Int })
+
+/** Each worker has so many cells, so that a new worker can take some from the others. */
+const CELLS_PER_WORKER = 4
+
+const countOf = (rows: Effect.Effect<ReadonlyArray<typeof CountRow.Type>>) =>
+  Effect.map(rows, ([row]) => row?.count ?? 0)
+
+const requireCitus = Effect.gen(function* () {
+  if (!(yield* hasCitus)) {
+    return yield* new NoCitus({
+      message: "this database has no Citus: run `create extension citus` in it first, of version 12 or newer"
+    })
+  }
 })
 
-const HoldsRows = Schema.Tuple([Schema.Struct({ holds: Schema.Boolean })])
-
-const HAS_CITUS = "select exists (select from pg_extension where extname = 'citus') as holds"
-const HAS_DISTRIBUTED_TABLES =
-  "select exists (select from pg_dist_partition where logicalrelid = to_regclass('timers')) as holds"
-
-/** The second query only works where Citus is. */
-export const isDistributed = (address: PgClient.PgPoolConfig): Effect.Effect<boolean, SqlError.SqlError> =>
-  Effect.gen(function* () {
-    const connection = yield* PgConnection.make({ ...address, ...pooled, applicationName: "peyk" })
-    const holds = (query: string) =>
-      Effect.map(
-        decodedAs(HoldsRows)(Effect.map(connection.query(query), ({ rows }) => rows)),
-        ([row]) => row.holds
-      )
-    return (yield* holds(HAS_CITUS)) && (yield* holds(HAS_DISTRIBUTED_TABLES))
-  }).pipe(Effect.scoped)
-
-/** Keeps the numbers of customers apart from other advisory locks. */
-const CUSTOMER_LOCKS = 27
-
-/** Runs a statement that changes sends and wallets of these customers; read only where the statements of a customer exclude each other. */
-type WithCustomerLock = <A, E>(
-  sql: SqlClient.SqlClient,
-  customerIds: () => ReadonlyArray<number>,
-  statement: Effect.Effect<A, E>
-) => Effect.Effect<A, E | SqlError.SqlError>
-
-const lockingCustomers: WithCustomerLock = (sql, customerIds, statement) =>
-  sql.withTransaction(
-    Effect.andThen(
-      sql`select count(pg_advisory_xact_lock(${CUSTOMER_LOCKS}, customer_id)) from (
-        select distinct unnest(${customerIds()}::int[]) as customer_id order by 1) customers`,
-      statement
-    )
+/** Processes look for cells when they start only: they would go on writing to where the customers were. */
+const requireQuiet = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const others = yield* countOf(
+    rowsOf(CountRow)(sql`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and application_name like 'peyk%'
+        and application_name not like '%migrations' and application_name <> 'peyk'
+        and backend_type = 'client backend'`)
   )
+  if (others > 0) {
+    return yield* new NoCitus({
+      message: `Peyk's processes have ${others} connections to this store: stop them first`
+    })
+  }
+})
 
-/**
- * One PostgreSQL locks rows in the order of a statement, so that statements do not deadlock. The nodes of a distributed
- * store lock theirs in any order; there, statements of one customer take turns.
- */
-export const customerLock: Effect.Effect<WithCustomerLock> = Effect.map(
-  IsDistributed,
-  (isDistributed): WithCustomerLock =>
-    isDistributed ? lockingCustomers : (_sql, _customerIds, statement) => statement
-)
+export const listCells = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* rowsOf(Cell)(sql`select id, name from cells order by id`)
+})
 
-/** With this table, rows of one customer are on one worker. */
-const FIRST = "verifications"
+/** Makes the next cell. */
+export const addCell = Effect.gen(function* () {
+  const id = Math.max(0, ...(yield* listCells).map((cell) => cell.id)) + 1
+  const cell: Cell = { id, name: `cell_${id}` }
+  yield* createCell(cell.id, cell.name)
+  return cell
+})
 
-/**
- * By `customer_id`, so that a send changes rows of one worker. All other tables stay on the coordinator: a change of
- * set-up commits there together with its entry in the audit log.
- */
-export const BY_CUSTOMER = [
-  FIRST,
-  "messages",
-  "timers",
-  "events",
-  "webhook_deliveries",
-  "idempotency_keys",
-  "phone_counters",
-  "monthly_counters",
-  "wallets",
-  "ledger",
-  "request_blocks"
-] as const
+/** Where a new customer goes, and one that has no cell: the first cell with the fewest customers. */
+const emptiestCell = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [cell] = yield* rowsOf(Cell)(sql`
+    select e.id, e.name from cells e left join customers c on c.cell = e.id
+    group by e.id order by count(c.id), e.id limit 1`)
+  return cell ?? (yield* new NoCitus({ message: "this store has no cell" }))
+})
 
-/** A phone is counted for all customers together. */
-const BY_PHONE = "platform_phone_counters"
-
-/** On each node, because statements about distributed rows join it. */
-const EVERYWHERE = "set_up_versions"
-
-/** Only a cluster has it, so a single PostgreSQL needs no table for it. */
-class NoCitus extends Schema.TaggedError<NoCitus>()("NoCitus", { message: Schema.String }) {}
-
-const HoldsRow = Schema.Struct({ holds: Schema.Boolean })
-const NameRow = Schema.Struct({ name: Schema.String })
-
-/**
- * Distributes the tables of a migrated store with their rows, in one transaction. A table that is distributed already
- * stays as it is.
- */
-const distribute = (shards: number) =>
+/** Moves the rows of these customers from the store's own schema to a cell. */
+const moveInto = (cell: Cell, customers: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const [citus] = yield* rowsOf(HoldsRow)(
-      sql`select exists (select from pg_extension where extname = 'citus') as holds`
-    )
-    if (citus?.holds !== true) {
-      return yield* new NoCitus({
-        message: "this database has no Citus: run `create extension citus` in it first"
-      })
+    const schema = quotedName(cell.name)
+    for (const table of CELL_TABLES) {
+      const own = sql`from ${sql(table)} where customer_id = any(${customers}::int[])`
+      yield* sql`insert into ${sql.literal(schema)}.${sql(table)} select * ${own}`
+      yield* sql`delete ${own}`
     }
-    const existing = yield* rowsOf(NameRow)(sql`select logicalrelid::text as name from pg_dist_partition`)
-    const isMissing = (table: string) => existing.every(({ name }) => name !== table)
-    yield* sql`set local citus.shard_count = ${sql.literal(String(shards))}`
-    for (const table of BY_CUSTOMER.filter(isMissing)) {
-      const partner = table === FIRST ? "none" : FIRST
-      yield* sql`select create_distributed_table(${table}, 'customer_id', colocate_with => ${partner})`
-    }
-    if (isMissing(BY_PHONE)) {
-      yield* sql`select create_distributed_table(${BY_PHONE}, 'phone', colocate_with => 'none')`
-    }
-    if (isMissing(EVERYWHERE)) yield* sql`select create_reference_table(${EVERYWHERE})`
-    const distributed = yield* rowsOf(NameRow)(
-      sql`select logicalrelid::text as name from pg_dist_partition order by 1`
-    )
-    return distributed.map(({ name }) => name)
+    yield* sql`update customers set cell = ${cell.id} where id = any(${customers}::int[])`
   })
 
-/** In one transaction: either all tables are distributed or none. */
-export const distributeTables = (shards: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(distribute(shards)))
+/**
+ * Moves all customers that are in no cell, one transaction for each cell: what was stopped goes on where it was. So each
+ * cell gets an equal part.
+ */
+const fillCells = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  let moved = 0
+  const cells = (yield* listCells).length
+  for (let left = cells; ; left -= 1) {
+    const waiting = yield* rowsOf(CustomerRow)(sql`select id from customers where cell is null order by id`)
+    if (waiting.length === 0) return moved
+    const share = waiting.slice(0, Math.ceil(waiting.length / Math.max(1, left))).map(({ id }) => id)
+    yield* sql.withTransaction(Effect.flatMap(emptiestCell, (cell) => moveInto(cell, share)))
+    moved += share.length
+  }
+})
+
+/** Makes the cells that are missing, and moves the customers of a filled store into them. */
+export const makeCells = Effect.fnUntraced(function* (wanted: number | null) {
+  const sql = yield* SqlClient.SqlClient
+  yield* requireCitus
+  yield* requireQuiet
+  const workers = yield* countOf(
+    rowsOf(CountRow)(sql`
+      select count(*)::int as count from pg_dist_node where noderole = 'primary' and isactive and shouldhaveshards`)
+  )
+  if (workers === 0) {
+    return yield* new NoCitus({
+      message: "this cluster has no worker: run `select citus_add_node(…)` on the coordinator first"
+    })
+  }
+  const count = wanted ?? workers * CELLS_PER_WORKER
+  for (let made = (yield* listCells).length; made < count; made += 1) yield* addCell
+  return { cells: (yield* listCells).length, moved: yield* fillCells }
+})
+
+const PlacedCell = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  customers: Schema.Int,
+  node: Schema.NullOr(Schema.String)
+})
+
+/** The cells, with the node of each; null on one PostgreSQL. */
+export const placedCells = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const node = (yield* hasCitus)
+    ? sql`(select s.nodename || ':' || s.nodeport from citus_shards s
+        where s.table_name = to_regclass(quote_ident(e.name) || '.verifications') limit 1)`
+    : sql`null`
+  return yield* rowsOf(PlacedCell)(sql`
+    select e.id, e.name, (select count(*)::int from customers c where c.cell = e.id) as customers, ${node} as node
+    from cells e order by e.id`)
+})
+
+/** Moves a cell with all its rows to another node, while it is used: Citus blocks its writes for a moment at the end. */
+export const moveCell = Effect.fnUntraced(function* (name: string, host: string, port: number) {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* hasCitus)) {
+    return yield* new NoCitus({
+      message:
+        "this store is on one PostgreSQL, so its cells have no other node to move to: see docs/operations.md"
+    })
+  }
+  const [known] = yield* rowsOf(HoldsRow)(
+    sql`select exists (select from cells where name = ${name}) as holds`
+  )
+  if (known?.holds !== true) return yield* new NoCitus({ message: `there is no cell ${name}` })
+  yield* sql`select citus_schema_move(${quotedName(name)}::regnamespace, ${host}, ${port}::int)`
+})

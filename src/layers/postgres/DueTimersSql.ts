@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { timerKinds } from "../../domain/Timer.ts"
@@ -14,7 +14,8 @@ const DueRow = Schema.Struct({
 })
 const dueRows = rowsOf(DueRow)
 
-const dueByKind = (sql: SqlClient.SqlClient, now: Instant) =>
+/** Due timers that no process works on, by kind. */
+export const dueTimers = (sql: SqlClient.SqlClient, now: Instant) =>
   dueRows(sql`
     select k as kind,
       (select count(*)::int from (
@@ -28,22 +29,3 @@ const dueByKind = (sql: SqlClient.SqlClient, now: Instant) =>
         (select min(claimable_at) from timers
          where kind collate "C" = k and parked and claimable_at <= ${timestamp(now)})) as "oldestAt"
     from unnest(${timerKinds}::text[]) as k`)
-
-/** For a distributed store, which refuses a subquery for each kind: counts all that is due. */
-const dueInShards = (sql: SqlClient.SqlClient, now: Instant) => {
-  const found = dueRows(sql`
-    select kind, least(count(*), ${MAX_COUNTED})::int as due, min(claimable_at) as "oldestAt" from (
-      select customer_id, kind, claimable_at from timers
-      where kind collate "C" = any(${timerKinds}::text[]) and not parked and claimable_at <= ${timestamp(now)}
-      union all
-      select customer_id, kind, claimable_at from timers
-      where kind collate "C" = any(${timerKinds}::text[]) and parked and claimable_at <= ${timestamp(now)}) due
-    group by kind`)
-  return Effect.map(found, (rows) =>
-    timerKinds.map((kind) => rows.find((row) => row.kind === kind) ?? { kind, due: 0, oldestAt: null })
-  )
-}
-
-/** Due timers that no process works on, by kind. */
-export const dueTimers = (sql: SqlClient.SqlClient, isDistributed: boolean, now: Instant) =>
-  isDistributed ? dueInShards(sql, now) : dueByKind(sql, now)

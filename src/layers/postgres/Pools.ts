@@ -83,20 +83,10 @@ const batchOptions = {
 /** Accepting, reading and recording wait for each other at times. A flood of messages has to leave processors to codes. */
 const MESSAGE_BATCH_CONNECTIONS = 2
 
-/**
- * Citus finds the workers of a statement by its parameters, and can lock shards one after the other. Statements of one
- * customer take turns there: only their time-out bounds how long they wait.
- */
-const planning = (isDistributed: boolean) =>
-  isDistributed
-    ? { "citus.multi_shard_modify_mode": "sequential", lock_timeout: "0" }
-    : ({ plan_cache_mode: "force_generic_plan" } as const)
-
 /** Connections for batches of codes, and others for batches of messages. */
 export const batchSql = (
   address: StoreAddress,
   statementTimeoutMillis: number,
-  isDistributed: boolean,
   cells: StoreCells = NO_CELLS
 ) => {
   const options = {
@@ -104,7 +94,7 @@ export const batchSql = (
     patienceMillis: patienceFor(statementTimeoutMillis),
     startupParameters: {
       ...batchOptions.startupParameters,
-      ...planning(isDistributed),
+      plan_cache_mode: "force_generic_plan" as const,
       ...timeouts(statementTimeoutMillis).startupParameters
     },
     ...address

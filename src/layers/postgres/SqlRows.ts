@@ -140,13 +140,6 @@ export const isRequested = (alias: "v" | "m", mode: KeyMode): string =>
   `${alias}.customer_id = r.customer_id and ${alias}.id = r.id and ${alias}.mode || '' = '${mode}'`
 
 /**
- * For a distributed store: by the customers of a batch, `$1`, Citus finds the shards of rows with this alias, and asks no
- * others. One PostgreSQL might read all rows of the customers.
- */
-export const onShards = (alias: string, isDistributed: boolean): string =>
-  isDistributed ? `and ${alias}.customer_id = any($1)` : ""
-
-/**
  * The rows, with constants as if they were columns. If constants were compared with an indexed column, a planner that
  * assumes an empty table would read all of it by that index, once for each row of the batch.
  */

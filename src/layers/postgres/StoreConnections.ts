@@ -3,8 +3,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../config/Configuration.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { IsDistributed, isDistributed } from "./Citus.ts"
-import { cellsLayer, NO_CELLS, readCells, type StoreCells } from "./CellsSql.ts"
+import { cellsLayer, CellsAreApart, NO_CELLS, readCells, type StoreCells } from "./CellsSql.ts"
 import { hasPooler, hostUrls, pooled } from "./Hosts.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { readCounts, readingClient, ReadSql } from "./Replica.ts"
@@ -76,8 +75,6 @@ export const SqlLive = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const address = yield* reached(configuration, yield* locate(configuration))
-      const distributed =
-        !isEmbedded(configuration) && (yield* Effect.mapError(isDistributed(address), unreachable))
       const cells = isEmbedded(configuration)
         ? NO_CELLS
         : yield* Effect.mapError(readCells(address), unreachable)
@@ -87,8 +84,8 @@ export const SqlLive = (configuration: Configuration) =>
           reportSql(configuration, address, cells),
           Layer.provideMerge(cellsLayer(cells), requests)
         ),
-        batchSql(address, configuration.statementTimeoutMillis, distributed, cells),
-        Layer.succeed(IsDistributed, distributed),
+        batchSql(address, configuration.statementTimeoutMillis, cells),
+        Layer.succeed(CellsAreApart, cells.areApart),
         maintenanceSql(address, yield* listenAddress(configuration)),
         poolOf(MigrationSql, { ...migrationOptions, ...address })
       )

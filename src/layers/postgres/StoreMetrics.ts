@@ -4,7 +4,6 @@ import type { Instant } from "../../domain/Instant.ts"
 import { smsProviders } from "../../domain/routing/Channel.ts"
 import { gauge, withoutSpans } from "../../services/system/Observability.ts"
 import { type TimerKind, timerKinds } from "../../domain/Timer.ts"
-import { IsDistributed } from "./Citus.ts"
 import { dueTimers } from "./DueTimersSql.ts"
 import { rowsOf } from "./SqlRows.ts"
 
@@ -52,7 +51,7 @@ const readFigures = Effect.gen(function* () {
   const begunAt = clock.monotonicTimeNanosUnsafe()
   yield* sql`select 1`
   const roundTripSeconds = Number(clock.monotonicTimeNanosUnsafe() - begunAt) / NANOS_PER_SECOND
-  const due = yield* dueTimers(sql, yield* IsDistributed, now)
+  const due = yield* dueTimers(sql, now)
   const accounts = yield* rowsOf(AccountsRow)(sql`
     select a.provider, min(c.credit) as lowest, (count(*) filter (where c.result = 'refused'))::int as refused
     from account_checks c join sending_accounts a on a.id = c.account_id
@@ -157,7 +156,6 @@ export class StoreMetrics extends Context.Service<
         }
         const refresh = readFigures.pipe(
           Effect.provideService(SqlClient.SqlClient, sql),
-          Effect.provideService(IsDistributed, yield* IsDistributed),
           withoutSpans,
           Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.succeed(unknown) }),
           Effect.catchCause(() => Effect.succeed(unknown)),

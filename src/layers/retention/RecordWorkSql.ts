@@ -47,23 +47,6 @@ export const byPlace = (sql: SqlClient.SqlClient): OldRows => ({
 })
 
 /**
- * By the keys of one customer's rows, which show Citus their node. As arrays: a join may read all rows of the customer for
- * each of them.
- */
-export const byKey = (sql: SqlClient.SqlClient, customerId: number): OldRows => {
-  const isOwn = (alias: string) => sql`${sql.literal(alias)}.customer_id = ${customerId}::int`
-  const isOld = sql`${isOwn("r")} and r.id = any(array(select id from old))`
-  return {
-    isOwn,
-    gone: (table) => sql`gone as (delete from ${sql(table)} r where ${isOld} returning true)`,
-    changed: (table, sets) => sql`gone as (update ${sql(table)} r set ${sets} where ${isOld} returning true)`,
-    deliveries: sql`delete from webhook_deliveries d
-      where ${isOwn("d")} and d.endpoint_id = any(array(select endpoint_id from receivers))
-        and d.event_id = any(array(select id from old))`
-  }
-}
-
-/**
  * Attempts without the providers' words, which may repeat the phone. The revision lets no report that is being recorded
  * put them back. Citus refuses functions that are not immutable here.
  */

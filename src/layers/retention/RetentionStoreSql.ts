@@ -4,9 +4,8 @@ import { instantOf } from "../../domain/Paging.ts"
 import { type ErasingTask, noProgress, RetentionProgress } from "../../domain/Retention.ts"
 import { RetentionStore } from "../../services/Retention.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
-import { IsDistributed } from "../postgres/Citus.ts"
-import { distributedLapsedRows, lapsedRows } from "./LapsedRowsSql.ts"
-import { distributedRecords, oldRecords } from "./OldRecordsSql.ts"
+import { lapsedRows } from "./LapsedRowsSql.ts"
+import { oldRecords } from "./OldRecordsSql.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 
@@ -26,10 +25,8 @@ export const RetentionStoreSql = Layer.effect(
     const reporting = yield* ReportingSql
     const progressRows = rowsOf(ProgressRow)
     const subjectRows = rowsOf(SubjectRow)
-    const isDistributed = yield* IsDistributed
-    const lapsed = isDistributed ? distributedLapsedRows(reporting) : lapsedRows(reporting)
-    const ofOneNode = oldRecords(reporting)
-    const records = isDistributed ? distributedRecords(reporting) : ofOneNode
+    const lapsed = lapsedRows(reporting)
+    const records = oldRecords(reporting)
 
     return RetentionStore.of({
       load: Effect.map(
@@ -56,9 +53,8 @@ export const RetentionStoreSql = Layer.effect(
           case "message_phones":
           case "verifications":
           case "messages":
-            return records(pass.task, pass)
           case "audit_log":
-            return ofOneNode(pass.task, pass)
+            return records(pass.task, pass)
           default:
             return lapsed(pass.task, pass)
         }
@@ -69,10 +65,7 @@ export const RetentionStoreSql = Layer.effect(
         Effect.map(
           first(
             subjectRows(
-              isDistributed
-                ? reporting`
-              select subject from timers where kind = any(${timersOf[task]}::text[]) order by subject limit 1`
-                : reporting`
+              reporting`
               select t.subject from customers c, unnest(${timersOf[task]}::text[]) as k, lateral (
                 select subject from timers where customer_id = c.id and kind = k order by subject limit 1) t
               order by t.subject limit 1`

@@ -1,6 +1,5 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { IsDistributed } from "../postgres/Citus.ts"
 import { dueTimers } from "../postgres/DueTimersSql.ts"
 import { appliedMigration, latestMigration } from "../postgres/Migrations.ts"
 import { sharedLookup } from "../postgres/SetUpCache.ts"
@@ -33,7 +32,6 @@ export const HealthReportsSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const clock = yield* Clock.Clock
-    const isDistributed = yield* IsDistributed
     const accountRows = rowsOf(AccountRow)
     const webhookRows = rowsOf(WebhookRow)
     const countRows = rowsOf(CountRow)
@@ -63,7 +61,7 @@ export const HealthReportsSql = Layer.effect(
           select count(*)::int as count from pg_stat_activity
           where datname = current_database() and usename = current_user and application_name like 'peyk%'`)
         const roundTripMillis = Number(clock.monotonicTimeNanosUnsafe() - begunAt) / NANOS_PER_MILLI
-        const timers = yield* dueTimers(sql, isDistributed, now)
+        const timers = yield* dueTimers(sql, now)
         return {
           roundTripMillis,
           connections: row?.count ?? 0,

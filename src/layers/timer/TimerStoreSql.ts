@@ -3,10 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
-import { IsDistributed } from "../postgres/Citus.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { overCells } from "./TimerCells.ts"
-import { distributedTimers } from "./DistributedTimersSql.ts"
 import {
   ClaimedTimer,
   claimFairlySql,
@@ -99,8 +97,7 @@ export const TimerStoreSql = Layer.effect(
             update timers set claimable_at = ${timestamp(dueAt)}, lease_token = null, parked = false
             where ${isLeased(timer)}`)
         ),
-      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isLeased(timer)}`)),
-      ...((yield* IsDistributed) ? distributedTimers(sql) : {})
+      remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isLeased(timer)}`))
     })
     const cells = yield* Cells
     return cells.isOne ? store : overCells(store, cells)

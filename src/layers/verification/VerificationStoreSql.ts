@@ -218,11 +218,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         committedVerifications(mode, timerKind),
         random.uuidV7()
       )
-      const commitSingle = yield* makeCommitSingle(
-        sql,
-        committedVerifications(mode, timerKind),
-        random.uuidV7()
-      )
+      const commitSingle = makeCommitSingle(sql, committedVerifications(mode, timerKind), random.uuidV7())
       const compareInBatch = yield* makeCompareBatch(
         yield* comparingClients(clients),
         mode,

@@ -6,7 +6,6 @@ import type { Judgement } from "../../domain/Webhook.ts"
 import type { DueDelivery, RecordedTry } from "../../services/webhook/WebhookStore.ts"
 import { batchSource, decodedAs, retryRaces, statementOfShape, withConstants } from "../postgres/SqlRows.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
-import { IsDistributed } from "../postgres/Citus.ts"
 import { isLeasedBy, TIMER_KIND, timerColumns } from "./WebhookTimers.ts"
 
 /** The outcome of a try. */
@@ -52,33 +51,20 @@ const disabled = {
   condition: "o.disables is not null or"
 }
 
-const LOCKED = { seen: "", lock: "for update of d", condition: "", returning: "", raced: "" }
-
-/** Without locks, for tables of several nodes: a delivery that was restarted since it was read is a lost race. */
-const COMPARED = {
-  seen: "d.next_try_at as seen_at,",
-  lock: "",
-  condition: "and d.next_try_at is not distinct from h.seen_at",
-  returning: "returning true",
-  raced:
-    ", case when (select count(*) from delivery) <> (select count(*) from held) then raise_race() end as raced"
-}
-
 /**
  * Locks the delivery first, then its timer, then the endpoint, as a replay does. `was_restarted` marks a delivery that was
  * restarted during the try. The endpoint's outcomes of one batch are one change: only failures after the last
  * success count.
  */
-const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED) => {
-  const { seen, lock, returning, raced } = unchanged
+const recordStatement = ({ hasDisabled }: RecordShape) => {
   const { sets, condition } = hasDisabled ? disabled : { sets: "", condition: "" }
   const text = `
   with ${withConstants(source.rows, TIMER_KIND)},
   current as materialized (
-    select r.*, ${seen} d.next_try_at is distinct from r.was_due_at as was_restarted
+    select r.*, d.next_try_at is distinct from r.was_due_at as was_restarted
     from r join webhook_deliveries d
       on d.customer_id = r.customer_id and d.endpoint_id = r.endpoint_id and d.event_id = r.event_id
-    ${lock}),
+    for update of d),
   moved as (
     update timers t set lease_token = null, claimable_at = case when c.was_restarted then c.now else c.next_try_at end
     from current c
@@ -98,8 +84,7 @@ const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED)
       next_try_at = case when h.was_restarted then d.next_try_at else h.next_try_at end,
       finished_at = case when h.was_restarted then d.finished_at when h.status <> 'pending' then h.now end
     from held h
-    where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id
-      ${unchanged.condition} ${returning}),
+    where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id),
   succeeded as (
     select customer_id, endpoint_id, url, max(now) as at from held where status = 'delivered' group by 1, 2, 3),
   outcome as materialized (
@@ -120,30 +105,27 @@ const recordStatement = ({ hasDisabled }: RecordShape, unchanged: typeof LOCKED)
         or o.succeeded_at is not null and o.failing_since is not null))
   select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
       from held) as written,
-    (select coalesce(array_agg(nth::int), '{}') from held where was_restarted) as restarted ${raced}`
+    (select coalesce(array_agg(nth::int), '{}') from held where was_restarted) as restarted`
   return { text, parameters: source.parameters }
 }
 
 /**
  * Records the outcomes of many tries in one statement.
  */
-export const makeRecordTries = (clients: BatchClients) =>
-  Effect.flatMap(IsDistributed, (isDistributed) => {
-    const statementOf = statementOfShape((shape: RecordShape) =>
-      recordStatement(shape, isDistributed ? COMPARED : LOCKED)
-    )
-    const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-    return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, RecordedTry>(clients, {
-      name: "webhook_record",
-      conflictsOf: ({ due, timer }) => [`${due.eventId}:${timer.lane}`],
-      orderOf: ({ due: { customerId, endpointId, eventId } }) => `${customerId}:${endpointId}:${eventId}`,
-      run: (sql, tried) => {
-        const { text, parameters } = statementOf({
-          hasDisabled: tried.some(({ judgement }) => judgement.disables !== null)
-        })
-        return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([outcome]) =>
-          tried.map((_, index) => resultOf(outcome, index + 1))
-        )
-      }
-    })
+export const makeRecordTries = (clients: BatchClients) => {
+  const statementOf = statementOfShape(recordStatement)
+  const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
+  return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, RecordedTry>(clients, {
+    name: "webhook_record",
+    conflictsOf: ({ due, timer }) => [`${due.eventId}:${timer.lane}`],
+    orderOf: ({ due: { customerId, endpointId, eventId } }) => `${customerId}:${endpointId}:${eventId}`,
+    run: (sql, tried) => {
+      const { text, parameters } = statementOf({
+        hasDisabled: tried.some(({ judgement }) => judgement.disables !== null)
+      })
+      return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([outcome]) =>
+        tried.map((_, index) => resultOf(outcome, index + 1))
+      )
+    }
   })
+}

@@ -23,32 +23,25 @@ const addTimers = Effect.gen(function* () {
   yield* add("message", -1, true)
 })
 
-const stores = [
-  ["one PostgreSQL", false],
-  ["a distributed store", true]
-] as const
-
 layer(TestDatabase, { excludeTestServices: true })("due timers", (it) => {
-  for (const [store, isDistributed] of stores) {
-    it.effect(`are counted by kind in ${store}, with the oldest of each`, () =>
-      Effect.gen(function* () {
-        yield* addTimers
-        const sql = yield* SqlClient.SqlClient
-        const due = yield* dueTimers(sql, isDistributed, NOW)
-        assert.sameMembers(
-          due.map(({ kind }) => kind),
-          [...timerKinds]
-        )
-        assert.sameDeepMembers(
-          due.filter((row) => row.due > 0),
-          [
-            { kind: "verification", due: 2, oldestAt: NOW - 9000 },
-            { kind: "webhook", due: 1, oldestAt: NOW - 2000 }
-          ]
-        )
-        const others = due.filter((row) => row.due === 0)
-        assert.isTrue(others.every(({ oldestAt }) => oldestAt === null))
-      })
-    )
-  }
+  it.effect("are counted by kind, with the oldest of each", () =>
+    Effect.gen(function* () {
+      yield* addTimers
+      const sql = yield* SqlClient.SqlClient
+      const due = yield* dueTimers(sql, NOW)
+      assert.sameMembers(
+        due.map(({ kind }) => kind),
+        [...timerKinds]
+      )
+      assert.sameDeepMembers(
+        due.filter((row) => row.due > 0),
+        [
+          { kind: "verification", due: 2, oldestAt: NOW - 9000 },
+          { kind: "webhook", due: 1, oldestAt: NOW - 2000 }
+        ]
+      )
+      const others = due.filter((row) => row.due === 0)
+      assert.isTrue(others.every(({ oldestAt }) => oldestAt === null))
+    })
+  )
 })

@@ -10,7 +10,7 @@ import {
   MIGRATIONS_TABLE,
   migrateWith
 } from "../../../src/layers/postgres/Migrations.ts"
-import { distributeTables } from "../../../src/layers/postgres/Citus.ts"
+import { makeCells, moveCell } from "../../../src/layers/postgres/Citus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const record = (id: number, name: string) =>
@@ -21,10 +21,17 @@ const record = (id: number, name: string) =>
   )
 
 layer(TestDatabase, { excludeTestServices: true })("a store without Citus", (it) => {
-  it.effect("has nothing to distribute its tables with, and says what is missing", () =>
+  it.effect("has no nodes to make cells on, and says what is missing", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(distributeTables(4))
+      const error = yield* Effect.flip(makeCells(null))
       assert.include(error.message, "create extension citus")
+    })
+  )
+
+  it.effect("has no other node to move a cell to, and says so", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(moveCell("cell_1", "localhost", 5432))
+      assert.include(error.message, "one PostgreSQL")
     })
   )
 })

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Array as Arr, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { distributedTimers } from "../../../src/layers/timer/DistributedTimersSql.ts"
 import { TimerStoreSql } from "../../../src/layers/timer/TimerStoreSql.ts"
 import { TimerStore } from "../../../src/services/timer/TimerStore.ts"
 import { timestamp } from "../../../src/layers/postgres/SqlRows.ts"
@@ -26,14 +25,10 @@ const makeTimers = Effect.fnUntraced(function* (counts: Readonly<Record<string, 
 layer(Layer.provideMerge(TimerStoreSql, TestDatabase), { excludeTestServices: true })(
   "one claim for several groups of kinds",
   (it) => {
-    const stores = [
-      ["of one node", TimerStore],
-      ["of several nodes", Effect.map(SqlClient.SqlClient, distributedTimers)]
-    ] as const
-    it.effect.each(stores)("takes the first of each group up to its limit, in a store %s", ([, store]) =>
+    it.effect("takes the first of each group up to its limit", () =>
       Effect.gen(function* () {
         yield* makeTimers({ message: 4, sandbox_message: 4, verification: 3, webhook: 2 })
-        const { claim } = yield* store
+        const { claim } = yield* TimerStore
         const due = yield* claim({
           groups: [
             { kinds: ["message", "sandbox_message"], limit: 4 },
@@ -55,10 +50,10 @@ layer(Layer.provideMerge(TimerStoreSql, TestDatabase), { excludeTestServices: tr
       })
     )
 
-    it.effect.each(stores)("leases no more than it returns, in a store %s", ([, store]) =>
+    it.effect("leases no more than it returns", () =>
       Effect.gen(function* () {
         yield* makeTimers({ message: 3, sandbox_message: 3 })
-        const { claim } = yield* store
+        const { claim } = yield* TimerStore
         yield* claim({ groups: [{ kinds: ["message", "sandbox_message"], limit: 2 }], lease, now: NOW })
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<{ count: number }>`

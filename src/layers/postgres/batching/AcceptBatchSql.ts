@@ -19,7 +19,6 @@ import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
 import { currentSetUp, type SetUpVersions } from "../SetUpCache.ts"
-import { customerLock } from "../Citus.ts"
 import type { IdempotencyClaim, SetUpChanged } from "../../../services/customer/Idempotency.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 
@@ -132,7 +131,7 @@ const judged = (rows: string) => `
     select r.*, case when not ${currentSetUp.condition} then 'set_up_changed' end as verdict
     from ${rows} ${currentSetUp.join})`
 
-/** `lapsed` is a time. A subquery of the batch would do as well, but not in Citus. */
+/** `lapsed` is a time. */
 const takesOver = (lapsed: string) => `
     on conflict (customer_id, operation, key) do update set fingerprint = excluded.fingerprint,
       subject = excluded.subject, expires_at = excluded.expires_at
@@ -295,20 +294,12 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
   clients: BatchClients,
   { name, kind, toRows, wakeFor, versions }: AcceptOptions<Request, Row>
 ) {
-  const withCustomerLock = yield* customerLock
   const { write, look, locked } = makeAcceptWrites(kind)
   let looksLeft = 0
 
-  /** Each try takes a turn of its own: where turns are transactions, a failed try ends its transaction. */
-  const inOwnTurn = <A>(
-    sql: SqlClient.SqlClient,
-    batch: ReadonlyArray<Row>,
-    accepting: Effect.Effect<A, SqlError.SqlError>
-  ) => withCustomerLock(sql, () => batch.map((row) => kind.subjectOf(row).customerId), accepting)
-
   const lookFirst = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>
-    Effect.catchIf(inOwnTurn(sql, batch, look(sql, batch)), isContested, () =>
-      retryRaces(inOwnTurn(sql, batch, sql.withTransaction(locked(sql, batch))))
+    Effect.catchIf(look(sql, batch), isContested, () =>
+      retryRaces(sql.withTransaction(locked(sql, batch)))
     ).pipe(
       Effect.map(({ verdicts, webhooks }) => {
         looksLeft = verdicts.every((verdict) => verdict === null) ? looksLeft - 1 : LOOKS_AFTER_REFUSAL
@@ -322,8 +313,7 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
     batch: ReadonlyArray<Row>
   ): Effect.Effect<ReadonlyArray<Verdict>, SqlError.SqlError> => {
     if (looksLeft > 0) return lookFirst(sql, batch)
-    const writing = inOwnTurn(sql, batch, write(sql, batch, OPTIMISTIC))
-    const written = Effect.map(writing, (webhooks) => {
+    const written = Effect.map(write(sql, batch, OPTIMISTIC), (webhooks) => {
       wakeFor(webhooks)
       return batch.map(() => null)
     })

@@ -16,7 +16,6 @@ import {
 } from "../SqlRows.ts"
 import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
-import { customerLock } from "../Citus.ts"
 
 /** Further parts of a batch's `with` statement, and an expression: how many webhooks are due now. */
 interface OutboxParts {
@@ -309,45 +308,38 @@ interface Committed {
 }
 
 /** Writes the transitions of many sends in one statement. */
-const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) =>
-  Effect.map(customerLock, (withCustomerLock) => {
-    const statementFor = commitStatements(kind)
-    const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-    return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) => {
-      const { text, parameters } = statementFor(entries)
-      const write = (drawn: string) => {
-        const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
-        const statement = sql.unsafe(
-          text,
-          parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) })))
-        )
-        return withCustomerLock(sql, () => entries.map(({ before }) => before.customerId), statement)
-      }
-      return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
-        Effect.map(([{ written, webhooks }]) => {
-          const places = written === null ? null : new Set(written)
-          return entries.map((_, index): Committed => ({
-            isWritten: places === null || places.has(index + 1),
-            webhooks
-          }))
-        })
-      )
+const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) => {
+  const statementFor = commitStatements(kind)
+  const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
+  return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) => {
+    const { text, parameters } = statementFor(entries)
+    const write = (drawn: string) => {
+      const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
+      return sql.unsafe(text, parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) }))))
     }
-  })
+    return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
+      Effect.map(([{ written, webhooks }]) => {
+        const places = written === null ? null : new Set(written)
+        return entries.map((_, index): Committed => ({
+          isWritten: places === null || places.has(index + 1),
+          webhooks
+        }))
+      })
+    )
+  }
+}
 
 export const makeCommitBatch = <Entry extends CommitEntry>(
   clients: BatchClients,
   kind: CommitKind<Entry>,
   newId: Effect.Effect<string>
 ) =>
-  Effect.flatMap(makeCommits(kind, newId), (run) =>
-    makeStatementBatch<SqlClient.SqlClient, Entry, Committed>(clients, {
-      name: kind.name,
-      conflictsOf: ({ before }) => [before.id],
-      orderOf: ({ before }) => before.id,
-      run
-    })
-  )
+  makeStatementBatch<SqlClient.SqlClient, Entry, Committed>(clients, {
+    name: kind.name,
+    conflictsOf: ({ before }) => [before.id],
+    orderOf: ({ before }) => before.id,
+    run: makeCommits(kind, newId)
+  })
 
 /**
  * Writes one transition by itself. Batches have connections of their own: only this is a part of the caller's
@@ -357,15 +349,13 @@ export const makeCommitSingle = <Entry extends CommitEntry>(
   sql: SqlClient.SqlClient,
   kind: CommitKind<Entry>,
   newId: Effect.Effect<string>
-) =>
-  Effect.map(
-    makeCommits(kind, newId),
-    (run) =>
-      (entry: Entry): Effect.Effect<Committed> =>
-        sql.withTransaction(run(sql, [entry])).pipe(
-          Effect.catchTag("SqlError", Effect.die),
-          Effect.flatMap(([committed]) =>
-            committed === undefined ? Effect.die("a commit has no outcome") : Effect.succeed(committed)
-          )
-        )
-  )
+) => {
+  const run = makeCommits(kind, newId)
+  return (entry: Entry): Effect.Effect<Committed> =>
+    sql.withTransaction(run(sql, [entry])).pipe(
+      Effect.catchTag("SqlError", Effect.die),
+      Effect.flatMap(([committed]) =>
+        committed === undefined ? Effect.die("a commit has no outcome") : Effect.succeed(committed)
+      )
+    )
+}

@@ -12,11 +12,9 @@ import {
   decodedAs,
   inOrder,
   isRequested,
-  onShards,
   retryRaces,
   withConstants
 } from "../SqlRows.ts"
-import { customerLock, IsDistributed } from "../Citus.ts"
 import { currentSetUp } from "../SetUpCache.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
 import { outboxParts } from "./CommitBatchSql.ts"
@@ -51,29 +49,7 @@ const columns: ReadonlyArray<BatchColumn<CodeRow>> = [
 ]
 const source = batchSource(columns)
 
-/** How the rows that are compared stay as they were read. */
-interface Unchanged {
-  /** Ends the part that reads them. */
-  readonly lock: string
-  /** Further conditions of the part that changes them. */
-  readonly condition: string
-  /** A further result, of one row at most. */
-  readonly raced: string
-}
-
-const LOCKED: Unchanged = { lock: "for update of v", condition: "", raced: "" }
-
-/** Without locks, for tables of several nodes: a row that others changed meanwhile is a lost race. */
-const COMPARED: Unchanged = {
-  lock: "",
-  condition: "and v.revision = t.revision and v.wrong_codes = t.wrong_codes",
-  raced: `union all select array[raise_race()], false, null, null, 0
-  where (select count(*) from compared) <> (select count(*) from target)`
-}
-
-const statementOf = (mode: KeyMode, timerKind: TimerKind, isDistributed: boolean) => {
-  const { lock, condition, raced } = isDistributed ? COMPARED : LOCKED
-  const onTheirShards = (alias: string) => onShards(alias, isDistributed)
+const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
   const ended = { type: "'verification.' || c.status", id: "c.event_id" }
   const outbox = outboxParts(mode, [ended], VERIFICATION_SNAPSHOT)
   return `
@@ -86,9 +62,9 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, isDistributed: boolean
     select v.customer_id, v.id, v.revision, v.wrong_codes, v.held as was_held, v.code_hash = r.code_hash as matched,
       v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
       r.now, r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
-    from r join verifications v on ${isRequested("v", mode)} ${onTheirShards("v")}
+    from r join verifications v on ${isRequested("v", mode)}
       and v.status in ('pending', 'queued') and v.expires_at > r.now and r.is_current
-    ${lock}),
+    for update of v),
   compared as (
     update verifications v set
       status = case when t.matched then 'verified' when t.locks then 'locked' else v.status end,
@@ -102,7 +78,6 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, isDistributed: boolean
       held = case when t.matched or t.locks then 0 else v.held end,
       events_written = v.events_written + (t.matched or t.locks)::int
     from target t where v.customer_id = t.customer_id and v.id = t.id
-      ${onTheirShards("v")} ${condition}
     returning v.customer_id, v.id, v.status, v.attempts, v.next_step_at, v.verified_at, v.events_written,
       case when not (t.matched or t.locks) then v.wrong_codes end as wrong_codes, t.matched, t.matched or t.locks as ends, t.was_held, t.now, t.nth, t.stripe, t.event_id, t.timer_kind, t.lane),
   changed as materialized (select *, 1 as event_count from compared where ends),
@@ -110,15 +85,14 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind, isDistributed: boolean
     update wallets w set held = w.held - h.total
     from (select customer_id, stripe, sum(was_held)::bigint as total from changed where was_held > 0
       group by 1, 2 order by 1, 2) h
-    where w.customer_id = h.customer_id and w.stripe = h.stripe ${onTheirShards("w")}),
+    where w.customer_id = h.customer_id and w.stripe = h.stripe),
   timer as (
     delete from timers t using changed c
-    where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane ${onTheirShards("t")})
+    where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane)
   ${outbox.parts}
   select array_agg(nth::int) as places, matched, status, wrong_codes as "wrongCodes", ${outbox.webhooks} as webhooks
   from compared group by matched, status, wrong_codes
-  union all select array_agg(nth::int), false, null, null, 0 from r where not is_current having count(*) > 0
-  ${raced}`
+  union all select array_agg(nth::int), false, null, null, 0 from r where not is_current having count(*) > 0`
 }
 
 /** Compares the codes of many requests in one statement. None where there is nothing to compare with. */
@@ -127,33 +101,28 @@ export const makeCompareBatch = (
   mode: KeyMode,
   timerKind: TimerKind,
   newId: Effect.Effect<string>
-) =>
-  Effect.flatMap(Effect.all([IsDistributed, customerLock]), ([isDistributed, withCustomerLock]) => {
-    const statement = statementOf(mode, timerKind, isDistributed)
-    const decoded = decodedAs(Schema.Array(ComparedRow))
-    return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
-      name: "check",
-      endsTogether: true,
-      conflictsOf: ({ id }) => [id],
-      orderOf: ({ id }) => id,
-      run: (sql, entries) => {
-        const compare = (drawn: string) =>
-          withCustomerLock(
-            sql,
-            () => entries.map(({ customerId }) => customerId),
-            sql.unsafe(
-              statement,
-              source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
-            )
-          )
-        return decoded(retryRaces(Effect.flatMap(newId, compare))).pipe(
-          Effect.map((rows) =>
-            inOrder(
-              entries.length,
-              rows.flatMap((row) => row.places.map((nth) => [nth, row] as const))
-            )
+) => {
+  const statement = statementOf(mode, timerKind)
+  const decoded = decodedAs(Schema.Array(ComparedRow))
+  return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
+    name: "check",
+    endsTogether: true,
+    conflictsOf: ({ id }) => [id],
+    orderOf: ({ id }) => id,
+    run: (sql, entries) => {
+      const compare = (drawn: string) =>
+        sql.unsafe(
+          statement,
+          source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
+        )
+      return decoded(retryRaces(Effect.flatMap(newId, compare))).pipe(
+        Effect.map((rows) =>
+          inOrder(
+            entries.length,
+            rows.flatMap((row) => row.places.map((nth) => [nth, row] as const))
           )
         )
-      }
-    })
+      )
+    }
   })
+}

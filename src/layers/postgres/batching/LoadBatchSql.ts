@@ -3,19 +3,10 @@ import { SqlClient } from "effect/sql"
 import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { BatchSql } from "../Pools.ts"
-import {
-  type BatchColumn,
-  batchSource,
-  decodedAs,
-  inOrder,
-  isRequested,
-  onShards,
-  withConstants
-} from "../SqlRows.ts"
+import { type BatchColumn, batchSource, decodedAs, inOrder, isRequested, withConstants } from "../SqlRows.ts"
 import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../SetUpCache.ts"
-import { IsDistributed } from "../Citus.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 
 /**
@@ -90,13 +81,11 @@ interface Read {
 
 const makeLoadInBatch = <Row extends Schema.Decoder<unknown>>(
   clients: BatchClients,
-  { name, mode, table, alias, columns: read, row }: LoadKind<Row>,
-  isDistributed: boolean
+  { name, mode, table, alias, columns: read, row }: LoadKind<Row>
 ) => {
   const statement = `
     select r.nth::int, ${currentSetUp.condition} as "isCurrent", ${read} from ${source.rows}
     ${currentSetUp.join} left join ${table} ${alias} on ${isRequested(alias, mode)}
-      ${onShards(alias, isDistributed)}
     where ${alias}.id is not null or not ${currentSetUp.condition}`
   // Null where the set-up has changed.
   const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Schema.NullOr(row)])))
@@ -129,17 +118,14 @@ export const makeLoadBatch = <Row extends Schema.Decoder<unknown>>(
   kind: LoadKind<Row>,
   versions: SetUpVersions["Service"]
 ) =>
-  Effect.map(
-    Effect.flatMap(IsDistributed, (isDistributed) => makeLoadInBatch(clients, kind, isDistributed)),
-    (loadInBatch) => ({
-      load: (customerId: number, id: string) =>
-        Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
-      read: (request: Subject) =>
-        Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
-          isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
-        )
-    })
-  )
+  Effect.map(makeLoadInBatch(clients, kind), (loadInBatch) => ({
+    load: (customerId: number, id: string) =>
+      Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
+    read: (request: Subject) =>
+      Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
+        isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
+      )
+  }))
 
 const leasedSource = batchSource<LeasedTimer>([
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
@@ -159,33 +145,32 @@ export const makeLoadLeasedBatch = <Row extends Schema.Decoder<unknown>>(
   { name, mode, table, alias, columns: read, row }: LoadKind<Row>,
   timerKind: TimerKind,
   versions: SetUpVersions["Service"]
-) =>
-  Effect.flatMap(IsDistributed, (isDistributed) => {
-    const statement = `
-    with ${withConstants(leasedSource.rows, { timer_kind: `'${timerKind}'` })}
-    select r.nth::int, ${read}, ${setUpColumns(`${alias}.customer_id`)} from r
-    join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id
-      and t.lane = r.lane and t.lease_token = r.lease_token ${onShards("t", isDistributed)}
-    join ${table} ${alias} on ${isRequested(alias, mode)} ${onShards(alias, isDistributed)}`
-    const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Versions, row])))
-    return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<Row["Type"]>>(clients, {
-      name,
-      conflictsOf: () => [],
-      orderOf: ({ subject }) => subject,
-      run: (sql, timers) =>
-        sql.unsafe<Read>(statement, leasedSource.parameters(timers)).pipe(
-          Effect.map((rows) => rows.map((each) => [each.nth, each, each])),
-          decoded,
-          Effect.map((rows) => {
-            for (const [nth, read] of rows) {
-              const timer = timers[nth - 1]
-              if (timer !== undefined) versions.note(timer.customerId, read)
-            }
-            return inOrder(
-              timers.length,
-              rows.map(([nth, , found]) => [nth, found] as const)
-            )
-          })
-        )
-    })
+) => {
+  const statement = `
+  with ${withConstants(leasedSource.rows, { timer_kind: `'${timerKind}'` })}
+  select r.nth::int, ${read}, ${setUpColumns(`${alias}.customer_id`)} from r
+  join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id
+    and t.lane = r.lane and t.lease_token = r.lease_token
+  join ${table} ${alias} on ${isRequested(alias, mode)}`
+  const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Versions, row])))
+  return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<Row["Type"]>>(clients, {
+    name,
+    conflictsOf: () => [],
+    orderOf: ({ subject }) => subject,
+    run: (sql, timers) =>
+      sql.unsafe<Read>(statement, leasedSource.parameters(timers)).pipe(
+        Effect.map((rows) => rows.map((each) => [each.nth, each, each])),
+        decoded,
+        Effect.map((rows) => {
+          for (const [nth, read] of rows) {
+            const timer = timers[nth - 1]
+            if (timer !== undefined) versions.note(timer.customerId, read)
+          }
+          return inOrder(
+            timers.length,
+            rows.map(([nth, , found]) => [nth, found] as const)
+          )
+        })
+      )
   })
+}
