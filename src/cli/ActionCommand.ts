@@ -1,16 +1,14 @@
 import { Clock, Effect, Option, type Schema } from "effect"
 import { Command, type Flag } from "effect/cli"
-import { operate, withManagement } from "./CommandContext.ts"
+import { about, operate, withManagement } from "./CommandContext.ts"
 import { customerFlag, requireCustomer } from "./input/Flags.ts"
 import { type ActionRefusal, type CommandError, refusedAction, refusedOf } from "./output/CommandError.ts"
 import { type Fields, listAll, printMany } from "./output/Output.ts"
-import { PLATFORM } from "../domain/customer/Customer.ts"
 import type { NotFound } from "../domain/Errors.ts"
 import type { Instant } from "../domain/Instant.ts"
 import type { Page, PageRequest } from "../domain/Paging.ts"
 import type { StartupError } from "../layers/system/StartupError.ts"
 import type { Action } from "../services/Action.ts"
-import { Cells } from "../services/customer/Cells.ts"
 
 type Config = Command.Command.Config
 type Given<Flags extends Config> = Command.Command.Config.Infer<Flags>
@@ -126,7 +124,7 @@ export const actionCommand = <
         const result = yield* Effect.mapError(operation, (error) =>
           refused === undefined ? found.refused(error) : refused(error as E, given, found)
         )
-        yield* print(result, found, given)
+        yield* about(found.customer, print(result, found, given))
       })
     )
   ).pipe(Command.withDescription(description))
@@ -147,9 +145,8 @@ export const showCommand = <
   Command.make("show", { subject: subject.flags }, (parsed) =>
     withManagement(
       Effect.gen(function* () {
-        const { within } = yield* Cells
         const found = yield* subject.find(parsed.subject as Given<SubjectConfig>)
-        yield* within(found.customer ?? PLATFORM, printOf(found))
+        yield* about(found.customer, printOf(found))
       })
     )
   ).pipe(Command.withDescription(description))
@@ -163,9 +160,8 @@ export const customerCommand = <const Name extends string, E extends CommandErro
   Command.make(name, ofCustomer.flags, ({ customer }) =>
     withManagement(
       Effect.gen(function* () {
-        const { within } = yield* Cells
         yield* requireCustomer(customer)
-        yield* within(customer, printOf(customer))
+        yield* about(customer, printOf(customer))
       })
     )
   ).pipe(Command.withDescription(description))

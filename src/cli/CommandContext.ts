@@ -10,6 +10,7 @@ import { operatorActor } from "../domain/user/Actor.ts"
 import { PLATFORM } from "../domain/customer/Customer.ts"
 import { decodeInput } from "../http/errors/SchemaErrors.ts"
 import { type Action, perform } from "../services/Action.ts"
+import { Cells } from "../services/customer/Cells.ts"
 import type { Origin } from "../services/ManagementWrites.ts"
 
 /** For commands that need an embedded store, or a database, which can be empty. */
@@ -41,16 +42,21 @@ interface Operation<Target> {
   readonly input?: object
 }
 
+/** Does what is about one customer, or about the platform (null), where its rows are. */
+export const about = <A, E, R>(customer: number | null, work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Cells, ({ within }) => within(customer ?? PLATFORM, work))
+
 /** Performs an action in the operator's name. */
 export const operate = Effect.fnUntraced(function* <Input extends Schema.Decoder<unknown>, Target, A, E, R>(
   performed: Action<Input, Target, A, E, R>,
   { customer, target, input = {} }: Operation<Target>
 ) {
-  return yield* perform(performed, {
+  const operation = perform(performed, {
     actor: operatorActor(customer ?? PLATFORM),
     origin: COMMAND_LINE,
     target,
     input: yield* decodeInput(performed.input, input),
     version: null
   })
+  return yield* about(customer, operation)
 })

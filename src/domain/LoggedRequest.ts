@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Instant } from "./Instant.ts"
+import type { Page } from "./Paging.ts"
 import { UUID } from "./Uuid.ts"
 import { KeyMode } from "./customer/Customer.ts"
 
@@ -91,3 +92,33 @@ export const parseRequestPosition = (text: string | null): RequestPosition | nul
 }
 
 export const isRequestPosition = (text: string): boolean => parseRequestPosition(text) !== null
+
+/** Negative for a position that comes before the other: the log is read by falling time. */
+const comparePositions = (one: RequestPosition, other: RequestPosition): number => {
+  if (one.at !== other.at) return other.at - one.at
+  if (one.block !== other.block) return one.block < other.block ? 1 : -1
+  return other.number - one.number
+}
+
+const placed = (request: LoggedRequest) => {
+  const { block = "", number = 0 } = parseRecordId(request.id) ?? {}
+  return { request, position: { at: request.at, block, number } }
+}
+
+/** One page from those of several logs: it ends where the first of them does, because the rest of that log is unread. */
+export const mergePages = (pages: ReadonlyArray<Page<LoggedRequest>>, limit: number): Page<LoggedRequest> => {
+  const [end] = pages
+    .flatMap((page) => {
+      const position = parseRequestPosition(page.next)
+      return position === null ? [] : [{ page, position }]
+    })
+    .toSorted((one, other) => comparePositions(one.position, other.position))
+  const read = pages
+    .flatMap(({ items }) => items.map(placed))
+    .filter(({ position }) => end === undefined || comparePositions(position, end.position) <= 0)
+    .toSorted((one, other) => comparePositions(one.position, other.position))
+  const items = read.slice(0, limit).map(({ request }) => request)
+  const last = read[limit - 1]
+  if (read.length > limit && last !== undefined) return { items, next: formatRequestPosition(last.position) }
+  return end === undefined ? { items, next: null } : { ...end.page, items }
+}

@@ -109,7 +109,12 @@ export const recordsWholeSince = (ages: RetentionAges, now: Instant): Instant =>
 }
 
 /** How far a task has worked: a customer and the last finished id of theirs; or a page of the table. */
-export const RetentionPosition = Schema.Struct({ at: Schema.Int, after: Schema.NullOr(Schema.String) })
+export const RetentionPosition = Schema.Struct({
+  at: Schema.Int,
+  after: Schema.NullOr(Schema.String),
+  /** The cell that it works in; absent: the store's own schema, which comes first. */
+  cell: Schema.optionalKey(Schema.Int)
+})
 export type RetentionPosition = typeof RetentionPosition.Type
 
 /** One task's part of a round: rows created from `from` on (if ids show the time) and older than `until`. */
@@ -139,7 +144,7 @@ export const noProgress: RetentionProgress = {
   erasedUntil: { verification_phones: 0, message_phones: 0 }
 }
 
-const BEGINNING: RetentionPosition = { at: 0, after: null }
+export const BEGINNING: RetentionPosition = { at: 0, after: null }
 
 /** The task after this one, or the first, that can have old rows; null at the round's end. */
 export const nextTask = (

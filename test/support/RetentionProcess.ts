@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { RetentionStoreSql } from "../../src/layers/retention/RetentionStoreSql.ts"
+import { RetentionStoreLive } from "../../src/layers/graphs/CellStores.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { DAY, TODAY } from "./OldRows.ts"
 import { scriptProviders } from "./ScriptedProviders.ts"
@@ -17,4 +17,4 @@ export const passOf = (task: "verifications" | "verification_phones", days: numb
 
 /** A process with retention. */
 export const retentionProcess = (settings: Partial<SettingsShape> = {}, providers = scriptProviders()) =>
-  RetentionStoreSql.pipe(Layer.provideMerge(testProcess(providers.layer, settings, TODAY)))
+  RetentionStoreLive.pipe(Layer.provideMerge(testProcess(providers.layer, settings, TODAY)))

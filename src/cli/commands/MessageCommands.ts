@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { oneOfCustomer, showCommand } from "../ActionCommand.ts"
-import { operate, withManagement } from "../CommandContext.ts"
+import { about, operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { customerFlag, requireCustomer, searchFlags, searchOf, uuidFlag } from "../input/Flags.ts"
 import { LARGE_INPUT_BYTES, readInput } from "../input/InputFile.ts"
@@ -59,11 +59,12 @@ const list = Command.make(
     withManagement(
       Effect.gen(function* () {
         const { id } = yield* requireCustomer(customer)
-        const page = yield* (yield* MessageRecords).list(id, {
+        const search = {
           ...(yield* searchOf("messages", given)),
           status: Option.getOrUndefined(status),
           strategy: Option.getOrUndefined(strategy)
-        })
+        }
+        const page = yield* about(id, (yield* MessageRecords).list(id, search))
         const response = toWirePage("messages", page, messageJson)
         const rows = page.items.map((message) => toRow(toMessage(message)))
         yield* printPage(pageJson(response), rows, response.next_cursor)
@@ -104,7 +105,7 @@ export const describeBatchRefusal = refusalOf({
 const cancel = Command.make("cancel", oneMessage.flags, ({ customer, id }) =>
   withUseCases(
     operate(cancelMessage, { customer, target: id }).pipe(
-      Effect.andThen(printMessage(customer, id)),
+      Effect.andThen(about(customer, printMessage(customer, id))),
       Effect.mapError(refusedOf(customer, `message ${id}`))
     )
   )
@@ -131,10 +132,8 @@ const batch = Command.make(
           Effect.fromResult(decodeBatchText(text)),
           ({ message }) => new CommandError({ message: `nothing was sent: ${message}` })
         )
-        const { outcomes, replayed } = yield* Effect.mapError(
-          (yield* Messages).sendBatch({ ...readBatch(body.messages, text, key), customerId: id }),
-          describeBatchRefusal
-        )
+        const sent = (yield* Messages).sendBatch({ ...readBatch(body.messages, text, key), customerId: id })
+        const { outcomes, replayed } = yield* Effect.mapError(about(id, sent), describeBatchRefusal)
         const { data } = toBatchResponse(outcomes)
         const created = data.filter((item) => "message_id" in item).length
         const counts = { created, refused: data.length - created }

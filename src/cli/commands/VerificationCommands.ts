@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { oneOfCustomer, showCommand } from "../ActionCommand.ts"
-import { operate, withManagement } from "../CommandContext.ts"
+import { about, operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
 import { customerFlag, requireCustomer, searchFlags, searchOf, uuidFlag } from "../input/Flags.ts"
 import { attemptRow, channelName } from "../output/AttemptRows.ts"
@@ -56,7 +56,7 @@ const list = Command.make(
       Effect.gen(function* () {
         const { id } = yield* requireCustomer(customer)
         const search = { ...(yield* searchOf("verifications", given)), status: Option.getOrUndefined(status) }
-        const page = yield* (yield* VerificationRecords).list(id, search)
+        const page = yield* about(id, (yield* VerificationRecords).list(id, search))
         const now = yield* Clock.currentTimeMillis
         const response = toWirePage("verifications", page, (found) => verificationJson(found, now))
         const rows = page.items.map((found) => toRow(toVerification(found, now)))
@@ -88,7 +88,7 @@ const cancel = Command.make(
   ({ customer, verification: id }) =>
     withUseCases(
       operate(cancelVerification, { customer, target: id }).pipe(
-        Effect.andThen(printVerification(customer, id)),
+        Effect.andThen(about(customer, printVerification(customer, id))),
         Effect.mapError(refusedOf(customer, `verification ${id}`))
       )
     )
@@ -111,7 +111,7 @@ const next = Command.make(
         target: id,
         input: { from_sequence: Option.getOrNull(fromSequence) }
       }).pipe(
-        Effect.andThen(printVerification(customer, id)),
+        Effect.andThen(about(customer, printVerification(customer, id))),
         Effect.mapError(refusedOf(customer, `verification ${id}`))
       )
     )

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { actionCommand, asInput, ofCustomer, oneOfCustomer, showCommand } from "../ActionCommand.ts"
-import { operate, withManagement } from "../CommandContext.ts"
+import { about, operate, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer, uuidFlag, webhookFlag } from "../input/Flags.ts"
 import { CommandError, refusedOf } from "../output/CommandError.ts"
 import {
@@ -82,14 +82,13 @@ export const deliveries = Command.make(
     withManagement(
       Effect.gen(function* () {
         const part = yield* nestedPageOf("deliveries", webhook, given)
-        const page = yield* (yield* Webhooks)
-          .deliveries(customer, webhook, {
-            ...part,
-            status: Option.getOrUndefined(status),
-            eventType: Option.getOrUndefined(eventType),
-            since: Option.getOrUndefined(since)
-          })
-          .pipe(Effect.mapError(refusedOf(customer, `webhook ${webhook}`)))
+        const found = (yield* Webhooks).deliveries(customer, webhook, {
+          ...part,
+          status: Option.getOrUndefined(status),
+          eventType: Option.getOrUndefined(eventType),
+          since: Option.getOrUndefined(since)
+        })
+        const page = yield* Effect.mapError(about(customer, found), refusedOf(customer, `webhook ${webhook}`))
         const response = toNestedWirePage("deliveries", webhook, page, toDelivery)
         yield* printPage(JSON.stringify(response), response.data.map(toRow), response.next_cursor)
       })

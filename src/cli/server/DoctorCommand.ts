@@ -17,7 +17,8 @@ import {
   latestMigration,
   MIGRATIONS_TABLE
 } from "../../layers/postgres/Migrations.ts"
-import { rowsOf, timestamp } from "../../layers/postgres/SqlRows.ts"
+import { waitingTimers } from "../../layers/postgres/DueTimersSql.ts"
+import { rowsOf } from "../../layers/postgres/SqlRows.ts"
 import { MasterKeyLive } from "../../layers/postgres/Store.ts"
 import { isNotNow, withReason } from "../../layers/postgres/StoreAvailability.ts"
 import { compareClocks } from "../../layers/postgres/StoreClock.ts"
@@ -130,15 +131,12 @@ const migrations = Effect.gen(function* () {
   return yield* new Unhealthy({ message: `at ${applied} of ${latestMigration}; run: peyk migrate` })
 })
 
-const OverdueRow = Schema.Struct({ waiting: Schema.Int, overdue: Schema.Int })
 const timers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { leaseMillis } = yield* Settings
-  const late = timestamp((yield* Clock.currentTimeMillis) - leaseMillis)
-  const [row] = yield* rowsOf(OverdueRow)(sql`
-    select count(*)::int as waiting, count(*) filter (where claimable_at < ${late})::int as overdue from timers`)
-  if (row === undefined || row.overdue === 0) return `${row?.waiting ?? 0} waiting, none overdue`
-  return yield* new Unhealthy({ message: `${row.overdue} of ${row.waiting} overdue; is a server running?` })
+  const { waiting, overdue } = yield* waitingTimers(sql, (yield* Clock.currentTimeMillis) - leaseMillis)
+  if (overdue === 0) return `${waiting} waiting, none overdue`
+  return yield* new Unhealthy({ message: `${overdue} of ${waiting} overdue; is a server running?` })
 })
 
 const wallets = Effect.gen(function* () {

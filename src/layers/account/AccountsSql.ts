@@ -23,6 +23,7 @@ import { AllowsPrivateAddresses } from "../network/CustomerUrls.ts"
 import { idPosition } from "../postgres/PagesSql.ts"
 import { lockCustomer, notUpdated, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { type AccountOwner, Accounts, type NewAccount } from "../../services/account/Accounts.ts"
+import { Cells } from "../../services/customer/Cells.ts"
 import { BotAddresses } from "../../services/account/BotInboxes.ts"
 import { ProviderAdapters, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 
@@ -39,7 +40,10 @@ const problems: Readonly<Record<UsedBy, Problem>> = {
  * Removes accounts that nothing needs. What is under way has a timer, so few rows are read. A send that is accepted at
  * this moment sees the account's removal as a changed set-up, or fails over it: the account is gone.
  */
-const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Service"], "remove"> => {
+const accountRemovals = (
+  sql: SqlClient.SqlClient,
+  { inEach }: (typeof Cells)["Service"]
+): Pick<Accounts["Service"], "remove"> => {
   const needRows = rowsOf(NeedRow)
   const versionRows = rowsOf(VersionRow)
 
@@ -67,8 +71,10 @@ const accountRemovals = (sql: SqlClient.SqlClient): Pick<Accounts["Service"], "r
       )
       if (found === undefined || (version !== null && found.version !== version))
         return yield* notUpdated(found)
-      const [needs] = yield* needsOf(owner, id)
-      const need = (["routing", "codes", "messages"] as const).find((each) => needs?.[each] === true)
+      const needs = owner === null ? (yield* inEach(needsOf(owner, id))).flat() : yield* needsOf(owner, id)
+      const need = (["routing", "codes", "messages"] as const).find((each) =>
+        needs.some((found) => found[each])
+      )
       if (need !== undefined) return yield* new Conflict({ problem: problems[need], usedBy: need })
       yield* Effect.orDie(sql`
         delete from timers where customer_id = ${owner ?? PLATFORM} and kind = 'bot_updates'
@@ -151,7 +157,7 @@ export const AccountsSql = Layer.effect(
     return Accounts.of({
       ...accountConnections(sql, random, key, adapters, privateAddresses),
       ...accountChanges(sql, random, key, adapters, privateAddresses),
-      ...accountRemovals(sql),
+      ...accountRemovals(sql, yield* Cells),
       ...accountChecks(sql, key, adapters, random, privateAddresses),
 
       find,

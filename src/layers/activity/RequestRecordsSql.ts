@@ -14,7 +14,6 @@ import {
 } from "../../domain/LoggedRequest.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { Cells } from "../../services/customer/Cells.ts"
 import { RequestRecords, type RequestSearch, RequestStore } from "../../services/activity/RequestLog.ts"
 
 const EdgeRow = Schema.Struct({ id: Schema.String })
@@ -195,8 +194,7 @@ export const RequestStoreSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* ReportingSql
     const random = yield* SecureRandom.SecureRandom
-    const { split } = yield* Cells
-    const addHere = Effect.fnUntraced(function* (blocks: ReadonlyArray<RequestBlock>) {
+    const add = Effect.fnUntraced(function* (blocks: ReadonlyArray<RequestBlock>) {
       const ids = yield* Effect.forEach(blocks, () => random.uuidV7())
       yield* Effect.orDie(sql`
           with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)
@@ -206,8 +204,6 @@ export const RequestStoreSql = Layer.effect(
             ${blocks.map(({ endsAt }) => timestamp(endsAt))}::timestamptz[],
             string_to_array(${blocks.map(({ requests }) => `[${requests.join()}]`).join("\n")}, e'\\n')) as block`)
     })
-    return RequestStore.of({
-      add: (blocks) => Effect.asVoid(split(blocks, ({ customerId }) => customerId, addHere))
-    })
+    return RequestStore.of({ add })
   })
 )

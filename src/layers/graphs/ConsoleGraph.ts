@@ -2,7 +2,7 @@ import { Layer } from "effect"
 import { SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
 import { Billing } from "../../services/customer/Limits.ts"
 import { ConsoleSignInsLive, CredentialStores } from "./CredentialGraph.ts"
-import { ManagementWritesSql } from "../postgres/ManagementWritesSql.ts"
+import { ManagementWritesLive } from "./CellStores.ts"
 import { Resources, Searches } from "./Management.ts"
 import { CredentialLimitsLive } from "./ManagementGraph.ts"
 import { Reports } from "./ReadGraph.ts"
@@ -13,7 +13,7 @@ export const consoleLive = (graphs: typeof useCases) =>
   Layer.mergeAll(
     ConsoleSignInsLive,
     CredentialLimitsLive,
-    ManagementWritesSql,
+    ManagementWritesLive,
     Resources,
     CredentialStores,
     SignInLinksSql,

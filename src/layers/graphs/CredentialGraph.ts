@@ -5,7 +5,7 @@ import { TokensHandlers } from "../../http/manage/TokensApi.ts"
 import { UsersHandlers } from "../../http/manage/UsersApi.ts"
 import { PasswordsArgon2 } from "../crypto/PasswordsArgon2.ts"
 import { TokensSql } from "../key/TokensSql.ts"
-import { ManagementWritesSql } from "../postgres/ManagementWritesSql.ts"
+import { ManagementWritesLive } from "./CellStores.ts"
 import { ProviderConnections } from "../provider/ProviderConnections.ts"
 import { ProviderHttp } from "../provider/ProviderHttp.ts"
 import { ConsoleSessionsSql } from "../user/ConsoleSessionsSql.ts"
@@ -24,7 +24,7 @@ const Http = Layer.provide(ProviderHttp.layer, ProviderConnections.layer)
 export const SessionsLive = Layer.provide(SessionsJose, [SigningKeysSql, Http])
 
 export const SignInsLive = Layer.provide(SignIns.layer, [
-  ManagementWritesSql,
+  ManagementWritesLive,
   PasswordsArgon2,
   SignInLimitsSql,
   SigningKeysSql,
@@ -34,7 +34,7 @@ export const SignInsLive = Layer.provide(SignIns.layer, [
 /** People in the console. */
 export const ConsoleSignInsLive = Layer.provide(ConsoleSignIns.layer, [
   SignInsLive,
-  ManagementWritesSql,
+  ManagementWritesLive,
   KnownBrowsersMac
 ]).pipe(Layer.provideMerge(ConsoleSessionsSql))
 

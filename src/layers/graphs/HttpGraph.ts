@@ -25,7 +25,6 @@ import { CustomerStandingsSql } from "../customer/CustomersSql.ts"
 import { RequestLog } from "../../services/activity/RequestLog.ts"
 import { KeyLimits } from "../../services/key/RequestWindows.ts"
 import type { Configuration } from "../config/Configuration.ts"
-import { RequestStoreSql } from "../activity/RequestRecordsSql.ts"
 import { KeyWindowStoreSql } from "../key/KeyWindowStoreSql.ts"
 import { isLoopbackHost, isPrivateAddress } from "../network/PrivateAddresses.ts"
 import { ReadinessSql } from "../system/HealthReportsSql.ts"
@@ -35,6 +34,7 @@ import { ConnectionWatch } from "../postgres/ConnectionWatch.ts"
 import { silentRequestMillis } from "../postgres/WatchedPool.ts"
 import { MetricsPrometheus } from "../system/Metrics.ts"
 import { consoleLive } from "./ConsoleGraph.ts"
+import { RequestStoreLive } from "./CellStores.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./Management.ts"
@@ -52,7 +52,7 @@ const AccountSummariesLive = Layer.provide(AccountSummaries.layer, [
 const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
 
 /** One buffer for the whole process. */
-const RequestLogLive = Layer.provide(RequestLog.layer, RequestStoreSql)
+const RequestLogLive = Layer.provide(RequestLog.layer, RequestStoreLive)
 
 const metricsAccess = ({ metricsToken: token, host }: Configuration) =>
   Layer.succeed(MetricsAccess, { token, isOpen: isLoopbackHost(host), isPrivate: isPrivateAddress })

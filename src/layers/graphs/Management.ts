@@ -2,12 +2,11 @@ import { Layer } from "effect"
 import { SetUpConcerns } from "../../services/customer/SetUpConcerns.ts"
 import { AccountStatesSql } from "../account/PacedAccounts.ts"
 import { AccountsSql } from "../account/AccountsSql.ts"
-import { ChannelResultsSql } from "../customer/ChannelResultsSql.ts"
+import { ChannelResultsLive, ManagementWritesLive, TimerStoreLive, WalletsLive } from "./CellStores.ts"
 import { ContactLinksSql, ContactsSql } from "../account/ContactsSql.ts"
 import { CustomerRecordsSql } from "../customer/CustomerRecordsSql.ts"
 import { RoutingOrdersSql } from "../routing/RoutingOrdersSql.ts"
 import { TemplateRecordsSql } from "../message/TemplateRecordsSql.ts"
-import { WalletsSql } from "../money/WalletsSql.ts"
 import { WebhooksSql } from "../webhook/WebhooksSql.ts"
 import { GuardRecordsSql } from "../guard/GuardRecordsSql.ts"
 import { KeysSql } from "../key/KeysSql.ts"
@@ -18,8 +17,6 @@ import { OperatorsSql, SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
 import { CredentialStores } from "./CredentialGraph.ts"
 import { BotAddressesMac } from "../account/BotInboxStoreSql.ts"
 import { ProviderAdaptersHttp } from "../provider/ProviderAdaptersHttp.ts"
-import { ManagementWritesSql } from "../postgres/ManagementWritesSql.ts"
-import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
 import { SqlClient } from "effect/sql"
 import { ReadSql } from "../postgres/Replica.ts"
 import { MessageRecordsSql } from "../message/MessageRecordsSql.ts"
@@ -38,13 +35,13 @@ const Records = Layer.mergeAll(
   KeysSql,
   RoutingOrdersSql,
   TemplateRecordsSql,
-  WalletsSql,
+  WalletsLive,
   WebhooksSql
 )
 
 /** The resources that customers manage by the API, and operators by the command line. */
 export const Resources = Layer.provideMerge(
-  Layer.provide(SetUpConcerns.layer, ChannelResultsSql.pipe(overReads)),
+  Layer.provide(SetUpConcerns.layer, ChannelResultsLive.pipe(overReads)),
   Records
 )
 
@@ -56,10 +53,10 @@ export const ManagementLive = Layer.mergeAll(
   Resources,
   CredentialStores,
   Searches,
-  ManagementWritesSql,
+  ManagementWritesLive,
   OperatorsSql,
   SignInLinksSql,
-  Layer.provide(Timers.layer, TimerStoreSql),
+  Layer.provide(Timers.layer, TimerStoreLive),
   Workers.layer
 ).pipe(
   Layer.provide([ContactLinksSql, BotAddressesMac, Idempotency.layer]),

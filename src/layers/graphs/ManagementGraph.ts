@@ -14,7 +14,7 @@ import { WebhooksHandlers } from "../../http/manage/WebhooksApi.ts"
 import { NoUndeclaredInput } from "../../http/manage/UndeclaredInput.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
 import { GuardHandlers } from "../../http/manage/GuardApi.ts"
-import { ManagementWritesSql } from "../postgres/ManagementWritesSql.ts"
+import { ManagementWritesLive } from "./CellStores.ts"
 import { PersonalTokensSql } from "../key/TokensSql.ts"
 import { Resources } from "./Management.ts"
 import { ReadHandlers } from "./ReadGraph.ts"
@@ -46,7 +46,7 @@ export const ManagementHandlers = Layer.mergeAll(
     OptionalJson.layer,
     NoUndeclaredInput.layer,
     OptionalIdempotencyKey.layer,
-    ManagementWritesSql,
+    ManagementWritesLive,
     Resources
   ])
 )

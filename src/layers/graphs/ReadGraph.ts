@@ -6,11 +6,10 @@ import { UsageHandlers } from "../../http/manage/UsageApi.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsApi.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { ActivityReports } from "../../services/activity/ActivityReports.ts"
-import { ActivitySumsSql } from "../activity/ActivitySumsSql.ts"
+import { ActivitySumsLive, RequestRecordsLive } from "./CellStores.ts"
 import { AuditLogSql } from "../activity/AuditLogSql.ts"
 import { HealthReportsSql } from "../system/HealthReportsSql.ts"
 import { MessageRecordsSql } from "../message/MessageRecordsSql.ts"
-import { RequestRecordsSql } from "../activity/RequestRecordsSql.ts"
 import { RunHistoriesSql } from "../activity/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../verification/VerificationRecordsSql.ts"
 import { UsageRecordsSql } from "../money/UsageRecordsSql.ts"
@@ -20,10 +19,10 @@ import { overReads } from "./Management.ts"
 /** Uses separate connections too, to the primary. */
 const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
 
-const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, ActivitySumsSql])
+const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, ActivitySumsLive])
 
 /** The sums of sends that rounds keep up to date. */
-export const KeptSums = ActivitySumsSql.pipe(overReports)
+export const KeptSums = ActivitySumsLive.pipe(overReports)
 
 /** Further services of the console: figures and the audit log. */
 export const Reports = Layer.mergeAll(UsageReportsLive, AuditLogSql, RunHistoriesSql).pipe(
@@ -31,9 +30,9 @@ export const Reports = Layer.mergeAll(UsageReportsLive, AuditLogSql, RunHistorie
   Layer.merge(
     Layer.mergeAll(
       // Its commits are not awaited, so nobody knows when a replica has them.
-      RequestRecordsSql,
+      RequestRecordsLive,
       // Sums are written.
-      Layer.provide(ActivityReports.layer, ActivitySumsSql),
+      Layer.provide(ActivityReports.layer, ActivitySumsLive),
       // It is about the primary.
       HealthReportsSql
     ).pipe(overReports)

@@ -13,16 +13,21 @@ import { TimerPools } from "../../services/timer/TimerPools.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { AccountConnectionsSql } from "../provider/ConnectedAccounts.ts"
 import { AccountSkipsSql } from "../account/AccountSlotsSql.ts"
-import { BotAddressesMac, BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
+import { BotAddressesMac } from "../account/BotInboxStoreSql.ts"
 import { ContactLinksSql } from "../account/ContactsSql.ts"
 import { ProviderAdaptersHttp } from "../provider/ProviderAdaptersHttp.ts"
 import { ApiKeysSql } from "../key/ApiKeysSql.ts"
 import { CustomersSql } from "../customer/CustomersSql.ts"
-import { GuardStoreSql, NetworksNode } from "../guard/GuardStoreSql.ts"
+import { NetworksNode } from "../guard/GuardStoreSql.ts"
 import { ChangeFeed } from "../postgres/ChangeFeed.ts"
 import { SetUpVersions } from "../postgres/SetUpCache.ts"
-import { RouteRecordsSql } from "../routing/RouteRecordsSql.ts"
-import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
+import {
+  BotInboxStoreLive,
+  CellNews,
+  GuardStoreLive,
+  RouteRecordsLive,
+  TimerStoreLive
+} from "./CellStores.ts"
 import { Crypto } from "./Infrastructure.ts"
 import { ClientHashesMac, CodeVaultMac } from "../verification/CodeVaultMac.ts"
 
@@ -35,7 +40,7 @@ const GuardParts = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(CodeBudgets.layer),
   Layer.provide(GatheredGrants.layer),
-  Layer.provideMerge(GuardStoreSql),
+  Layer.provideMerge(GuardStoreLive),
   Layer.provideMerge(GuardMetrics.layer)
 )
 
@@ -52,14 +57,15 @@ export const SharedServices = Layer.mergeAll(
   BotInboxes.layer,
   Layer.provide(AccountSkips.layer, AccountSkipsSql),
   GuardParts,
-  Layer.provide(RouteRecords.layer, RouteRecordsSql)
+  Layer.provide(RouteRecords.layer, RouteRecordsLive),
+  CellNews
 ).pipe(
   Layer.provideMerge(
-    Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreSql, BotAddressesMac, Workers.layer)
+    Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreLive, BotAddressesMac, Workers.layer)
   ),
   Layer.provideMerge(ProviderAdaptersHttp),
   Layer.provideMerge(
     Layer.mergeAll(ChangeFeed.layer, SetUpVersions.layer, Timers.layer, TimerPools.layer, SubjectIds.layer)
   ),
-  Layer.provideMerge(Layer.mergeAll(TimerStoreSql, Crypto))
+  Layer.provideMerge(Layer.mergeAll(TimerStoreLive, Crypto))
 )

@@ -14,7 +14,7 @@ import { VerificationSteps } from "../../services/verification/VerificationSteps
 import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { WebhookMetrics } from "../../services/webhook/WebhookMetrics.ts"
 import { WebhookDeliveries } from "../../services/webhook/WebhookDeliveries.ts"
-import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
+import { RetentionStoreLive, timersInCells } from "./CellStores.ts"
 import { WebhookSenderHttp } from "../webhook/WebhookSenderHttp.ts"
 import { WebhookStoreSql } from "../webhook/WebhookStoreSql.ts"
 import { KeptSums } from "./ReadGraph.ts"
@@ -79,7 +79,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
             ["activity_sums" as const, (yield* ActivityRounds).runTimer]
           ])
         })
-      )
+      ).pipe(timersInCells)
     ),
     Layer.provide([
       TimerMetrics.layer,
@@ -94,7 +94,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
       ),
       Layer.provide(DeliveryReports.layer, [graphs.live, graphs.messages]),
       GuardRounds.layer,
-      Layer.provide(Retention.layer, RetentionStoreSql),
+      Layer.provide(Retention.layer, RetentionStoreLive),
       Layer.provide(AccountCredits.layer, AccountsSql),
       Layer.provide(ActivityRounds.layer, KeptSums),
       Layer.provide(WebhookDeliveries.layer, [

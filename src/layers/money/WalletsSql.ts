@@ -8,7 +8,6 @@ import { WALLET_STRIPES } from "../../domain/money/Charging.ts"
 import { withinIds } from "../postgres/PagesSql.ts"
 import { InstantColumn, RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { ReadSql } from "../postgres/Replica.ts"
-import { Cells } from "../../services/customer/Cells.ts"
 import { Hold, LedgerEntry, Wallets } from "../../services/Wallets.ts"
 
 const BalanceRow = Schema.Struct({ balance: RialsColumn, held: RialsColumn })
@@ -33,14 +32,12 @@ export const WalletsSql = Layer.effect(
     const holdRows = rowsOf(HoldRow)
     const entryRows = rowsOf(EntryRow)
 
-    const { within, inEach } = yield* Cells
-    const sum = Effect.fnUntraced(function* (customerId: number) {
+    const balance = Effect.fnUntraced(function* (customerId: number) {
       const [row] = yield* balanceRows(sql`
         select coalesce(sum(balance), 0)::bigint as balance, coalesce(sum(held), 0)::bigint as held
         from wallets where customer_id = ${customerId}`)
       return row ?? (yield* Effect.die("a sum returned no row"))
     })
-    const balance = (customerId: number) => within(customerId, sum(customerId))
 
     const topUp = Effect.fnUntraced(function* (customerId: number, amount: number) {
       const now = timestamp(yield* Clock.currentTimeMillis)
@@ -57,17 +54,15 @@ export const WalletsSql = Layer.effect(
         on conflict (customer_id, stripe) do update set balance = w.balance + excluded.balance
         returning stripe`)
       if (stripes.length === 0) return yield* new NotFound()
-      return yield* sum(customerId)
+      return yield* balance(customerId)
     })
 
     return Wallets.of({
       balance,
 
-      topUp: (customerId, amount) => within(customerId, topUp(customerId, amount)),
+      topUp,
 
-      differences: Effect.map(
-        inEach(
-          differenceRows(sql`
+      differences: differenceRows(sql`
         select customer_id as "customerId", sum(balance)::bigint as balance, sum(amount)::bigint as ledger,
           sum(held)::bigint as held, sum(holds)::bigint as holds
         from (
@@ -76,10 +71,7 @@ export const WalletsSql = Layer.effect(
           union all select customer_id, 0, 0, 0, held from verifications where held > 0
           union all select customer_id, 0, 0, 0, held from messages where held > 0) parts
         group by customer_id having sum(balance) <> sum(amount) or sum(held) <> sum(holds)
-        order by customer_id`)
-        ),
-        (found) => found.flat()
-      ),
+        order by customer_id`),
 
       holds: Effect.fnUntraced(function* (customerId, { limit, after }) {
         const isActive = (kind: TimerKind) => reports`customer_id = ${customerId} and held > 0

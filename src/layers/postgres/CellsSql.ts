@@ -1,9 +1,9 @@
 import { type PgClient, PgConnection } from "@effect/sql-pg"
-import { Array as Arr, Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
+import { Array as Arr, Context, Effect, Layer, Option, Predicate, Schema } from "effect"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
-import { Cells } from "../../services/customer/Cells.ts"
+import { Cells, STORE_CELL } from "../../services/customer/Cells.ts"
 import { cachedLookup } from "./SetUpCache.ts"
 import { pooled } from "./Hosts.ts"
 import { decodedAs, rowsOf } from "./SqlRows.ts"
@@ -13,13 +13,51 @@ import type { Connections } from "./WatchedSql.ts"
 export const Cell = Schema.Struct({ id: Schema.Int, name: Schema.String })
 export type Cell = typeof Cell.Type
 
-/**
- * The cell that a fiber works in; null: the store's own schema, which has the set-up of all customers, and the sends of
- * those that are in no cell.
- */
-export const CurrentCell = Context.Reference<Cell | null>("peyk/layers/postgres/CellsSql/CurrentCell", {
-  defaultValue: () => null
+/** The cell that a fiber works in; null: the store's own schema, which has the set-up of all customers. */
+interface Place {
+  /** Changes if the customer was moved meanwhile. */
+  cell: Cell | null
+  /** Finds the cell of the fiber's customer again; absent where the work is about several customers. */
+  readonly lookAgain?: Effect.Effect<void>
+}
+
+export const CurrentPlace = Context.Reference<Place>("peyk/layers/postgres/CellsSql/CurrentPlace", {
+  defaultValue: () => ({ cell: null })
 })
+
+/** What the trigger of a moved customer's former tables says (`CustomerMove.ts`): nothing was stored. */
+export const CUSTOMER_WAS_MOVED = "this customer was moved to another cell"
+
+const wasMoved = (error: unknown): boolean =>
+  SqlError.isSqlError(error) &&
+  error.reason._tag === "SerializationError" &&
+  String(Predicate.hasProperty(error.reason.cause, "message") ? error.reason.cause.message : "").includes(
+    CUSTOMER_WAS_MOVED
+  )
+
+/** Each customer is moved once at a time, so a second look finds its cell; the third is for a move right after it. */
+const MOST_LOOKS = 3
+
+/** Does work where the fiber's customer is, and again if that customer has just been moved from there. */
+export const followingMoves = <A, E, R>(
+  { lookAgain }: Place,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  if (lookAgain === undefined) return work
+  const from = (looksLeft: number): Effect.Effect<A, E, R> =>
+    Effect.catchCauseIf(
+      work,
+      (cause) =>
+        looksLeft > 0 &&
+        cause.reasons.some(
+          (reason) =>
+            (reason._tag === "Fail" && wasMoved(reason.error)) ||
+            (reason._tag === "Die" && wasMoved(reason.defect))
+        ),
+      () => Effect.andThen(lookAgain, from(looksLeft - 1))
+    )
+  return from(MOST_LOOKS)
+}
 
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -79,15 +117,20 @@ export const readCells = (address: PgClient.PgPoolConfig): Effect.Effect<StoreCe
 /** The connections of the cell that the fiber works in. */
 export const connectionsOfCells = (
   store: Connections,
-  cells: ReadonlyMap<number, Connections>
+  ofCell: (cell: Cell) => Effect.Effect<Connections>
 ): Connections => {
-  const chosen = Effect.flatMap(CurrentCell, (cell) => {
-    const connections = cell === null ? store : cells.get(cell.id)
-    return connections === undefined
-      ? Effect.die(`no connections to cell ${cell?.id}`)
-      : Effect.succeed(connections)
-  })
-  const borrower: SqlConnection.Borrower = (use) => Effect.flatMap(chosen, (found) => found.borrower(use))
+  const at = ({ cell }: Place) => (cell === null ? Effect.succeed(store) : ofCell(cell))
+  const chosen = Effect.flatMap(CurrentPlace, at)
+  const borrower: SqlConnection.Borrower = (use) =>
+    Effect.flatMap(CurrentPlace, (place) =>
+      followingMoves(
+        place,
+        Effect.flatMap(
+          Effect.suspend(() => at(place)),
+          (found) => found.borrower(use)
+        )
+      )
+    )
   return {
     acquirer: Effect.flatMap(chosen, ({ acquirer }) => acquirer),
     borrower,
@@ -95,61 +138,97 @@ export const connectionsOfCells = (
   }
 }
 
-const PlaceRow = Schema.Struct({ cell: Schema.NullOr(Schema.Int) })
+const CustomerRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), name: Schema.NullOr(Schema.String) })
 
-const enter = (cell: Cell | null) => Effect.provideService(CurrentCell, cell)
-
-/** Finds the cells of customers in the store. A customer is looked up again after some seconds: it can be moved. */
-const makeCells = Effect.fnUntraced(function* ({ all, searchPath }: StoreCells) {
+/** Finds cells, and those of customers, in the store. They are looked up again after some seconds: customers can be moved. */
+const makeLookups = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const placeRows = rowsOf(PlaceRow)
-  const byId = new Map(all.map((cell) => [cell.id, cell]))
+  const customerRows = rowsOf(CustomerRow)
+  const cellRows = rowsOf(Cell)
+  const inStore = Effect.provideService(CurrentPlace, { cell: null })
 
   /** Fails without such a customer: that is not cached, because it may be created at any moment. */
-  const readCell = Effect.fnUntraced(function* (customerId: number) {
-    const [row] = yield* placeRows(sql`select cell from customers where id = ${customerId}`)
+  const read = Effect.fnUntraced(function* (customerId: number) {
+    const [row] = yield* customerRows(sql`
+      select e.id, e.name from customers c left join cells e on e.id = c.cell where c.id = ${customerId}`)
     if (row === undefined) return yield* new NotFound()
-    if (row.cell === null) return null
-    return byId.get(row.cell) ?? (yield* Effect.die(`this process does not know cell ${row.cell}`))
+    return row.id === null || row.name === null ? null : { id: row.id, name: row.name }
   })
-  const cached = yield* cachedLookup((customerId: number) => enter(null)(readCell(customerId)))
+  const cached = yield* cachedLookup((customerId: number) => inStore(read(customerId)))
+  const list = yield* cachedLookup(() => inStore(cellRows(sql`select id, name from cells order by id`)))
   const orNone = (found: Effect.Effect<Cell | null, NotFound>) =>
     Effect.catch(found, () => Effect.succeed(null))
-  const cellOf = (customerId: number) =>
-    customerId === PLATFORM ? Effect.succeed(null) : orNone(cached.get(customerId))
+  const ofCustomer =
+    (find: (customerId: number) => Effect.Effect<Cell | null, NotFound>) => (customerId: number) =>
+      customerId === PLATFORM ? Effect.succeed(null) : orNone(find(customerId))
+  return {
+    cellOf: ofCustomer(cached.get),
+    cellNow: ofCustomer(read),
+    cellAgain: ofCustomer(cached.refresh),
+    forget: (customerId: number | null) =>
+      customerId === null ? cached.invalidateAll : cached.invalidate(customerId),
+    all: list.get("all")
+  }
+})
 
-  /** An open transaction keeps its connection, so it takes the cell's tables from there. */
-  const inTransaction = <A, E, R>(customerId: number, work: Effect.Effect<A, E, R>) =>
+/** An open transaction keeps its connection, so it takes the cell's tables from there. */
+const transactionIn = (sql: SqlClient.SqlClient, searchPath: string) => {
+  const look = (at: Cell | null) => {
+    const path = at === null ? searchPath : pathOf(at, searchPath)
+    return Effect.orDie(sql`select set_config('search_path', ${path}, true)`)
+  }
+  return <A, E, R>(cell: Cell | null, work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const before = yield* CurrentCell
-      const cell = customerId === PLATFORM ? null : yield* orNone(readCell(customerId))
+      const before = (yield* CurrentPlace).cell
       if (cell?.id === before?.id) return yield* work
-      const look = (at: Cell | null) => {
-        const path = at === null ? searchPath : pathOf(at, searchPath)
-        return Effect.orDie(sql`select set_config('search_path', ${path}, true)`)
-      }
       yield* look(cell)
-      const done = yield* enter(cell)(work)
+      const done = yield* Effect.provideService(work, CurrentPlace, { cell })
       yield* look(before)
       return done
     })
+}
+
+const makeCells = Effect.fnUntraced(function* ({ searchPath }: StoreCells) {
+  const sql = yield* SqlClient.SqlClient
+  const { cellOf, cellNow, cellAgain, forget, all } = yield* makeLookups
+  const inTransaction = transactionIn(sql, searchPath)
+  const isOpen = Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome)
+
+  const inCell = <A, E, R>(cell: Cell | null, work: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(isOpen, (open) =>
+      open ? inTransaction(cell, work) : Effect.provideService(work, CurrentPlace, { cell })
+    )
+  const within = <A, E, R>(customerId: number, work: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(isOpen, (open) => {
+      if (open) return Effect.flatMap(cellNow(customerId), (cell) => inTransaction(cell, work))
+      return Effect.flatMap(cellOf(customerId), (cell) => {
+        const lookAgain = Effect.map(cellAgain(customerId), (found) => void (place.cell = found))
+        const place: Place = { cell, lookAgain }
+        return Effect.provideService(work, CurrentPlace, place)
+      })
+    })
+  const places = Effect.map(all, (cells): ReadonlyArray<Cell | null> => [null, ...cells])
 
   return Cells.of({
     isOne: false,
-    within: (customerId, work) =>
-      Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
-        Option.isSome(transaction)
-          ? inTransaction(customerId, work)
-          : Effect.flatMap(cellOf(customerId), (cell) => enter(cell)(work))
-      ),
+    within,
     split: Effect.fnUntraced(function* (rows, customerIdOf, work) {
       const placed = yield* Effect.forEach(rows, (row) =>
         Effect.map(cellOf(customerIdOf(row)), (cell) => ({ row, cell }))
       )
       const groups = Object.values(Arr.groupBy(placed, ({ cell }) => String(cell?.id)))
-      return yield* Effect.forEach(groups, (group) => enter(group[0].cell)(work(group.map(({ row }) => row))))
+      return yield* Effect.forEach(groups, (group) =>
+        inCell(group[0].cell, work(group.map(({ row }) => row)))
+      )
     }),
-    inEach: (work) => Effect.forEach([null, ...all], (cell) => enter(cell)(work))
+    ids: Effect.map(all, (cells) => [STORE_CELL, ...cells.map(({ id }) => id)]),
+    inCell: (id, work) =>
+      Effect.flatMap(places, (cells) => {
+        const found = cells.find((cell) => (cell?.id ?? STORE_CELL) === id)
+        return found === undefined ? Effect.die(`there is no cell ${id}`) : inCell(found, work)
+      }),
+    inEach: (work) => Effect.flatMap(places, (cells) => Effect.forEach(cells, (cell) => inCell(cell, work))),
+    forget
   })
 })
 

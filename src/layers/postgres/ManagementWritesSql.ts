@@ -12,7 +12,6 @@ import {
   type WriteResponse,
   type WriteRequest
 } from "../../services/ManagementWrites.ts"
-import { Cells } from "../../services/customer/Cells.ts"
 import { Idempotency, type IdempotencyClaim } from "../../services/customer/Idempotency.ts"
 
 const ResponseRow = Schema.Struct({
@@ -46,7 +45,6 @@ export const ManagementWritesSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const masterKey = yield* MasterKey
-    const { within } = yield* Cells
     const idempotency = yield* Idempotency
     const responseRows = rowsOf(ResponseRow)
     const claimRows = rowsOf(ClaimRow)
@@ -163,7 +161,7 @@ export const ManagementWritesSql = Layer.effect(
           if (claimed === null || (yield* claim(request, claimed))) return yield* make(claimed)
           return yield* replay(request, claimed)
         })
-        return within(request.actor.customerId, inOneTransaction(once))
+        return inOneTransaction(once)
       }
     })
   })

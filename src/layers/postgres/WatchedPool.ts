@@ -2,7 +2,7 @@ import { type Cause, type Context, Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { connectionsOfCells, NO_CELLS, pathOf, type StoreCells } from "./CellsSql.ts"
+import { type Cell, connectionsOfCells, NO_CELLS, pathOf, type StoreCells } from "./CellsSql.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { isTemporary, notNowIn, withReason } from "./StoreAvailability.ts"
@@ -85,12 +85,23 @@ export const poolInCells = <E, R>(
   Effect.gen(function* () {
     const store = yield* makePool(options)
     if (all.length === 0) return store
-    const cells = yield* Effect.forEach(all, (cell) => {
+    const context = yield* Effect.context<R>()
+    const made = new Map<number, Effect.Effect<Connections>>()
+    /** Made when the first statement needs it: cells can be added while this process runs. */
+    const ofCell = (cell: Cell) => {
+      const known = made.get(cell.id)
+      if (known !== undefined) return known
       const startupParameters = { ...options.startupParameters, search_path: pathOf(cell, searchPath) }
-      const pool = makePool({ ...options, startupParameters })
-      return Effect.map(pool, ({ connections }) => [cell.id, connections] as const)
-    })
-    const connections = connectionsOfCells(store.connections, new Map(cells))
+      const pool = Effect.map(makePool({ ...options, startupParameters }), ({ connections }) => connections)
+      const forget = Effect.sync(() => made.delete(cell.id))
+      const making = Effect.uninterruptible(
+        Effect.onError(Effect.provideContext(pool, context), () => forget)
+      )
+      const once = Effect.runSync(Effect.cached(Effect.orDie(making)))
+      made.set(cell.id, once)
+      return once
+    }
+    const connections = connectionsOfCells(store.connections, ofCell)
     return { sql: yield* Effect.provide(clientOver(connections), Reactivity.layer), connections }
   })
 

@@ -91,7 +91,7 @@ create table customers (
   cell int references cells,
   created_at timestamptz not null
 );
-create trigger announce after update of plan, webotp_host, limits, brand, locale on customers
+create trigger announce after update of plan, webotp_host, limits, brand, locale, cell on customers
   for each row execute function announce_customer_change('id');
 create constraint trigger count_set_up_change after update of plan, webotp_host, limits, brand, locale on customers
   deferrable initially deferred for each row execute function count_set_up_change('id');

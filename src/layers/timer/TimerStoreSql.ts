@@ -4,7 +4,6 @@ import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { overCells } from "./TimerCells.ts"
 import {
   ClaimedTimer,
   claimFairlySql,
@@ -12,7 +11,6 @@ import {
   parkedCustomers,
   toFairClaim
 } from "./TimerClaimSql.ts"
-import { Cells } from "../../services/customer/Cells.ts"
 import { PlatformTimers, TimerStore } from "../../services/timer/TimerStore.ts"
 
 const RenewedRow = Schema.Struct({ place: Schema.Int })
@@ -39,7 +37,7 @@ export const TimerStoreSql = Layer.effect(
         where kind collate "C" = c.kind and customer_id::bigint = c.customer_id and parked
         order by claimable_at limit 1) t`
 
-    const store = TimerStore.of({
+    return TimerStore.of({
       claim: ({ groups, lease, now }) => {
         const kinds = groups.flatMap((group, nth) => group.kinds.map((kind) => ({ ...group, kind, nth })))
         return claimedRows(sql`
@@ -99,8 +97,6 @@ export const TimerStoreSql = Layer.effect(
         ),
       remove: (timer) => Effect.orDie(Effect.asVoid(sql`delete from timers where ${isLeased(timer)}`))
     })
-    const cells = yield* Cells
-    return cells.isOne ? store : overCells(store, cells)
   })
 )
 

@@ -6,7 +6,6 @@ import type { DueTimer } from "../../domain/Timer.ts"
 import { isDue, rangesOf, SLOT_MILLIS } from "../../domain/Activity.ts"
 import { MAX_USAGE_DAYS } from "../../domain/money/Usage.ts"
 import { ActivitySums } from "./ActivityReports.ts"
-import { Cells } from "../customer/Cells.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { warnOfFailure } from "../system/Observability.ts"
 import { Timers } from "../timer/Timers.ts"
@@ -35,7 +34,6 @@ export class ActivityRounds extends Context.Service<
       const sums = yield* ActivitySums
       const timers = yield* Timers
       const workers = yield* Workers
-      const { within } = yield* Cells
 
       /** Sums up the newest of what is due: how many slots; null if the round is over. */
       const sumUp = Effect.fnUntraced(function* (customerId: number, span: TimeSpan, end: Instant) {
@@ -55,7 +53,7 @@ export class ActivityRounds extends Context.Service<
 
       /** One customer's failure must not keep the others' sums from being made. */
       const trySumUp = (customerId: number, span: TimeSpan, end: Instant) =>
-        Effect.catchCause(within(customerId, sumUp(customerId, span, end)), (cause) =>
+        Effect.catchCause(sumUp(customerId, span, end), (cause) =>
           Effect.as(warnOfFailure(`sums of customer ${customerId} failed`, cause), 0)
         )
 

@@ -5,7 +5,6 @@ import { recordDelivery } from "../../domain/verification/Step.ts"
 import { writeTransition } from "../Subjects.ts"
 import { AccountConnections } from "../account/AccountSlots.ts"
 import type { AttemptReport, HeaderReader } from "./ProviderAdapter.ts"
-import { Cells } from "../customer/Cells.ts"
 import { VerificationStore } from "../verification/VerificationStore.ts"
 
 /** The account gets no reports, or this one is not from its provider. */
@@ -33,7 +32,6 @@ export class PostedReports extends Context.Service<
     Effect.gen(function* () {
       const connections = yield* AccountConnections
       const verifications = yield* VerificationStore
-      const { within } = yield* Cells
 
       const readerOf = (accountId: number) =>
         Effect.map(connections.of(accountId), ({ readReport }) => readReport).pipe(
@@ -65,7 +63,7 @@ export class PostedReports extends Context.Service<
           const read = yield* readerOf(accountId)
           const report = read({ header, body: yield* body }, yield* Clock.currentTimeMillis)
           if (report === null) return yield* new UnknownReporter()
-          yield* within(report.customerId, record(accountId, report))
+          yield* record(accountId, report)
         })
       })
     })

@@ -5,7 +5,6 @@ import { type DueTimer, type TimerKind, timerKinds } from "../../domain/Timer.ts
 import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { Cells } from "../customer/Cells.ts"
 import { counters, histograms, inNewTrace, logFailure, withoutSpans } from "../system/Observability.ts"
 import {
   type Backlog,
@@ -77,7 +76,6 @@ const makeTimerWork = Effect.gen(function* () {
   const timers = yield* Timers
   const handlers = yield* TimerHandlers
   const metrics = yield* TimerMetrics
-  const { within } = yield* Cells
 
   const work = (timer: DueTimer) =>
     Effect.suspend(() => {
@@ -93,7 +91,7 @@ const makeTimerWork = Effect.gen(function* () {
 
   return {
     kinds: [...handlers.keys()],
-    run: (timer: DueTimer) => within(timer.customerId, timers.run(timer, work(timer)))
+    run: (timer: DueTimer) => timers.run(timer, work(timer))
   }
 })
 

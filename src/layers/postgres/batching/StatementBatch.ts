@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Effect, Exit, Layer, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { fnv1a } from "../../../domain/text/Fingerprints.ts"
 import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
-import { type Cell, CurrentCell } from "../CellsSql.ts"
+import { type Cell, CurrentPlace, followingMoves } from "../CellsSql.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
 import { patienceFor } from "../WatchedPool.ts"
 import { Cells } from "../../../services/customer/Cells.ts"
@@ -198,13 +198,14 @@ const respond = <Result>(
 }
 
 /** The lanes of one purpose in each cell: batches of different cells do not wait for each other. */
-const lanesOfCells = new WeakMap<BatchLane, Map<Cell | null, BatchLane>>()
+const lanesOfCells = new WeakMap<BatchLane, Map<number | null, BatchLane>>()
 
 const laneIn = (cell: Cell | null, shared: BatchLane): BatchLane => {
-  const lanes = lanesOfCells.get(shared) ?? new Map<Cell | null, BatchLane>()
+  const lanes = lanesOfCells.get(shared) ?? new Map<number | null, BatchLane>()
   lanesOfCells.set(shared, lanes)
-  const lane = lanes.get(cell) ?? makeBatchLane()
-  lanes.set(cell, lane)
+  const id = cell?.id ?? null
+  const lane = lanes.get(id) ?? makeBatchLane()
+  lanes.set(id, lane)
   return lane
 }
 
@@ -218,14 +219,21 @@ export const makeStatementBatch = <Client, Request, Result>(
   Effect.map(Effect.context<never>(), (context) => {
     if (Context.get(context, Cells).isOne) return gatherRequests(clients, options, context)
     const { lane = makeBatchLane() } = clients
-    const inCells = new Map<Cell | null, (request: Request) => Effect.Effect<Result>>()
+    const inCells = new Map<number | null, (request: Request) => Effect.Effect<Result>>()
     const gatherIn = (cell: Cell | null) => {
-      const own = Context.add(context, CurrentCell, cell)
+      const own = Context.add(context, CurrentPlace, { cell })
       const gather = gatherRequests({ ...clients, lane: laneIn(cell, lane) }, options, own)
-      inCells.set(cell, gather)
+      inCells.set(cell?.id ?? null, gather)
       return gather
     }
-    return (request) => Effect.flatMap(CurrentCell, (cell) => (inCells.get(cell) ?? gatherIn(cell))(request))
+    const gatherAt = (cell: Cell | null) => inCells.get(cell?.id ?? null) ?? gatherIn(cell)
+    return (request) =>
+      Effect.flatMap(CurrentPlace, (place) =>
+        followingMoves(
+          place,
+          Effect.suspend(() => gatherAt(place.cell)(request))
+        )
+      )
   })
 
 /**
