@@ -119,7 +119,9 @@ export interface SummedSlot {
   readonly isOpen: boolean
 }
 
-const MIN_AGE_MILLIS = 20_000
+const MIN_AGE_MILLIS = 10_000
+/** A code is verified up to ten minutes after it was sent. */
+const CHANGING_MILLIS = 11 * MINUTE_MILLIS
 /** Sends are written a little after the time that they were accepted at. */
 const LATE_MILLIS = MINUTE_MILLIS
 /** Figures that were summed up so long after a slot began are final, if nothing was open. */
@@ -136,7 +138,8 @@ export const isStale = (slot: SummedSlot, now: Instant): boolean => {
   const { startsAt, summedAt, isOpen } = slot
   if (summedAt === null) return true
   const isFinal = !isOpen && isWhole(slot)
-  return !isFinal && now - summedAt >= Math.max(MIN_AGE_MILLIS, (now - startsAt - SLOT_MILLIS) / AGE_SHARE)
+  const age = now - startsAt - SLOT_MILLIS - CHANGING_MILLIS
+  return !isFinal && now - summedAt >= Math.max(MIN_AGE_MILLIS, age / AGE_SHARE)
 }
 
 /** Whether the hourly round sums it up again. A day-old slot that waits for reports: every six hours. */

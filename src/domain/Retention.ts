@@ -15,6 +15,7 @@ const lapsingTables = [
   "console_sessions",
   "sign_in_links",
   "activity_slots",
+  "code_sums",
   "signing_keys",
   "guard_segments",
   "guard_budgets",

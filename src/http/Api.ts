@@ -13,6 +13,7 @@ import { UsersGroup } from "./manage/UsersApi.ts"
 import { AuditLogGroup } from "./manage/AuditLogApi.ts"
 import { ManagedMessagesGroup } from "./manage/ManagedMessagesApi.ts"
 import { PhonesGroup } from "./manage/PhonesApi.ts"
+import { InsightsGroup } from "./manage/InsightsApi.ts"
 import { UsageReportGroup } from "./manage/UsageApi.ts"
 import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
 import { GuardGroup } from "./manage/GuardApi.ts"
@@ -37,6 +38,7 @@ export class Api extends HttpApi.make("peyk")
   .add(ManagedMessagesGroup)
   .add(PhonesGroup)
   .add(UsageReportGroup)
+  .add(InsightsGroup)
   .add(ManagedAccountGroup)
   .add(WalletGroup)
   .add(AuditLogGroup)

@@ -24,6 +24,7 @@ const params: Partial<ProblemParams> = {
   not_prefix: { example: "0912345" },
   not_host_name: { example: "shop.example.ir" },
   not_network: { example: "10.0.0.0/8" },
+  not_time_zone: { example: "Asia/Tehran" },
   not_a_year: { first: 1970, last: 9999 },
   period_too_long: { days: 92 },
   one_of_two: { given: ["message", "template"] },

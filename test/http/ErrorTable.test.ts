@@ -266,6 +266,7 @@ describe("the OpenAPI document", () => {
       "api-keys",
       "audit-log",
       "guard",
+      "insights",
       "me",
       "messages",
       "phones",

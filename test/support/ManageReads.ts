@@ -3,11 +3,14 @@ import { TestClock } from "effect/testing"
 import type { Channel } from "../../src/domain/routing/Channel.ts"
 import type { Page, PageRequest } from "../../src/domain/Paging.ts"
 import { ActivitySumsSql } from "../../src/layers/activity/ActivitySumsSql.ts"
+import { CodeSumsSql } from "../../src/layers/activity/CodeSumsSql.ts"
 import { AuditLogSql } from "../../src/layers/activity/AuditLogSql.ts"
 import { WalletsSql } from "../../src/layers/money/WalletsSql.ts"
 import { MessageRecordsSql } from "../../src/layers/message/MessageRecordsSql.ts"
 import { VerificationRecordsSql } from "../../src/layers/verification/VerificationRecordsSql.ts"
 import { UsageRecordsSql } from "../../src/layers/money/UsageRecordsSql.ts"
+import { ActivityReports } from "../../src/services/activity/ActivityReports.ts"
+import { Insights } from "../../src/services/activity/Insights.ts"
 import { UsageReports } from "../../src/services/UsageReports.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
@@ -19,10 +22,17 @@ import { testProcess } from "./TestGraph.ts"
 /** 2026-03-01T00:00:00Z */
 export const MARCH = 1_772_323_200_000
 
+/** The sums of codes, and what makes them. */
+export const InsightsTest = Layer.provide(Insights.layer, [
+  CodeSumsSql,
+  Layer.provide(ActivityReports.layer, ActivitySumsSql)
+])
+
 const Reads = Layer.mergeAll(
   VerificationRecordsSql,
   MessageRecordsSql,
   Layer.provideMerge(UsageReports.layer, [UsageRecordsSql, ActivitySumsSql]),
+  InsightsTest,
   WalletsSql,
   AuditLogSql
 )

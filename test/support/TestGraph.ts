@@ -57,7 +57,9 @@ const TABLES = [
   "guard_segments",
   "guard_budgets",
   "guard_alarms",
-  "guard_days"
+  "guard_days",
+  "activity_slots",
+  "code_sums"
 ]
 
 const emptyTables = `do $$ begin

@@ -154,6 +154,10 @@ export const managedOperations = {
     method: "GET",
     path: "/v1/manage/usage"
   },
+  "insights.report": {
+    method: "GET",
+    path: "/v1/manage/insights"
+  },
   "managed-account.read": {
     method: "GET",
     path: "/v1/manage/account"

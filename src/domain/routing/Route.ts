@@ -24,6 +24,8 @@ export const RouteStep = Schema.Struct({
   source: Schema.optionalKey(Schema.Literals(["request", "saved"])),
   /** The text of the code on this step; absent: the verification's text. */
   textBody: Schema.optionalKey(Schema.String),
+  /** The customer's template that the text is of; absent: none. */
+  template: Schema.optionalKey(Schema.Int),
   /** Takes over for the step before it: only one of them delivers the code. Absent: a channel of its own. */
   standby: Schema.optionalKey(Schema.Literal(true)),
   /** The wait is the measured one, where that is known. */

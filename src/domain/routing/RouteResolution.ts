@@ -42,17 +42,19 @@ const waitOf = (
   return seconds === "measured" ? { wait: DEFAULT_WAIT_SECONDS, waitsMeasured: true } : { wait: seconds }
 }
 
-/** The text of a saved step's template. */
-const textOf = (
-  { template_id }: KnownStep,
+/** The template of the step's text: that of the request, for messengers, or that of the saved step. */
+const templateOf = (
+  { channel, template_id }: KnownStep,
   { templateId }: RouteRequest,
   { routingTemplates }: CustomerConfiguration
-): Result.Result<{ readonly textBody?: string }, TemplateError> => {
-  if (template_id === undefined || templateId !== undefined) return Result.succeed({})
+): Result.Result<Pick<RouteStep, "textBody" | "template">, TemplateError> => {
+  if (templateId !== undefined)
+    return Result.succeed(channelType(channel) === "messenger" ? { template: templateId } : {})
+  if (template_id === undefined) return Result.succeed({})
   const template = routingTemplates.find(({ id }) => id === template_id)
   return template === undefined
     ? Result.fail(new TemplateNotFound({ details: { template_id } }))
-    : Result.map(checkCodeTemplate(template), (textBody) => ({ textBody }))
+    : Result.map(checkCodeTemplate(template), (textBody) => ({ textBody, template: template_id }))
 }
 
 /** A step of a request, or of the saved order, by itself. */
@@ -66,7 +68,7 @@ export const resolveStep = (
     if (!account.sendsCodes) {
       return yield* Result.fail(missingSettings(account, "code"))
     }
-    const text = yield* textOf(step, request, configuration)
+    const text = yield* templateOf(step, request, configuration)
     const source = request.channels === undefined ? ("saved" as const) : ("request" as const)
     return { ...codeRouteAccount(account), ...waitOf(step, request), source, ...text }
   })
@@ -81,7 +83,7 @@ const withStandby = (
   if (account?.standby === undefined || account.standby.length === 0) return [step]
   const standby = standbyAccounts(account, own).map((each): RouteStep => ({
     ...codeRouteAccount(each),
-    ...Struct.pick(step, ["wait", "textBody", "waitsMeasured"]),
+    ...Struct.pick(step, ["wait", "textBody", "template", "waitsMeasured"]),
     standby: true
   }))
   return [step, ...standby]

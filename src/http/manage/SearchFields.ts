@@ -5,6 +5,7 @@ import { formatNullableInstant, LAST_INSTANT } from "../../domain/Instant.ts"
 import { parseContactPhone } from "../../domain/Phone.ts"
 import { problem } from "../../domain/Problem.ts"
 import { check, refusing } from "../../domain/SchemaProblems.ts"
+import { isTimeZone, TEHRAN } from "../../domain/TimeZones.ts"
 import { isUuid, NIL_UUID } from "../../domain/Uuid.ts"
 import type { Delivery } from "../../domain/ProviderOutcome.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
@@ -29,6 +30,11 @@ export const timeQuery = {
   }),
   to: Schema.optionalKey(SearchInstant).annotateKey({ description: "ISO 8601 date-time, not included." })
 }
+
+/** `Asia/Tehran` */
+export const TimeZoneName = Schema.String.check(
+  check(isTimeZone, problem("not_time_zone", { example: TEHRAN }))
+)
 
 const MAX_FILTER_LENGTH = 200
 export const FILTER_LENGTH = { minimum: 1, maximum: MAX_FILTER_LENGTH }

@@ -186,6 +186,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   "Management: messages": "Search messages that were sent, with each provider's response.",
   "Management: phones": "Erase a phone from your records.",
   "Management: usage": "Counts and costs by day and channel.",
+  "Management: insights":
+    "How codes were verified, by channel, account, operator, hour and template, next to the time before.",
   "Management: account": "Your plan, limits, prices, quota and wallet.",
   "Management: wallet": "The balance, and every movement of money.",
   "Management: audit log": "Who changed what, and from where.",

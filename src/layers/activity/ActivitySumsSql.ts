@@ -17,13 +17,16 @@ import { first, InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { SHOWN_ATTEMPTS } from "../verification/VerificationRow.ts"
 import { Settings } from "../../services/Settings.ts"
 import { ActivitySums } from "../../services/activity/ActivityReports.ts"
+import { BoundedMap } from "../../services/concurrency/Collections.ts"
+import { codeGroups, lockSums, OPERATOR_OF_PHONE, writeCodeSums } from "./CodeSumsSql.ts"
 
+/** Reports of deliveries are awaited so long. */
 const REPORT_MILLIS = DAY_MILLIS
 const SLOT = `interval '${SLOT_MILLIS / MINUTE_MILLIS} minutes'`
 
 /**
- * The parts of a statement that sum up a customer's sends of this time: `record`, and `summed` with the figures of each
- * slot that has any. It reads each of the records.
+ * The parts of a statement that sum up a customer's sends of this time: `record`, `summed` with the figures of each slot
+ * that has any, and `grouped` with its sums of codes. It reads each of the records.
  */
 const summedUp = (sql: SqlClient.SqlClient, customerId: number, span: TimeSpan, now: Instant) => {
   const within = sql.and(withinIds(sql, ["created_at", "id"], { ...span, after: null }))
@@ -37,26 +40,33 @@ const summedUp = (sql: SqlClient.SqlClient, customerId: number, span: TimeSpan, 
 
   return sql`
     record as materialized (
-      select 'code' as kind, id, ${slotOfRow} as starts_at, route, ${sql.literal(SHOWN_ATTEMPTS)} as attempts, captured,
-        false as is_each_charged,
+      select 'code' as kind, mode, id, ${slotOfRow} as starts_at, route, ${sql.literal(SHOWN_ATTEMPTS)} as attempts,
+        captured, false as is_each_charged, ${sql.literal(OPERATOR_OF_PHONE)} as operator,
         extract(epoch from verified_at - created_at)::float8 as seconds,
         status in ('pending', 'queued') and expires_at > ${timestamp(now)}::timestamptz or ${awaitsReport} as is_open
-      from verifications where customer_id = ${customerId} and mode = 'live' and ${within}
+      from verifications where customer_id = ${customerId} and ${within}
       union all
-      select 'message', id, ${slotOfRow}, route, attempts, captured, strategy = 'broadcast', null,
+      select 'message', mode, id, ${slotOfRow}, route, attempts, captured, strategy = 'broadcast', null, null,
         completed_at is null or ${awaitsReport}
       from messages where customer_id = ${customerId} and mode = 'live' and ${within}),
-    attempt as materialized (
-      select r.kind, r.starts_at, r.id, r.route -> (a ->> 'step')::int ->> 'channel' as channel,
-        case when n = jsonb_array_length(r.attempts) then r.seconds end as seconds,
+    tried as materialized (
+      select r.kind, r.mode, r.starts_at, r.id, step, step ->> 'channel' as channel,
+        n = jsonb_array_length(r.attempts) as is_last, r.seconds,
         a ->> 'status' as status, a ->> 'error_code' as error_code, a -> 'delivery' ->> 'status' as delivery,
         ${sql.literal(ATTEMPT_COST)} as cost
       from record r, jsonb_array_elements(r.attempts) with ordinality as attempt(a, n),
-        lateral (select (r.route -> (a ->> 'step')::int ->> 'price')::bigint as price) priced),
+        lateral (select r.route -> (a ->> 'step')::int as step) routed,
+        lateral (select (step ->> 'price')::bigint as price) priced),
+    ${codeGroups(sql)},
+    live as (select * from record where mode = 'live'),
+    attempt as materialized (
+      select kind, starts_at, id, channel, case when is_last then seconds end as seconds, status, error_code, delivery,
+        cost
+      from tried where mode = 'live'),
     counted as (
       select kind, starts_at, null as channel, count(*) as accepted, count(seconds) as verified, 0 as sent,
         0 as failed, 0 as delivered, 0 as undelivered, 0 as cost
-      from record group by kind, starts_at
+      from live group by kind, starts_at
       union all
       select kind, starts_at, channel, count(distinct id), count(seconds), count(*) filter (where status = 'sent'),
         count(*) filter (where status = 'failed'), count(*) filter (where delivery = 'delivered'),
@@ -67,7 +77,7 @@ const summedUp = (sql: SqlClient.SqlClient, customerId: number, span: TimeSpan, 
         select kind, starts_at, channel, width_bucket(seconds, ${[...SECONDS_CLASSES]}::float8[]) as class,
           count(*) as times
         from (
-          select kind, starts_at, null as channel, seconds from record
+          select kind, starts_at, null as channel, seconds from live
           union all select kind, starts_at, channel, seconds from attempt) each
         where seconds is not null group by 1, 2, 3, 4) classed
       group by kind, starts_at, channel),
@@ -96,6 +106,11 @@ const FiguresRow = Schema.Struct({ startsAt: InstantColumn, figures: Schema.Arra
 const KeptRow = Schema.Struct({ ...FiguresRow.fields, summedAt: InstantColumn, isOpen: Schema.Boolean })
 const CountRow = Schema.Struct({ count: Schema.Int })
 const CustomerRow = Schema.Struct({ id: Schema.Int })
+const SummedRow = Schema.Struct({ slots: Schema.String })
+const WrittenRow = Schema.Struct({ startsAt: InstantColumn })
+const CreatedRow = Schema.Struct({ createdAt: InstantColumn })
+
+const MAX_CUSTOMERS = 10_000
 
 const FINAL_AFTER = `interval '${FINAL_AFTER_MILLIS / MINUTE_MILLIS} minutes'`
 
@@ -109,40 +124,75 @@ export const ActivitySumsSql = Layer.effect(
     const keptRows = rowsOf(KeptRow)
     const counts = rowsOf(CountRow)
     const customerRows = rowsOf(CustomerRow)
+    const summedRows = rowsOf(SummedRow)
+    const writtenRows = rowsOf(WrittenRow)
+    const createdRows = rowsOf(CreatedRow)
+    const created = new BoundedMap<number, Instant>(MAX_CUSTOMERS)
     const slot = sql.literal(SLOT)
 
     const slotsWithin = ({ from, to }: TimeSpan) => sql`
       a.starts_at >= ${timestamp(from)}::timestamptz and a.starts_at < ${timestamp(to)}::timestamptz`
 
+    /** It never changes. The customer is in the store's own schema, its sums can be in a cell's. */
+    const createdAtOf = Effect.fnUntraced(function* (customerId: number) {
+      const known = created.get(customerId)
+      if (known !== undefined) return known
+      const [row] = yield* createdRows(
+        sql`select created_at as "createdAt" from customers where id = ${customerId}`
+      )
+      if (row !== undefined) created.set(customerId, row.createdAt)
+      return row?.createdAt
+    })
+
+    /** In place of those that were summed up earlier. Others may sum up the same slots: the latest sums stay. */
+    const write = (customerId: number, range: TimeSpan, now: Instant, slots: string) =>
+      Effect.orDie(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* lockSums(sql, customerId)
+            const written = yield* writtenRows(sql`
+              insert into activity_slots as a (customer_id, starts_at, summed_at, is_open, figures)
+              select ${customerId}, (slot ->> 'starts_at')::timestamptz, ${timestamp(now)}::timestamptz,
+                (slot ->> 'is_open')::boolean, slot -> 'figures'
+              from jsonb_array_elements(${slots}::jsonb) slot
+              on conflict (customer_id, starts_at) do update set summed_at = excluded.summed_at,
+                is_open = excluded.is_open, figures = excluded.figures
+              where a.summed_at <= excluded.summed_at
+              returning a.starts_at as "startsAt"`)
+            const starts = written.map(({ startsAt }) => startsAt)
+            yield* writeCodeSums(sql, customerId, range, { slots, written: starts })
+          })
+        )
+      )
+
     return ActivitySums.of({
       // An open slot can be older than its records: a message is scheduled up to 30 days ahead.
-      unfinished: (customerId, { from, to }, now) =>
-        slotRows(sql`
+      unfinished: Effect.fnUntraced(function* (customerId, { from, to }, now) {
+        const createdAt = yield* createdAtOf(customerId)
+        if (createdAt === undefined) return []
+        const first = Math.max(slotOf(from), slotOf(createdAt))
+        return yield* slotRows(sql`
           select s as "startsAt", a.summed_at as "summedAt",
             coalesce(a.is_open, true) as "isOpen"
-          from customers c, generate_series(
-              greatest(${timestamp(slotOf(from))}::timestamptz,
-                date_bin(${slot}, c.created_at, timestamptz '1970-01-01 00:00:00Z')),
-              ${timestamp(slotOf(to - 1))}::timestamptz, ${slot}) s
+          from generate_series(${timestamp(first)}::timestamptz, ${timestamp(slotOf(to - 1))}::timestamptz, ${slot}) s
             left join activity_slots a on a.customer_id = ${customerId} and a.starts_at = s
-          where c.id = ${customerId} and (a.summed_at is null
+          where a.summed_at is null
             or s >= ${timestamp(recordsWholeSince(settings, now))}::timestamptz
-              and (a.is_open or a.summed_at < s + ${sql.literal(FINAL_AFTER)}))`),
+              and (a.is_open or a.summed_at < s + ${sql.literal(FINAL_AFTER)})`)
+      }),
 
-      sumUp: (customerId, range, now) =>
-        Effect.asVoid(
-          Effect.orDie(sql`
-            with ${summedUp(sql, customerId, range, now)}
-            insert into activity_slots as a (customer_id, starts_at, summed_at, is_open, figures)
-            select ${customerId}, s, ${timestamp(now)}::timestamptz,
-              exists (select from record r where r.starts_at = s and r.is_open), coalesce(summed.figures, '[]')
-            from generate_series(${timestamp(range.from)}::timestamptz,
-                ${timestamp(range.to - SLOT_MILLIS)}::timestamptz, ${slot}) s
-              left join summed on summed.starts_at = s
-            on conflict (customer_id, starts_at) do update set summed_at = excluded.summed_at,
-              is_open = excluded.is_open, figures = excluded.figures
-            where a.summed_at <= excluded.summed_at`)
-        ),
+      sumUp: Effect.fnUntraced(function* (customerId, range, now) {
+        const [found] = yield* summedRows(sql`
+          with ${summedUp(sql, customerId, range, now)}
+          select jsonb_agg(jsonb_build_object('starts_at', s,
+            'is_open', exists (select 1 from record r where r.starts_at = s and r.is_open),
+            'figures', coalesce(summed.figures, '[]'), 'groups', coalesce(grouped.groups, '[]')))::text as slots
+          from generate_series(${timestamp(range.from)}::timestamptz,
+              ${timestamp(range.to - SLOT_MILLIS)}::timestamptz, ${slot}) s
+            left join summed on summed.starts_at = s
+            left join grouped on grouped.starts_at = s`)
+        if (found !== undefined) yield* write(customerId, range, now, found.slots)
+      }),
 
       read: (customerId, span) =>
         figuresRows(sql`

@@ -5,6 +5,7 @@ import { mergePages } from "../../domain/LoggedRequest.ts"
 import { BEGINNING, isErasing, type RetentionPass, type RetentionTask } from "../../domain/Retention.ts"
 import { BotInboxStore } from "../../services/account/BotInboxes.ts"
 import { ActivitySums } from "../../services/activity/ActivityReports.ts"
+import { CodeSumsStore } from "../../services/activity/Insights.ts"
 import { RequestRecords, RequestStore } from "../../services/activity/RequestLog.ts"
 import { Cells, STORE_CELL } from "../../services/customer/Cells.ts"
 import { ChannelResults } from "../../services/customer/SetUpConcerns.ts"
@@ -19,6 +20,7 @@ import { VerificationStore } from "../../services/verification/VerificationStore
 import { Wallets } from "../../services/Wallets.ts"
 import { BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
 import { ActivitySumsSql } from "../activity/ActivitySumsSql.ts"
+import { CodeSumsSql } from "../activity/CodeSumsSql.ts"
 import { RequestRecordsSql, RequestStoreSql } from "../activity/RequestRecordsSql.ts"
 import { ChannelResultsSql } from "../customer/ChannelResultsSql.ts"
 import { GuardStoreSql } from "../guard/GuardStoreSql.ts"
@@ -95,10 +97,19 @@ export const ChannelResultsLive = inCells(ChannelResults, (store, { within }) =>
 
 export const ActivitySumsLive = inCells(ActivitySums, (sums, { within }) => ({
   ...sums,
+  unfinished: (customerId, span, now) => within(customerId, sums.unfinished(customerId, span, now)),
+  read: (customerId, span) => within(customerId, sums.read(customerId, span)),
+  usable: (customerId, span, now) => within(customerId, sums.usable(customerId, span, now)),
   sumUp: (customerId, span, now) => within(customerId, sums.sumUp(customerId, span, now)),
   count: (customerId, span, now) => within(customerId, sums.count(customerId, span, now)),
   sendsSince: (customerId, from, atMost) => within(customerId, sums.sendsSince(customerId, from, atMost))
 }))(ActivitySumsSql)
+
+export const CodeSumsLive = inCells(CodeSumsStore, (store, { within }) => ({
+  totals: (filter, kinds, span) => within(filter.customerId, store.totals(filter, kinds, span)),
+  buckets: (filter, begins, to) => within(filter.customerId, store.buckets(filter, begins, to)),
+  hours: (filter, span, timeZone) => within(filter.customerId, store.hours(filter, span, timeZone))
+}))(CodeSumsSql)
 
 /** The codes whose delivery providers report: the reports say which customer's they are. */
 export const codesInCells = inCells(VerificationStore, (store, { within }) => ({

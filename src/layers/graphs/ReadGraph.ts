@@ -2,11 +2,13 @@ import { Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AuditLogHandlers } from "../../http/manage/AuditLogApi.ts"
 import { ManagedMessagesHandlers } from "../../http/manage/ManagedMessagesApi.ts"
+import { InsightsHandlers } from "../../http/manage/InsightsApi.ts"
 import { UsageHandlers } from "../../http/manage/UsageApi.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsApi.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { ActivityReports } from "../../services/activity/ActivityReports.ts"
-import { ActivitySumsLive, RequestRecordsLive } from "./CellStores.ts"
+import { ActivitySumsLive, CodeSumsLive, RequestRecordsLive } from "./CellStores.ts"
+import { Insights } from "../../services/activity/Insights.ts"
 import { AuditLogSql } from "../activity/AuditLogSql.ts"
 import { HealthReportsSql } from "../system/HealthReportsSql.ts"
 import { MessageRecordsSql } from "../message/MessageRecordsSql.ts"
@@ -21,6 +23,11 @@ const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql
 
 const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, ActivitySumsLive])
 
+const ActivityReportsLive = Layer.provide(ActivityReports.layer, ActivitySumsLive).pipe(overReports)
+
+/** Sums are read where they are written. */
+const InsightsLive = Layer.provide(Insights.layer, [ActivityReportsLive, CodeSumsLive.pipe(overReports)])
+
 /** The sums of sends that rounds keep up to date. */
 export const KeptSums = ActivitySumsLive.pipe(overReports)
 
@@ -31,12 +38,11 @@ export const Reports = Layer.mergeAll(UsageReportsLive, AuditLogSql, RunHistorie
     Layer.mergeAll(
       // Its commits are not awaited, so nobody knows when a replica has them.
       RequestRecordsLive,
-      // Sums are written.
-      Layer.provide(ActivityReports.layer, ActivitySumsLive),
       // It is about the primary.
       HealthReportsSql
     ).pipe(overReports)
-  )
+  ),
+  Layer.merge(Layer.merge(ActivityReportsLive, InsightsLive))
 )
 
 /** Resources that can only be read. */
@@ -44,5 +50,6 @@ export const ReadHandlers = Layer.mergeAll(
   Layer.provide(ManagedVerificationsHandlers, VerificationRecordsSql),
   Layer.provide(ManagedMessagesHandlers, MessageRecordsSql),
   Layer.provide(UsageHandlers, UsageReportsLive),
+  Layer.provide(InsightsHandlers, InsightsLive),
   Layer.provide(AuditLogHandlers, AuditLogSql)
 ).pipe(overReads)

@@ -16,7 +16,9 @@ export const CELL_TABLES = [
   "monthly_counters",
   "wallets",
   "ledger",
-  "request_blocks"
+  "request_blocks",
+  "activity_slots",
+  "code_sums"
 ] as const
 
 /** The name of the table that a statement of the schema is about. */

@@ -844,6 +844,28 @@ create table activity_slots (
   primary key (customer_id, starts_at)
 );
 
+-- The sums of one customer's codes by what they have in common, in half an hour, or in a day of Tehran, which is the sum
+-- of its half hours. Written together with activity_slots: what a report reads depends on its days, not on its codes.
+create table code_sums (
+  customer_id int not null,
+  -- half_hour or day
+  span text not null,
+  -- all, channel, account, operator or template
+  kind text not null,
+  starts_at timestamptz not null,
+  mode text not null,
+  -- the channel, the account and so on; empty for all
+  key text not null,
+  codes int not null,
+  verified int not null,
+  -- verified after another channel than the first was tried
+  fallbacks int not null,
+  cost bigint not null,
+  -- how many were verified in each class of times
+  seconds int[] not null,
+  primary key (customer_id, span, kind, starts_at, mode, key)
+);
+
 -- Up to 40 requests of one customer. Written by the process that served them: a row for each request would cost each
 -- send a twentieth of its time, and a block costs a hundredth. A block fits one page, and is stored there as it is.
 create table request_blocks (

@@ -24,8 +24,9 @@ export const lapsed: Readonly<Record<WalkedTable, string>> = {
     and not exists (select from refresh_tokens o where o.family = t.family and o.expires_at > $1)`,
   console_sessions: "least(t.idle_ends_at, t.ends_at) <= $1",
   sign_in_links: "t.expires_at <= $1",
-  // Summed up again when somebody looks so far back.
-  activity_slots: "t.starts_at + interval '100 days' <= $1",
+  // The longest report, and the time before it that it is compared with. Summed up again when somebody looks further back.
+  activity_slots: "t.starts_at + interval '190 days' <= $1",
+  code_sums: "t.starts_at + interval '190 days' <= $1",
   signing_keys: "t.retires_at <= $1",
   // Most segments see few codes, and are forgotten after a day. Networks of users are kept two weeks; the usual conversion of others is that of two weeks.
   guard_segments: `t.updated_at <= $1::timestamptz - interval '1 day'

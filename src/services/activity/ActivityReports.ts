@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Fiber, FiberMap, Layer, Semaphore } from "effect"
+import { Clock, Context, type Duration, Effect, Fiber, FiberMap, Layer, Semaphore } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
 import { type ActivitySlot, isStale, rangesOf, slotOf, type SummedSlot } from "../../domain/Activity.ts"
@@ -48,10 +48,19 @@ interface ActivityReport {
 const MAX_SLOTS = 48
 /** A page waits so long for fresh figures; then it shows those that are there. */
 const PATIENCE = "80 millis"
+/** What says that its figures are fresh waits longer for them. */
+const LONGER: Readonly<Record<"short" | "long", Duration.Input>> = { short: "2 seconds", long: "10 seconds" }
+const FRESH_MILLIS = 15_000
 /** Summing up again takes at most this share of the time, so with many sends figures are older. */
 const SHARE = 0.01
+/** What takes less than this is fresh whatever its share is: twenty codes a second. */
+const QUICK_MILLIS = 300
+const SHORT_REST_MILLIS = 10_000
 /** Figures are not older than this, whatever they cost. */
 const LONGEST_REST_MILLIS = 300_000
+
+const restAfter = (tookMillis: number): number =>
+  Math.min(tookMillis / SHARE, tookMillis < QUICK_MILLIS ? SHORT_REST_MILLIS : LONGEST_REST_MILLIS)
 
 /** How many codes and messages were sent and what came of them, by half hour and channel. */
 export class ActivityReports extends Context.Service<
@@ -62,6 +71,15 @@ export class ActivityReports extends Context.Service<
       customerId: number,
       span: { readonly from: Instant; readonly to?: Instant }
     ) => Effect.Effect<ActivityReport>
+    /**
+     * Sums up what is new of this time, and waits for it. False: something of it was never summed up, or is old, and is
+     * still being summed up. With very many sends, figures rest for minutes: that is as fresh as they are.
+     */
+    readonly bringUpToDate: (
+      customerId: number,
+      span: TimeSpan,
+      patience: "short" | "long"
+    ) => Effect.Effect<boolean>
   }
 >()("peyk/services/activity/ActivityReports") {
   static readonly layer = Layer.effect(
@@ -95,14 +113,18 @@ export class ActivityReports extends Context.Service<
         )
         if (slots.some(({ summedAt }) => summedAt === null)) return
         const endedAt = yield* Clock.currentTimeMillis
-        restUntil.set(customerId, endedAt + Math.min((endedAt - begunAt) / SHARE, LONGEST_REST_MILLIS))
+        restUntil.set(customerId, endedAt + restAfter(endedAt - begunAt))
       })
 
       /** In the background, once for all who ask meanwhile. */
-      const refresh = Effect.fnUntraced(function* (customerId: number, slots: ReadonlyArray<SummedSlot>) {
+      const refresh = Effect.fnUntraced(function* (
+        customerId: number,
+        slots: ReadonlyArray<SummedSlot>,
+        patience: Duration.Input
+      ) {
         const work = Effect.ignore(Effect.sandbox(room.withPermit(sumUp(customerId, slots))))
         const fiber = yield* FiberMap.run(running, customerId, work, { onlyIfMissing: true })
-        yield* Effect.timeoutOption(Fiber.await(fiber), PATIENCE)
+        yield* Effect.timeoutOption(Fiber.await(fiber), patience)
       })
 
       const read = Effect.fnUntraced(function* (
@@ -112,13 +134,29 @@ export class ActivityReports extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const span = { from: slotOf(from), to: Math.min(to, now + 1) }
         const before = yield* stale(customerId, span, now)
-        if (before.length > 0) yield* refresh(customerId, before)
+        if (before.length > 0) yield* refresh(customerId, before, PATIENCE)
         const missing =
           before.length > 0 && (yield* stale(customerId, span, now)).some(({ summedAt }) => summedAt === null)
         return { slots: yield* sums.read(customerId, span), isComplete: !missing }
       })
 
-      return ActivityReports.of({ read })
+      const bringUpToDate = Effect.fnUntraced(function* (
+        customerId: number,
+        { from, to }: TimeSpan,
+        patience: "short" | "long"
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        const span = { from: slotOf(from), to: Math.min(to, now + 1) }
+        if (span.from >= span.to) return true
+        const isOld = ({ summedAt }: SummedSlot) => summedAt === null || now - summedAt > FRESH_MILLIS
+        const before = yield* stale(customerId, span, now)
+        if (before.length === 0) return true
+        yield* refresh(customerId, before, before.some(isOld) ? LONGER[patience] : PATIENCE)
+        if (!before.some(isOld)) return true
+        return !(yield* stale(customerId, span, now)).some(isOld)
+      })
+
+      return ActivityReports.of({ read, bringUpToDate })
     })
   )
 }

@@ -14,7 +14,8 @@ import { Timers } from "../timer/Timers.ts"
 const BUSY_SENDS = 100
 /** Later, no reports of deliveries are awaited. */
 const RECENT_MILLIS = 26 * HOUR_MILLIS
-const OLDEST_MILLIS = MAX_USAGE_DAYS * DAY_MILLIS
+/** The longest report, and the time before it that it is compared with. */
+const OLDEST_MILLIS = 2 * MAX_USAGE_DAYS * DAY_MILLIS
 /** One statement sums up an hour. */
 const MAX_SLOTS = 2
 /** A customer's turn: what is recent, or a day. */

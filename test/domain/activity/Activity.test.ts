@@ -78,10 +78,16 @@ describe("a slot's figures", () => {
     assert.isFalse(isStale({ startsAt: ended, summedAt, isOpen: false }, NOW))
   })
 
-  it("are looked at again while the slot goes on, at most every 20 seconds", () => {
+  it("are looked at again while the slot goes on, at most every 10 seconds", () => {
     const startsAt = slotOf(NOW)
-    assert.isFalse(isStale({ startsAt, summedAt: NOW - 19_000, isOpen: false }, NOW))
-    assert.isTrue(isStale({ startsAt, summedAt: NOW - 20_000, isOpen: false }, NOW))
+    assert.isFalse(isStale({ startsAt, summedAt: NOW - 9000, isOpen: false }, NOW))
+    assert.isTrue(isStale({ startsAt, summedAt: NOW - 10_000, isOpen: false }, NOW))
+  })
+
+  it("are looked at again as often for ten minutes after it: its codes can still be verified", () => {
+    const startsAt = slotOf(NOW)
+    const now = startsAt + SLOT_MILLIS + 10 * 60_000
+    assert.isTrue(isStale({ startsAt, summedAt: now - 10_000, isOpen: true }, now))
   })
 
   it("are looked at again the less often, the older they are", () => {

@@ -2,12 +2,15 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { SLOT_MILLIS } from "../../../src/domain/Activity.ts"
 import { CELL_TABLES } from "../../../src/layers/postgres/CellSchema.ts"
+import { Insights } from "../../../src/services/activity/Insights.ts"
 import { Cells } from "../../../src/services/customer/Cells.ts"
 import { CustomerRecords } from "../../../src/services/customer/CustomerRecords.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { Wallets } from "../../../src/services/Wallets.ts"
+import { InsightsTest } from "../../support/ManageReads.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { TestDatabaseOfCells } from "../../support/TestDatabase.ts"
 import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
@@ -64,6 +67,33 @@ layer(TestDatabaseOfCells(NAMES), { excludeTestServices: true })("cells", (it) =
         assert.deepStrictEqual(found["cell_2"], [other], table)
       }
     }).pipe(Effect.provide(processOver(providers)))
+  })
+
+  it.effect("sums of codes are made where the codes are, and read there", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const { within } = yield* Cells
+      const one = yield* makeCustomer(["bale", "sms"])
+      yield* sendCode(one)
+      const span = { from: 0, to: SLOT_MILLIS }
+      const insights = yield* Insights
+      const rows = yield* within(
+        one,
+        Effect.andThen(
+          insights.bringUpToDate(one, [span], "long"),
+          insights.totals({ customerId: one, mode: "live" }, ["operator"], span)
+        )
+      )
+      assert.deepStrictEqual(
+        rows.map(({ key, codes }) => [key, codes]),
+        [["mci", 1]]
+      )
+      for (const table of ["activity_slots", "code_sums"]) {
+        const { public: inStore = [], ...inCells } = yield* customersIn(table)
+        assert.deepStrictEqual(inStore, [], table)
+        assert.deepStrictEqual(Object.values(inCells).flat(), [one], table)
+      }
+    }).pipe(Effect.provide(Layer.provideMerge(InsightsTest, processOver(providers))))
   })
 
   it.effect("timers of all cells become due, and the next one decides how long the loop sleeps", () => {

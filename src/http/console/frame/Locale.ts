@@ -8,21 +8,10 @@ export type Language = (typeof languages)[number]
 export const isLanguage = (text: string | null | undefined): text is Language =>
   text === "en" || text === "fa"
 
-/** Peyk's users are in Iran; a browser's script names another zone. */
-export const DEFAULT_ZONE = "Asia/Tehran"
-
 /** Persian comes with its own digits, and the calendar that people there use. */
 const tags: Readonly<Record<Language, string>> = {
   en: "en-GB",
   fa: "fa-IR-u-ca-persian-nu-arabext"
-}
-
-export const isTimeZone = (zone: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== ""
-  } catch {
-    return false
-  }
 }
 
 const percentStyle = { style: "percent", maximumFractionDigits: 1 } as const

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isTimeZone, TEHRAN } from "../../../domain/TimeZones.ts"
 import { PublicUrl } from "../../RouteTable.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
-import { DEFAULT_ZONE, isLanguage, isTimeZone, type Language, type Locale, makeLocale } from "./Locale.ts"
+import { isLanguage, type Language, type Locale, makeLocale } from "./Locale.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -40,8 +41,9 @@ const languageOf = (request: HttpServerRequest.HttpServerRequest, query: URLSear
   return /^\s*fa\b/i.test(request.headers["accept-language"] ?? "") ? "fa" : "en"
 }
 
+/** A browser's script names its zone. */
 const zoneOf = (cookie: string | undefined): string =>
-  cookie !== undefined && cookie.length < 64 && isTimeZone(cookie) ? cookie : DEFAULT_ZONE
+  cookie !== undefined && isTimeZone(cookie) ? cookie : TEHRAN
 
 /** PostgreSQL stores no NUL, so no filter can mean one. */
 const withoutNul = (query: URLSearchParams): URLSearchParams =>

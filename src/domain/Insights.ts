@@ -1,0 +1,119 @@
+import { Result } from "effect"
+import { type ActivitySums, SECONDS_CLASSES, secondsWithin, SLOT_MILLIS, slotOf } from "./Activity.ts"
+import { ValidationError } from "./Errors.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "./Instant.ts"
+import { MAX_USAGE_DAYS } from "./money/Usage.ts"
+import type { TimeRange, TimeSpan } from "./Paging.ts"
+import { problem, type Problem } from "./Problem.ts"
+import { startOfDay } from "./TimeZones.ts"
+
+/** What the codes of one sum have in common; `all`: nothing but the time. */
+export const insightKinds = ["all", "channel", "account", "operator", "template"] as const
+export type InsightKind = (typeof insightKinds)[number]
+
+/** The key of codes whose text is of no template of the customer's. */
+export const NO_TEMPLATE = "none"
+/** The key of the sandbox's account, which is none. */
+export const SANDBOX_ACCOUNT = "sandbox"
+/** The key of a shared account begins with this; its channel follows. */
+export const SHARED_ACCOUNT = "shared:"
+
+/** Codes that were sent in some time. */
+export interface CodeSums {
+  readonly codes: number
+  readonly verified: number
+  /** Verified after another channel than the first was tried. */
+  readonly fallbacks: number
+  /** In rials. */
+  readonly cost: number
+  /** How many were verified in each class of `SECONDS_CLASSES`; then those beyond the last. */
+  readonly seconds: ReadonlyArray<number>
+}
+
+export interface KeyedSums extends CodeSums {
+  readonly key: string
+}
+
+/** The number of classes of times to verify. */
+export const CLASSES = SECONDS_CLASSES.length + 1
+
+export const noCodeSums: CodeSums = {
+  codes: 0,
+  verified: 0,
+  fallbacks: 0,
+  cost: 0,
+  seconds: Array.from({ length: CLASSES }, () => 0)
+}
+
+export const addedSums = (one: CodeSums, other: CodeSums): CodeSums => ({
+  codes: one.codes + other.codes,
+  verified: one.verified + other.verified,
+  fallbacks: one.fallbacks + other.fallbacks,
+  cost: one.cost + other.cost,
+  seconds: one.seconds.map((count, index) => count + (other.seconds[index] ?? 0))
+})
+
+const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
+
+export const conversionOfSums = ({ codes, verified }: CodeSums): number | null => share(verified, codes)
+export const fallbackShare = ({ fallbacks, verified }: CodeSums): number | null => share(fallbacks, verified)
+/** What those cost who were verified, and those who were not. */
+export const costPerVerified = ({ cost, verified }: CodeSums): number | null => share(cost, verified)
+
+/** As exact as the classes are; null without a verified code. */
+export const secondsOfSums = ({ seconds }: CodeSums, portion: number): number | null => {
+  const classes: ActivitySums["seconds"] = Object.fromEntries(seconds.entries())
+  const within = secondsWithin({ seconds: classes }, portion)
+  return within === null ? null : Math.round(within * 10) / 10
+}
+
+/** Days of sums begin at midnight in Tehran, which has had no summer time since 2022. */
+export const SUMS_DAY_OFFSET_MILLIS = 20.5 * HOUR_MILLIS
+
+const dayFrom = (at: Instant): Instant =>
+  Math.ceil((at - SUMS_DAY_OFFSET_MILLIS) / DAY_MILLIS) * DAY_MILLIS + SUMS_DAY_OFFSET_MILLIS
+
+/** The day of sums in which an instant is. */
+export const sumsDayOf = (at: Instant): Instant => dayFrom(at - DAY_MILLIS + 1)
+
+/** A time in the fewest sums: whole days, and the half hours before and after them. */
+export interface SumsOfSpan {
+  readonly days: TimeSpan
+  readonly before: TimeSpan
+  readonly after: TimeSpan
+}
+
+export const sumsOfSpan = ({ from, to }: TimeSpan): SumsOfSpan => {
+  const first = Math.min(dayFrom(from), to)
+  const last = Math.max(first, sumsDayOf(to))
+  return { before: { from, to: first }, days: { from: first, to: last }, after: { from: last, to } }
+}
+
+/** A time of whole half hours that has all of this one. */
+export const inSlots = ({ from, to }: TimeSpan): TimeSpan => ({
+  from: slotOf(from),
+  to: slotOf(to + SLOT_MILLIS - 1)
+})
+
+/** The time before this one, of the same length. */
+export const spanBefore = ({ from, to }: TimeSpan): TimeSpan => ({ from: from - (to - from), to: from })
+
+const DEFAULT_DAYS = 30
+
+const refused = (field: string, found: Problem) =>
+  Result.fail(new ValidationError({ problems: [{ path: `query.${field}`, problem: found }] }))
+
+/** The time of a report: by default the last 30 days of the zone, today's included. */
+export const insightsPeriod = (
+  { from, to }: TimeRange,
+  timeZone: string,
+  now: Instant
+): Result.Result<TimeSpan, ValidationError> => {
+  const end = to ?? now
+  const begin = from ?? startOfDay(end - 1, timeZone, DEFAULT_DAYS - 1)
+  if (begin >= end) return refused("from", problem("from_after_to"))
+  if (end - begin > MAX_USAGE_DAYS * DAY_MILLIS) {
+    return refused("from", problem("period_too_long", { days: MAX_USAGE_DAYS }))
+  }
+  return Result.succeed(inSlots({ from: begin, to: end }))
+}
