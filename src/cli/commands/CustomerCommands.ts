@@ -8,7 +8,7 @@ import { printMany, printOne } from "../output/Output.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { LimitOverrides } from "../../domain/customer/Admission.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
-import { Locale } from "../../domain/message/Template.ts"
+import { Locale } from "../../domain/verification/CodeText.ts"
 import {
   changeCustomer,
   createCustomer,

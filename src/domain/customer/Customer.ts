@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { LimitOverrides } from "./Admission.ts"
-import type { Locale, Template } from "../message/Template.ts"
+import type { Template } from "../message/Template.ts"
+import type { Locale } from "../verification/CodeText.ts"
 import { Channel } from "../routing/Channel.ts"
 
 export const Plan = Schema.Literals(["free", "start", "business"])

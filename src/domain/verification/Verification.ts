@@ -4,7 +4,7 @@ import { Charge, chargeInOrder } from "../money/Charging.ts"
 import { AttemptErrorCode, Delivery } from "../ProviderOutcome.ts"
 import { SkipReason } from "../account/Pace.ts"
 import { Instant } from "../Instant.ts"
-import { Locale } from "../message/Template.ts"
+import { Locale } from "./CodeText.ts"
 import { Phone } from "../Phone.ts"
 import { type Route, RouteStep } from "../routing/Route.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
-import { Locale as TextLocale } from "../../domain/message/Template.ts"
+import { Locale as TextLocale } from "../../domain/verification/CodeText.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import { SIGN_IN_PATH, SIGN_OUT_PATH } from "./ConsolePaths.ts"
 import { pathOf } from "./Navigation.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
-import { Locale } from "../../domain/message/Template.ts"
+import { Locale } from "../../domain/verification/CodeText.ts"
 import { type Actor, Role, Scope } from "../../domain/user/Actor.ts"
 import { RequireJson } from "../RequestGuards.ts"
 import { orEnvelope } from "../errors/Envelope.ts"

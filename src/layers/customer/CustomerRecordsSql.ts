@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { LimitOverrides } from "../../domain/customer/Admission.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
-import { Locale } from "../../domain/message/Template.ts"
+import { Locale } from "../../domain/verification/CodeText.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 

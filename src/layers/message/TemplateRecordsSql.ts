@@ -3,13 +3,8 @@ import { SqlClient } from "effect/sql"
 import { Conflict, NotFound, TemplateNotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
-import {
-  checkCodeTemplate,
-  defaultCodeText,
-  fillTemplate,
-  ownCodeText,
-  Template
-} from "../../domain/message/Template.ts"
+import { checkCodeTemplate, fillTemplate, Template } from "../../domain/message/Template.ts"
+import { defaultCodeText, ownCodeText } from "../../domain/verification/CodeText.ts"
 import { idPosition } from "../postgres/PagesSql.ts"
 import { InstantColumn, lockCustomer, notUpdated, ownerIn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { type FillTemplate, TemplateRecords, Templates } from "../../services/message/Templates.ts"

@@ -9,7 +9,8 @@ import type {
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
-import type { CodeText, Locale, Template } from "../../domain/message/Template.ts"
+import type { Template } from "../../domain/message/Template.ts"
+import type { CodeText, Locale } from "../../domain/verification/CodeText.ts"
 
 /** A template with filled placeholders. */
 interface FilledTemplate {

@@ -2,7 +2,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { AccountFinding, type Credit } from "../../domain/account/AccountState.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
-import { renderCodeText } from "../../domain/message/Template.ts"
+import { renderCodeText } from "../../domain/verification/CodeText.ts"
 import type { Phone } from "../../domain/Phone.ts"
 import {
   inWords as reworded,

@@ -1,7 +1,7 @@
 import { type Cause, Clock, Effect, Option, Redacted } from "effect"
 import type { SkipReason } from "../../domain/account/Pace.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { ownCodeText, renderCodeText } from "../../domain/message/Template.ts"
+import { ownCodeText, renderCodeText } from "../../domain/verification/CodeText.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import { accountAt } from "../../domain/routing/RouteAccount.ts"
 import {

@@ -12,7 +12,7 @@ import {
   type TooManyRequestsPhoneHour
 } from "../../domain/Errors.ts"
 import { parsePhone } from "../../domain/Phone.ts"
-import type { Locale } from "../../domain/message/Template.ts"
+import type { Locale } from "../../domain/verification/CodeText.ts"
 import { withPrices } from "../../domain/money/Charging.ts"
 import type { Admission } from "../../domain/customer/Admission.ts"
 import type { Client } from "../../domain/customer/Client.ts"

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import {
   checkCodeTemplate,
-  DEFAULT_CODE_TEXT,
   placeholders,
   render,
   templateProblem
 } from "../../../src/domain/message/Template.ts"
+import { DEFAULT_CODE_TEXT } from "../../../src/domain/verification/CodeText.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"
 
 const check = (body: string, disabled = false) =>

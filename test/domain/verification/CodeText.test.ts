@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
+import { placeholders } from "../../../src/domain/message/Template.ts"
 import {
   Brand,
   DEFAULT_CODE_TEXT,
   defaultCodeText,
   ownCodeText,
-  placeholders,
   renderCodeText
-} from "../../../src/domain/message/Template.ts"
+} from "../../../src/domain/verification/CodeText.ts"
 import { foldDigits } from "../../../src/domain/text/PastedText.ts"
 import { HostName } from "../../../src/domain/text/HostName.ts"
 

@@ -1,0 +1,90 @@
+import { Schema } from "effect"
+import { problem } from "../Problem.ts"
+import { check } from "../SchemaProblems.ts"
+import { persianDigits } from "../text/PastedText.ts"
+import { isBlank, isMisleading, isStorable, TrimmedName } from "../text/VisibleText.ts"
+
+/** The language of a default text. */
+export const Locale = Schema.Literals(["fa", "en"])
+export type Locale = typeof Locale.Type
+
+export const DEFAULT_LOCALE: Locale = "fa"
+
+const MAX_BRAND_LENGTH = 40
+
+/** The brand behind the codes, as users know it. Braces would be placeholders. */
+export const Brand = TrimmedName.check(
+  check(
+    (text: string) =>
+      !isBlank(text) &&
+      text.trim() === text &&
+      [...text].length <= MAX_BRAND_LENGTH &&
+      isStorable(text) &&
+      !isMisleading(text) &&
+      !/[{}]/.test(text),
+    problem("not_brand", { maximum: MAX_BRAND_LENGTH })
+  )
+)
+
+/** The text that carries a code, with its placeholders. */
+export interface CodeText {
+  /** Null: the default text, without a customer's options. */
+  readonly textBody: string | null
+  /** The language of a default text; null: the customer's own text, or the one without options. */
+  readonly textLocale: Locale | null
+}
+
+interface CodeTextOptions {
+  readonly locale: Locale
+  readonly brand: string | null
+  /** The site whose pages read codes by themselves (WebOTP). */
+  readonly webOtpHost: string | null
+}
+
+const bodies: Readonly<Record<Locale, (brand: string | null) => string>> = {
+  fa: (brand) =>
+    `کد تأیید ${brand ?? "شما"}: {{code}}\nاین کد تا {{minutes}} دقیقه معتبر است. آن را به کسی ندهید.`,
+  en: (brand) =>
+    `Your ${brand === null ? "" : `${brand} `}code: {{code}}\nIt is valid for {{minutes}} minutes. Do not share it.`
+}
+
+/** The text that messengers send if the customer chose none. */
+export const DEFAULT_CODE_TEXT = bodies[DEFAULT_LOCALE](null)
+
+const UNCHANGED: CodeText = { textBody: null, textLocale: null }
+
+/** The default text. With a host, its last line is the one by which a page of that host reads the code. */
+export const defaultCodeText = ({ locale, brand, webOtpHost }: CodeTextOptions): CodeText => {
+  if (locale === DEFAULT_LOCALE && brand === null && webOtpHost === null) return UNCHANGED
+  const body = bodies[locale](brand)
+  return {
+    textBody: webOtpHost === null ? body : `${body}\n\n@${webOtpHost} #{{code}}`,
+    textLocale: locale
+  }
+}
+
+/** A text of the customer's own. */
+export const ownCodeText = (textBody: string): CodeText => ({ textBody, textLocale: null })
+
+const fill = (body: string, code: string, minutes: string): string =>
+  body.replaceAll("{{code}}", code).replaceAll("{{minutes}}", minutes)
+
+const isPersian = ({ textBody, textLocale }: CodeText): boolean => textBody === null || textLocale === "fa"
+
+/** The line that browsers read. */
+const isForBrowsers = (line: string): boolean => line.startsWith("@")
+
+/** The text that carries a code. Default texts in Persian have Persian digits, except in the line for browsers. */
+export const renderCodeText = (text: CodeText, code: string, expiresInSeconds: number): string => {
+  const minutes = String(Math.floor(expiresInSeconds / 60))
+  const body = text.textBody ?? DEFAULT_CODE_TEXT
+  if (!isPersian(text)) return fill(body, code, minutes)
+  return body
+    .split("\n")
+    .map((line) =>
+      isForBrowsers(line)
+        ? fill(line, code, minutes)
+        : fill(line, persianDigits(code), persianDigits(minutes))
+    )
+    .join("\n")
+}
