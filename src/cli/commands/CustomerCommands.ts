@@ -6,7 +6,7 @@ import { customerFlag, nameFlag } from "../input/Flags.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { formatInstant } from "../../domain/Instant.ts"
-import { LimitOverrides } from "../../domain/customer/Admission.ts"
+import { LimitOverrides } from "../../domain/customer/Limits.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
 import { Locale } from "../../domain/verification/CodeText.ts"
 import {

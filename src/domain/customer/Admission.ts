@@ -1,4 +1,4 @@
-import { DateTime, Schema } from "effect"
+import { DateTime } from "effect"
 import {
   type AdmissionError,
   InsufficientBalance,
@@ -6,37 +6,10 @@ import {
   TooManyRequestsPhoneDay,
   TooManyRequestsPhoneHour
 } from "../Errors.ts"
-import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../Instant.ts"
+import type { Instant } from "../Instant.ts"
 import type { Phone } from "../Phone.ts"
-
-const Limit = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))
-
-const limits = <S extends Schema.Top>(limit: S) => ({
-  phone_hour: limit,
-  phone_day: limit,
-  message_phone_hour: limit,
-  message_phone_day: limit,
-  key_minute: limit,
-  monthly_quota: limit
-})
-
-/** A customer's own limits. A missing one is the platform's, and 0 switches a limit off. */
-export const LimitOverrides = Schema.Struct(limits(Schema.optionalKey(Limit)))
-export type LimitOverrides = typeof LimitOverrides.Type
-
-/** A missing one stays as it is; null: the platform's again. */
-export const LimitChange = Schema.Struct(limits(Schema.optionalKey(Schema.NullOr(Limit))))
-export type LimitChange = typeof LimitChange.Type
-
-/** How many sends to one phone are allowed; 0: no limit. */
-export interface PhoneLimits {
-  readonly hour: number
-  readonly day: number
-  /** The limit for all customers together. */
-  readonly platformDay: number
-  /** How many customers may send to it within ten minutes; 0: they are not counted. */
-  readonly callers: number
-}
+import { bombedUntil, type Callers } from "../guard/Bombing.ts"
+import { LIMIT_WINDOWS, type PhoneLimits } from "./Limits.ts"
 
 /** The conditions for accepting a request, which are also counted. */
 export interface Admission {
@@ -63,12 +36,6 @@ export const monthOf = (now: Instant) => {
 /** How often something was counted, and until when that counts. */
 interface UsedWindow {
   readonly used: number
-  readonly endsAt: Instant
-}
-
-/** The customers that sent to a phone, and until when they count. */
-interface Callers {
-  readonly customers: ReadonlyArray<number>
   readonly endsAt: Instant
 }
 
@@ -113,14 +80,6 @@ const fullUntil = (
   return isOpen ? window.endsAt : now + lastsMillis
 }
 
-/** Until when the phone counts as bombed: too many customers send to it. Null: it does not. */
-const bombedUntil = ({ customerId, now, admission, state }: AdmissionRequest): Instant | null => {
-  const { callers } = state
-  if (admission.phone.callers === 0 || callers === null || callers.endsAt <= now) return null
-  const isNew = !callers.customers.includes(customerId)
-  return callers.customers.length + (isNew ? 1 : 0) >= admission.phone.callers ? callers.endsAt : null
-}
-
 const retryAt = (until: Instant, now: Instant) => ({ retryAfterSeconds: retryAfterSeconds(until, now) })
 
 /**
@@ -143,13 +102,13 @@ export const admitInOrder = (
     const { customerId, phone, now, admission, state } = request
     const { hour, day, platformDay } = admission.phone
     const before = toPhone.of(`${customerId} ${phone}`)
-    const hourFull = fullUntil(state.hour, before, hour, now, HOUR_MILLIS)
+    const hourFull = fullUntil(state.hour, before, hour, now, LIMIT_WINDOWS.hour)
     if (hourFull !== null) return new TooManyRequestsPhoneHour(retryAt(hourFull, now))
     const dayFull =
-      fullUntil(state.day, before, day, now, DAY_MILLIS) ??
-      fullUntil(state.platformDay, toPhoneOfAll.of(phone), platformDay, now, DAY_MILLIS)
+      fullUntil(state.day, before, day, now, LIMIT_WINDOWS.day) ??
+      fullUntil(state.platformDay, toPhoneOfAll.of(phone), platformDay, now, LIMIT_WINDOWS.day)
     if (dayFull !== null) return new TooManyRequestsPhoneDay(retryAt(dayFull, now))
-    const bombed = bombedUntil(request)
+    const bombed = bombedUntil(customerId, state.callers, admission.phone.callers, now)
     if (bombed !== null) return new TooManyRequestsPhoneHour({ ...retryAt(bombed, now), isBombed: true })
     const month = monthOf(now)
     const usedThisMonth = state.usedThisMonth + ofMonth.of(`${customerId} ${month.start}`)

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { LimitOverrides } from "./Admission.ts"
+import type { LimitOverrides } from "./Limits.ts"
 import type { Template } from "../message/Template.ts"
 import type { Locale } from "../verification/CodeText.ts"
 import { Channel } from "../routing/Channel.ts"

@@ -32,6 +32,9 @@ export interface GuardSetUp extends GuardSettings {
   readonly alarms: ReadonlyArray<OpenAlarm>
 }
 
+/** A phone that a customer verified so recently is proven: the guard lets its codes pass. */
+export const PROVEN_MILLIS = 90 * DAY_MILLIS
+
 export type Verdict =
   /** By the deny list. */
   | { readonly _tag: "Denied" }

@@ -1,6 +1,6 @@
 import { Effect, Schema, Struct } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { LimitOverrides } from "../../domain/customer/Admission.ts"
+import { LimitOverrides } from "../../domain/customer/Limits.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
 import { pastedText } from "../../domain/text/PastedText.ts"
 import type { ConsolePages } from "./ConsolePages.ts"

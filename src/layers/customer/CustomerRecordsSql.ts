@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
-import { LimitOverrides } from "../../domain/customer/Admission.ts"
+import { LimitOverrides } from "../../domain/customer/Limits.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
 import { Locale } from "../../domain/verification/CodeText.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"

@@ -4,29 +4,26 @@ import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/Paging.ts"
 import { Flag, prefixOf, wholeTaken } from "../../domain/guard/Segments.ts"
-import { actionRecorded, RECORDED_FLAGS } from "../../domain/guard/Verdict.ts"
+import { actionRecorded, PROVEN_MILLIS, RECORDED_FLAGS } from "../../domain/guard/Verdict.ts"
 import { slicesOf, weightIn } from "../../domain/guard/Conversion.ts"
-import { first, InstantColumn, isLive, rowsOf } from "../postgres/SqlRows.ts"
-import { BOMBED_BY } from "../../services/guard/Guard.ts"
+import { first, InstantColumn, intervalText, isLive, rowsOf } from "../postgres/SqlRows.ts"
+import { BOMBED_BY, CALLERS_MILLIS } from "../../domain/guard/Bombing.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
 
 /** Whether the customer verified the phone of its code `v` before that code. */
 const isProven = (sql: SqlClient.SqlClient, customerId: number) => sql`exists (
   select from verifications p where p.customer_id = ${customerId}::int and p.phone = v.phone and p.id < v.id
-    and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - interval '90 days')`
+    and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - ${sql.literal(intervalText(PROVEN_MILLIS))})`
 
 const PhoneRow = Schema.Struct({ phone: Schema.String, callersUntil: InstantColumn })
 const BombedCodeRow = Schema.Struct({ id: Schema.String })
 
-/** How long the customers that send to a phone are counted. */
-const COUNTED_MINUTES = 10
-
-/** Many customers send to the phone. A literal: only then PostgreSQL uses the index of bombed phones (migration 0035). */
+/** Many customers send to the phone. A literal: only then PostgreSQL uses the index of bombed phones. */
 const IS_BOMBED = `cardinality(b.callers) >= ${BOMBED_BY}`
 
 /** Joins the phone's counter as `b` to a code `v`, if the phone was bombed when the code was sent. */
 const BOMBED_JOIN = `left join platform_phone_counters b on b.phone = v.phone and ${IS_BOMBED}
-  and b.callers_until > v.created_at and b.callers_until - interval '${COUNTED_MINUTES} minutes' <= v.created_at`
+  and b.callers_until > v.created_at and b.callers_until - ${intervalText(CALLERS_MILLIS)} <= v.created_at`
 
 const RECORDED = RECORDED_FLAGS.map((flag) => `'${flag}'`).join(", ")
 
@@ -54,7 +51,7 @@ const bombedCodes = (sql: SqlClient.SqlClient) => {
     const isBombed = ({ id, phone }: Row) => {
       const until = untilOf.get(phone) ?? Number.NEGATIVE_INFINITY
       const sentAt = instantOf(id)
-      return until > sentAt && until - COUNTED_MINUTES * MINUTE_MILLIS <= sentAt
+      return until > sentAt && until - CALLERS_MILLIS <= sentAt
     }
     const bombed = rows.filter(isBombed).map(({ id }) => id)
     const proven = yield* idRows(sql`

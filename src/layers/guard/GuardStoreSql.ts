@@ -1,11 +1,12 @@
 import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import type { Instant } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
 import { BUDGET_WINDOW_MILLIS, leastBudget, networkReputation } from "../../domain/guard/CodeBudget.ts"
+import { PROVEN_MILLIS } from "../../domain/guard/Verdict.ts"
 import { CUSTOMER_SEGMENT, nameIn, segmentName, WHOLE } from "../../domain/guard/Segments.ts"
 import { isInNetworks } from "../../http/server/ClientAddress.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
@@ -24,7 +25,8 @@ import {
 import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { CellsAreApart } from "../postgres/CellsSql.ts"
-import { BOMBED_BY, GuardMetrics } from "../../services/guard/Guard.ts"
+import { GuardMetrics } from "../../services/guard/Guard.ts"
+import { BOMBED_ALARM_MILLIS, BOMBED_BY, CLEARED_MILLIS } from "../../domain/guard/Bombing.ts"
 import {
   type BudgetRequest,
   CountsRefused,
@@ -161,9 +163,8 @@ const NOTHING_KNOWN: Reputation = {
   unverifiedAround: 0
 }
 
-/** A cleared alarm lets a bombed phone pass for an hour. Such an alarm lasts ten minutes. */
-const CLEARED_MILLIS = HOUR_MILLIS
-const RAISED_MILLIS = CLEARED_MILLIS + 10 * MINUTE_MILLIS
+/** How long ago an alarm can have been raised that was cleared so recently. */
+const RAISED_MILLIS = CLEARED_MILLIS + BOMBED_ALARM_MILLIS
 
 /** The reasons to let a code pass that would be refused: lookups by index. */
 const guardReputation = (
@@ -173,7 +174,7 @@ const guardReputation = (
   const passesRows = rowsOf(PassesRow)
   const isProven = (customerId: number, phone: string, now: Instant) => sql`exists (
     select 1 from verifications p where p.customer_id = ${customerId} and p.phone = ${phone} and p.mode = 'live'
-      and p.status = 'verified' and p.verified_at > ${timestamp(now)}::timestamptz - interval '90 days')`
+      and p.status = 'verified' and p.verified_at > ${timestamp(now - PROVEN_MILLIS)})`
   return {
     passesBombed: (customerId, phone, now) =>
       Effect.map(

@@ -2,7 +2,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { DateTime, Effect, Option, Result, Schema, SchemaTransformation } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { NotFound, PreconditionFailed } from "../../domain/Errors.ts"
-import { Instant } from "../../domain/Instant.ts"
+import { HOUR_MILLIS, Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
 
 /** A timestamptz column as an instant. */
@@ -114,6 +114,19 @@ export interface BatchColumn<Row> {
 }
 
 /** A parameter: PostgreSQL would expect a thousand rows from a series, and choose a plan that reads whole indexes. */
+const UNITS = [
+  ["hour", HOUR_MILLIS],
+  ["minute", MINUTE_MILLIS],
+  ["millisecond", 1]
+] as const
+
+/** A length of time as a literal of SQL, in its largest unit. */
+export const intervalText = (millis: number): string => {
+  const [unit, length] = UNITS.find(([, length]) => millis % length === 0) ?? ["millisecond", 1]
+  const count = millis / length
+  return `interval '${count} ${unit}${count === 1 ? "" : "s"}'`
+}
+
 const PLACE: BatchColumn<unknown> = { name: "nth", type: "int4", of: (_, index) => index + 1 }
 
 /**

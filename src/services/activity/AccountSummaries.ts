@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
-import type { LimitOverrides } from "../../domain/customer/Admission.ts"
+import type { LimitOverrides } from "../../domain/customer/Limits.ts"
 import type { Plan } from "../../domain/customer/Customer.ts"
 import type { Prices } from "../../domain/money/Charging.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"

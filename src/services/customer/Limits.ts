@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Phone } from "../../domain/Phone.ts"
 import type { Prices } from "../../domain/money/Charging.ts"
-import type { PhoneLimits } from "../../domain/customer/Admission.ts"
+import type { PhoneLimits } from "../../domain/customer/Limits.ts"
 import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 import { sandboxRefusal, type SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import { Settings } from "../Settings.ts"

@@ -17,13 +17,12 @@ import {
   useOf,
   withoutSms
 } from "./CodeDecisions.ts"
+import { BOMBED_BY } from "../../domain/guard/Bombing.ts"
 import { GuardWakes } from "./GuardAlarms.ts"
 import { GuardRefusals } from "./GuardRefusals.ts"
 import { GuardStore, Networks } from "./GuardStore.ts"
 import { counters } from "../system/Observability.ts"
 
-/** The customers that make a phone bombed. */
-export const BOMBED_BY = 5
 const SECOND_MILLIS = 1000
 /** Counted, and never reached. */
 const NO_CALLERS_LIMIT = 32_000

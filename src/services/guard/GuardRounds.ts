@@ -1,9 +1,10 @@
 import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { HOUR_MILLIS, type Instant } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/Paging.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import type { Alarm, CodeCounts } from "../../domain/guard/Alarm.ts"
+import { BOMBED_ALARM_MILLIS } from "../../domain/guard/Bombing.ts"
 import { budgetOf, leastBudget, PROBATION_BUDGET } from "../../domain/guard/CodeBudget.ts"
 import {
   CALM_ROUND_MILLIS,
@@ -65,8 +66,6 @@ const daysOf = (codes: ReadonlyArray<ReadCode>): CodeCounts => {
 /** Older codes are not judged any more: the process was down. */
 const MAX_AGE_MILLIS = 2 * HOUR_MILLIS
 
-const BOMBED_MILLIS = 10 * MINUTE_MILLIS
-
 /** Alarms that do not come from the test: phones under a bomb, and a channel that is out. */
 const furtherAlarms = (
   codes: ReadonlyArray<ReadCode>,
@@ -83,7 +82,7 @@ const furtherAlarms = (
     key,
     reason: "bombed",
     action: "refuse",
-    until: now + BOMBED_MILLIS
+    until: now + BOMBED_ALARM_MILLIS
   }))
   if (outage === null || open.some(({ reason }) => reason === "outage")) return alarms
   const until = now + MAX_AGE_MILLIS

@@ -1,6 +1,8 @@
 import type { Admission } from "../../../domain/customer/Admission.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
-import type { BatchColumn } from "../SqlRows.ts"
+import { LIMIT_WINDOWS } from "../../../domain/customer/Limits.ts"
+import { CALLERS_MILLIS, MAX_CALLERS } from "../../../domain/guard/Bombing.ts"
+import { type BatchColumn, intervalText } from "../SqlRows.ts"
 
 /** Codes and messages to one phone are counted apart. */
 export type AdmittedKind = "code" | "message"
@@ -36,7 +38,7 @@ export interface CountedLimit {
 /** How often something is counted until the window's end; the first request after it begins the next window. */
 interface Window {
   readonly name: "hour" | "day"
-  readonly lasts: "1 hour" | "24 hours"
+  readonly millis: number
   readonly limit: "hour" | "day" | "platform_day"
 }
 
@@ -66,8 +68,8 @@ interface FurtherCount {
 const anyOf = (conditions: ReadonlyArray<string>): string => conditions.join(" or ")
 
 /** Two times are subtracted, because a time minus an interval depends on the time zone: Citus refuses that here. */
-const countedIn = ({ name, lasts }: Window): string => {
-  const isOpen = `excluded.${name}_ends_at - o.${name}_ends_at < interval '${lasts}'`
+const countedIn = ({ name, millis }: Window): string => {
+  const isOpen = `excluded.${name}_ends_at - o.${name}_ends_at < ${intervalText(millis)}`
   return `
       ${name}_used = case when ${isOpen} then o.${name}_used else 0 end + excluded.${name}_used,
       ${name}_ends_at = case when ${isOpen} then o.${name}_ends_at else excluded.${name}_ends_at end`
@@ -82,7 +84,7 @@ const countWindows = (counter: WindowCounter, admitted: string): string => {
   return `
   ${name}_counted as (
     insert into ${table} as o (${list([key, ...windows.map((window) => `${window.name}_ends_at, ${window.name}_used`), further?.columns])})
-    select ${list([...columns, ...Object.values(constants), ...windows.map(({ lasts }) => `now + interval '${lasts}', ${sends}`), further?.values])}
+    select ${list([...columns, ...Object.values(constants), ...windows.map(({ millis }) => `now + ${intervalText(millis)}, ${sends}`), further?.values])}
     from ${admitted} and (${anyOf(limits.map((limit) => `${limit} > 0`))})${sends === "1" ? "" : " and sends > 0"}
     on conflict (${key}) do update set ${windows.map(countedIn).join(",")}${further === undefined ? "" : `,\n      ${further.changes}`}
     returning ${list([...columns, ...windows.map((window) => `${window.name}_used`), further?.returning])})`
@@ -100,11 +102,11 @@ const countedWindows = (counter: WindowCounter): CountedLimit => ({
   isExceeded: (rows) => isWindowExceeded(counter, rows)
 })
 
-const CALLERS_LAST = "interval '10 minutes'"
+const CALLERS_LAST = intervalText(CALLERS_MILLIS)
 const SAME_CALLERS = `excluded.callers_until - o.callers_until < ${CALLERS_LAST}`
 
 /**
- * The customers that sent to the phone within ten minutes: too many of them bomb it. Only the first few are kept. The
+ * The customers that sent to the phone lately: too many of them bomb it. Only the first few are kept. The
  * time does not change until it is over: a refused try must not extend it.
  */
 const callers: FurtherCount = {
@@ -112,7 +114,7 @@ const callers: FurtherCount = {
   columns: "callers, callers_until",
   values: `array[customer_id], now + ${CALLERS_LAST}`,
   changes: `callers = case when not ${SAME_CALLERS} then excluded.callers
-        when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers
+        when o.callers @> excluded.callers or cardinality(o.callers) >= ${MAX_CALLERS} then o.callers
         else o.callers || excluded.callers end,
       callers_until = case when ${SAME_CALLERS} then o.callers_until else excluded.callers_until end`,
   returning: "cardinality(callers) as callers",
@@ -163,8 +165,8 @@ export const countedLimits = (
     columns: ["customer_id", "phone"],
     constants: { kind: `'${kind}'` },
     windows: [
-      { name: "hour", lasts: "1 hour", limit: "hour" },
-      { name: "day", lasts: "24 hours", limit: "day" }
+      { name: "hour", millis: LIMIT_WINDOWS.hour, limit: "hour" },
+      { name: "day", millis: LIMIT_WINDOWS.day, limit: "day" }
     ],
     sends: repeatsPhones ? "sends" : "1"
   }),
@@ -176,7 +178,7 @@ export const countedLimits = (
           name: "platform",
           table: "platform_phone_counters",
           columns: ["phone"],
-          windows: [{ name: "day", lasts: "24 hours", limit: "platform_day" }],
+          windows: [{ name: "day", millis: LIMIT_WINDOWS.day, limit: "platform_day" }],
           sends: "1",
           further: callers
         })
