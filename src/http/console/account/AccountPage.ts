@@ -15,10 +15,10 @@ import {
   lastCheck,
   lastError,
   minuteOf,
-  providerName,
   sendsText,
   skipsText
 } from "./AccountText.ts"
+import { providerName } from "./ProviderNames.ts"
 import { accountPath, CHANNELS_PATH } from "./ChannelsPage.ts"
 import { contactsPanel } from "./ContactsPart.ts"
 import { noFieldErrors } from "../forms/FormFields.ts"

@@ -24,6 +24,10 @@ export const sessionSecret = (visit: Visit): Redacted.Redacted | null => {
   return secret === undefined ? null : Redacted.make(secret)
 }
 
+/**
+ * Without an age: the browser keeps it until it is closed. How long the session lasts is decided where it is stored, by
+ * `SESSION_IDLE_MILLIS` and `SESSION_MAX_MILLIS` in `domain/user/Sessions.ts`.
+ */
 export const setSession = (response: Response, visit: Visit, secret: Redacted.Redacted): Response =>
   HttpServerResponse.setCookieUnsafe(
     response,
