@@ -45,16 +45,26 @@ export type ErasingTask = (typeof erasingTasks)[number]
 export const isErasing = (task: RetentionTask): task is ErasingTask =>
   (erasingTasks as ReadonlyArray<string>).includes(task)
 
-/** How long data is kept, in days; 0: forever. */
-interface RetentionAges {
-  readonly retentionPhonesDays: number
-  readonly retentionRecordsDays: number
-  readonly retentionEventsDays: number
-  readonly retentionAuditDays: number
-  readonly requestLogDays: number
-  /** While its key exists, a request is replayed from its record. */
-  readonly idempotencyMillis: number
+/** How long data is kept, in days, unless the operator sets others; 0: forever. */
+export const defaultRetention = {
+  /** After that, phones and texts of verifications and messages are erased. */
+  retentionPhonesDays: 90,
+  /** After that, verifications and messages are deleted. */
+  retentionRecordsDays: 400,
+  retentionEventsDays: 30,
+  retentionAuditDays: 0,
+  /** 0: there is no request log. */
+  requestLogDays: 3,
+  /** An idempotency key. While it exists, a request is replayed from its record. */
+  idempotencyMillis: DAY_MILLIS
 }
+
+type RetentionAges = Readonly<typeof defaultRetention>
+
+/** A shorter time would delete data that is still needed. */
+export const MIN_RETENTION_DAYS = 7
+export const MAX_RETENTION_DAYS = 36_500
+export const MAX_REQUEST_LOG_DAYS = 90
 
 /** The clocks of processes can differ a little. */
 const LAPSED_FOR_MILLIS = HOUR_MILLIS

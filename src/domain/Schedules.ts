@@ -5,6 +5,16 @@ import { DAY_MILLIS, HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "./Instant.
 
 const SECOND = 1000
 
+/** Unless the operator sets others. */
+export const defaultTimers = {
+  /** Other processes take over a leased step so long after its process stopped renewing it. */
+  leaseMillis: 30 * SECOND,
+  /** Timers of one customer that a process works on at once. */
+  timerConcurrency: 256,
+  /** How long a stopping process waits for its unfinished work. */
+  graceMillis: 15 * SECOND
+}
+
 /** After an error of the timers' loop: soon at first, about once a second during an outage, not all processes at once. */
 export const afterErrors = Schedule.min([
   Schedule.exponential("100 millis"),
@@ -86,6 +96,11 @@ export const ACTIVITY_TURN_MILLIS = 10 * MINUTE_MILLIS
 
 /** How long to leave the store alone after sums that took `elapsed` ms. */
 export const activityPauseMillis = (elapsed: number): number => elapsed * PAUSE_PER_WORK
+
+/** A process whose event loop does not respond for so long is killed, and started again; 0: never. */
+export const DEFAULT_HANG_MILLIS = 30 * SECOND
+/** A busy process sometimes does not respond for almost this long. */
+export const MIN_HANG_MILLIS = SECOND
 
 /** How a dead process is started again: soon at first, and later each time while it keeps dying. */
 export interface Restarts {

@@ -4,6 +4,7 @@ import { isUtf8 } from "node:buffer"
 import type { ServerResponse } from "node:http"
 import { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import type { Principal } from "../domain/customer/Customer.ts"
+import { MAX_HOT_BYTES } from "./BodyLimits.ts"
 import { securityHeaders } from "./Cors.ts"
 import { isJson } from "./RequestGuards.ts"
 import { PublicUrl, templateOf } from "./RouteTable.ts"
@@ -253,14 +254,11 @@ interface HotPathOptions {
   readonly maxBodyBytes: number
 }
 
-/** Larger bodies are rare, and take the normal path. */
-const MAX_FAST_BYTES = 16_384
-
 const make = Effect.fnUntraced(function* (
   hot: ReadonlyArray<HotEndpoint>,
   { isUnavailable, maxBodyBytes }: HotPathOptions
 ) {
-  const maxBytes = Math.min(MAX_FAST_BYTES, maxBodyBytes)
+  const maxBytes = Math.min(MAX_HOT_BYTES, maxBodyBytes)
   const apiKeys = yield* ApiKeys
   const errors = new RawErrors(yield* PublicUrl)
   const run = yield* makeFastRequests(isUnavailable)

@@ -1,9 +1,10 @@
-import { ByteSize, Context, Effect, Fiber, Layer, Option, Result, Schema } from "effect"
-import { HttpIncomingMessage, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Context, Effect, Fiber, Layer, Option, Result, Schema } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { isUtf8 } from "node:buffer"
 import { IdempotencyKeyTooLong, IdempotencyRequired, ValidationError } from "../domain/Errors.ts"
 import { problem } from "../domain/Problem.ts"
+import { MAX_BATCH_BYTES, maxBodyBytes, withBodyLimit } from "./BodyLimits.ts"
 import { respondWithError, type CodedError, documentedError } from "./errors/Envelope.ts"
 import { announcesBody, IncomingRequest } from "./server/IncomingRequest.ts"
 
@@ -91,10 +92,6 @@ export class OptionalIdempotencyKey extends HttpApiMiddleware.Service<
 export const isJson = (contentType: string | undefined): boolean =>
   contentType?.split(";")[0]?.trim().toLowerCase() === "application/json"
 
-export const maxBodyBytes = Effect.map(HttpIncomingMessage.MaxBodySize, (limit) =>
-  limit === undefined ? Number.POSITIVE_INFINITY : ByteSize.toNumberUnsafe(limit)
-)
-
 const bodyErrors = [
   documentedError("unsupported_media_type"),
   documentedError("request_timeout"),
@@ -140,9 +137,7 @@ export class RequireJson extends HttpApiMiddleware.Service<RequireJson>()(
   )
 }
 
-const BATCH_BYTES = 1_048_576
-
-/** For operations whose body is a batch: up to 1 MiB, or what the operator allows for every body. */
+/** For operations whose body is a batch. */
 export class RequireBatchJson extends HttpApiMiddleware.Service<RequireBatchJson>()(
   "peyk/http/RequestGuards/RequireBatchJson",
   { error: bodyErrors }
@@ -150,15 +145,9 @@ export class RequireBatchJson extends HttpApiMiddleware.Service<RequireBatchJson
   static readonly layer = Layer.effect(
     RequireBatchJson,
     Effect.map(maxBodyBytes, (usual) => {
-      const maxBytes = Math.max(usual, BATCH_BYTES)
+      const maxBytes = Math.max(usual, MAX_BATCH_BYTES)
       const read = afterJson(maxBytes)
-      return RequireBatchJson.of((httpEffect) =>
-        Effect.provideService(
-          read(httpEffect),
-          HttpIncomingMessage.MaxBodySize,
-          Number.isFinite(maxBytes) ? ByteSize.bytes(maxBytes) : undefined
-        )
-      )
+      return RequireBatchJson.of((httpEffect) => withBodyLimit(maxBytes)(read(httpEffect)))
     })
   )
 }

@@ -4,6 +4,9 @@ import { parseContactPhone, type Phone } from "../Phone.ts"
 import { problem, type Problem } from "../Problem.ts"
 import { pasted } from "../text/PastedText.ts"
 
+/** How many one request, or one form, can link. */
+export const MAX_CONTACTS = 1000
+
 /** Platforms have ids of different forms, and new ones: any of them. */
 export const CHAT_ID = /^[\x21-\x7e]{1,128}$/
 const INTEGER = /^-?\d+$/

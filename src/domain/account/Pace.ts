@@ -3,6 +3,28 @@ import type { Channel } from "../routing/Channel.ts"
 import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import type { ProviderOutcome } from "../ProviderOutcome.ts"
 
+/** How fast an account sends, unless the operator or the account has other numbers. */
+export const defaultPace = {
+  /** The shortest time between two sends of an account. */
+  accountGapMillis: 1000,
+  /** Sends of an account in any minute; 0: no limit. */
+  accountRateEitaa: 30,
+  accountRateBale: 30,
+  accountRateSoroushplus: 20,
+  accountRateRubika: 20,
+  accountRateTelegram: 20,
+  accountRateSms: 0,
+  /** A send waits this long for an account's slot. If the slot is later, another channel goes first. */
+  slotWaitMillis: 5000,
+  /** A code waits in the background for a slot at most this far away. */
+  slotHorizonMillis: 30_000,
+  /** So many failures in a row start a cooldown of the account. */
+  cooldownFailures: 5,
+  /** The first cooldown; each further one is twice as long, up to the longest. */
+  cooldownMillis: MINUTE_MILLIS,
+  cooldownMaxMillis: 15 * MINUTE_MILLIS
+}
+
 /** A slot that passed longer ago is lost. Otherwise slots reserved one after the other would be used all at once. */
 const MAX_LATENESS_MILLIS = 500
 

@@ -1,6 +1,7 @@
 import { Array as Arr, Result } from "effect"
+import { withoutHold } from "../money/Charging.ts"
 import { MessageEnded } from "../Errors.ts"
-import type { Instant } from "../Instant.ts"
+import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
 import { MESSAGE_RETRY_MILLIS } from "../Schedules.ts"
 import {
   type Message,
@@ -211,15 +212,14 @@ const endNow = (
   status: "canceled" | ReturnType<typeof finalStatus>,
   now: Instant
 ): MessageTransition => ({
-  next: {
+  next: withoutHold({
     ...message,
     status,
     revision: message.revision + 1,
     attempts: withoutWaiting(message.attempts, now),
     reservations: [],
-    completedAt: now,
-    held: 0
-  },
+    completedAt: now
+  }),
   events: [`message.${status}`],
   dueAt: null
 })
@@ -261,6 +261,11 @@ export interface LaneTurn {
   readonly dueAt: Instant | null
   readonly now: Instant
   readonly patienceMillis: number
+}
+
+export const defaultPatience = {
+  /** How long a due message waits for an account that can send, unless the operator sets another time. */
+  messagePatienceMillis: 15 * MINUTE_MILLIS
 }
 
 /**

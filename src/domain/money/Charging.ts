@@ -15,6 +15,15 @@ export type Charge = typeof Charge.Type
 /** Prices of a successful send by channel, in rials; sms has none: its provider charges the customer. */
 export type Prices = Readonly<Partial<Record<Channel, number>>>
 
+/** Prices of a successful send, in rials, unless the operator sets others. */
+export const defaultPrices = {
+  priceEitaa: 1000,
+  priceBale: 1000,
+  priceSoroushplus: 1000,
+  priceRubika: 1000,
+  priceTelegram: 1000
+}
+
 /** The route with the current price of each step; later changes of prices do not affect it. */
 export const withPrices = <Step extends { readonly channel: Channel }>(
   [first, ...rest]: readonly [Step, ...ReadonlyArray<Step>],
@@ -36,7 +45,11 @@ const priceOf = ({ price = 0 }: PricedStep): number => price
 
 const dearest = (steps: ReadonlyArray<PricedStep>): number => Math.max(0, ...steps.map(priceOf))
 
-/** Only one success is charged: the most expensive. So captures never exceed holds. */
+/**
+ * The cost of a send so far, and its hold. Only one success is charged: the most expensive. So captures never exceed
+ * holds. The hold is released with the last step that is still possible; a send that ends earlier is `withoutHold`.
+ * What is recorded after the end, such as a call that was under way, costs nothing.
+ */
 export const chargeInOrder = (
   succeeded: ReadonlyArray<PricedStep>,
   stillPossible: ReadonlyArray<PricedStep>
@@ -44,6 +57,9 @@ export const chargeInOrder = (
   const captured = dearest(succeeded)
   return { captured, held: Math.max(0, dearest(stillPossible) - captured) }
 }
+
+/** A send that has ended: nothing more is tried, so its hold is released. What it captured stays. */
+export const withoutHold = <Send extends Charge>(send: Send): Send => ({ ...send, held: 0 })
 
 export const sumOfCharges = (charges: ReadonlyArray<Charge>): Charge => ({
   held: charges.reduce((sum, { held }) => sum + held, 0),

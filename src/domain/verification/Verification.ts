@@ -90,6 +90,14 @@ export const EventType = Schema.Literals([
 ])
 export type EventType = typeof EventType.Type
 
+/** Unless the operator sets others. How wrong codes are counted is in `CompareBatchSql.ts`. */
+export const defaultCodes = {
+  /** Digits of a code. */
+  codeLength: 6,
+  /** Wrong codes before a verification locks. */
+  maxWrongCodes: 5
+}
+
 const MIN_VALIDITY_SECONDS = 300
 const MAX_VALIDITY_SECONDS = 600
 /** Time left for the last channel after it was tried. */

@@ -1,4 +1,5 @@
 import { Array as Arr, Result } from "effect"
+import { withoutHold } from "../money/Charging.ts"
 import { NoNextChannel, VerificationEnded } from "../Errors.ts"
 import type { Instant } from "../Instant.ts"
 import type { Transition } from "../Transition.ts"
@@ -60,15 +61,14 @@ export const unchanged = (verification: Verification): VerificationTransition =>
 
 /** The verification ends: no channel is tried any more, and what was held for them is released. */
 const end = (verification: Verification, status: "expired" | "canceled"): VerificationTransition => ({
-  next: {
+  next: withoutHold({
     ...verification,
     status,
     revision: verification.revision + 1,
     attempts: verification.attempts.filter(wasCalled),
     nextStepAt: null,
-    slotReserved: false,
-    held: 0
-  },
+    slotReserved: false
+  }),
   events: [`verification.${status}`],
   dueAt: null
 })

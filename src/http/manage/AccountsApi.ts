@@ -4,6 +4,7 @@ import { ScopeInsufficient } from "../../domain/Errors.ts"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
+import { MAX_CONTACTS } from "../../domain/account/Contacts.ts"
 import { AccountFinding, checkResultOf } from "../../domain/account/AccountState.ts"
 import { AttemptErrorCode } from "../../domain/ProviderOutcome.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
@@ -92,8 +93,6 @@ const AccountCheck = Schema.Struct({
 const ConnectedAccount = Schema.Struct({ ...Account.fields, check: AccountCheck }).annotate({
   identifier: "ConnectedAccount"
 })
-
-const MAX_CONTACTS = 1000
 
 export const ContactsBody = Schema.Struct({
   contacts: ContactList.fields.contacts.check(isMaxEntries(MAX_CONTACTS))

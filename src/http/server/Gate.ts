@@ -1,7 +1,14 @@
 import type { RequestClass, RouteTraits } from "../RouteTable.ts"
+import { LARGE_BODY_FACTOR } from "../BodyLimits.ts"
 import type { OutgoingResponse } from "./IncomingRequest.ts"
 import { type Link, LinkedSet } from "../../services/concurrency/Collections.ts"
 import type { Load, RequestTime, Waiting } from "../../services/concurrency/Workers.ts"
+
+/** Unless the operator sets others. */
+export const defaultOverload = {
+  maxRequestsInFlight: 4096,
+  overloadDelayMillis: 500
+}
 
 export interface OverloadBounds {
   /** Requests in flight, including those that wait for a provider. */
@@ -286,9 +293,6 @@ export class Admission implements RequestTime {
     this.#link = null
   }
 }
-
-/** Larger bodies get this many times the usual time. */
-const LARGE_BODY_FACTOR = 2
 
 /** Requests that wait for their bodies, limited in time and, because of memory, in number. */
 export class BodyWaits {

@@ -139,6 +139,14 @@ export class ClosingSockets {
   }
 }
 
+/** Unless the operator sets others. A proxy in front must close idle connections earlier than Peyk does. */
+export const defaultConnections: ConnectionBounds = {
+  maxConnections: 10_000,
+  maxConnectionsPerAddress: 2048,
+  keepAliveMillis: 75_000,
+  writeTimeoutMillis: 10_000
+}
+
 export interface ConnectionBounds {
   /** More connections are closed on arrival. */
   readonly maxConnections: number

@@ -1,4 +1,5 @@
 import { Config } from "effect"
+import { defaultBodies } from "../../http/BodyLimits.ts"
 import { browserSettings, endpointSettings, sessionSettings } from "./EndpointSettings.ts"
 import { databaseSettings } from "./DatabaseSettings.ts"
 import { limitSettings, retentionSettings, sendSettings } from "./SendSettings.ts"
@@ -70,7 +71,7 @@ export const settings = {
   ),
   maxBodyBytes: integer(
     "PEYK_MAX_BODY_BYTES",
-    65_536,
+    defaultBodies.maxBodyBytes,
     { minimum: 1024, maximum: 10_485_760 },
     "The largest request body."
   )

@@ -1,6 +1,10 @@
 import { Config, Schema } from "effect"
 import { availableParallelism } from "node:os"
 import { HOUR_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { DEFAULT_HANG_MILLIS, MIN_HANG_MILLIS } from "../../domain/Schedules.ts"
+import { defaultBodies } from "../../http/BodyLimits.ts"
+import { defaultOverload } from "../../http/server/Gate.ts"
+import { defaultConnections } from "../../http/server/OpenSockets.ts"
 import { integer, IntegerText, type Setting } from "./Setting.ts"
 
 const MAX_PROCESSES = 256
@@ -17,10 +21,6 @@ const processes: Setting<number> = {
     1
   )
 }
-
-/** A busy process sometimes does not respond for almost this long. */
-const MIN_HANG_MILLIS = 1000
-const DEFAULT_HANG_MILLIS = 30_000
 
 const HangMillis = IntegerText.check(
   Schema.makeFilter(
@@ -44,43 +44,43 @@ export const processSettings = {
   hangMillis,
   maxRequestsInFlight: integer(
     "PEYK_MAX_REQUESTS_IN_FLIGHT",
-    4096,
+    defaultOverload.maxRequestsInFlight,
     { minimum: 1, maximum: 1_000_000 },
     "Requests per process at once; more get 503."
   ),
   overloadDelayMillis: integer(
     "PEYK_OVERLOAD_DELAY_MS",
-    500,
+    defaultOverload.overloadDelayMillis,
     { minimum: 50, maximum: MINUTE_MILLIS },
     "If requests take longer than this, without waits for providers, Peyk refuses some (503)."
   ),
   maxConnections: integer(
     "PEYK_MAX_CONNECTIONS",
-    10_000,
+    defaultConnections.maxConnections,
     { minimum: 1, maximum: 1_000_000 },
     "Client connections per process; more are closed at once."
   ),
   maxConnectionsPerAddress: integer(
     "PEYK_MAX_CONNECTIONS_PER_ADDRESS",
-    2048,
+    defaultConnections.maxConnectionsPerAddress,
     { minimum: 0, maximum: 1_000_000 },
     "The same for each client address, without trusted proxies; 0: no limit."
   ),
   bodyTimeoutMillis: integer(
     "PEYK_BODY_TIMEOUT_MS",
-    5000,
+    defaultBodies.bodyTimeoutMillis,
     { minimum: 100, maximum: 600_000 },
     "Time for a whole body (batches, contacts: twice that), then 408."
   ),
   keepAliveMillis: integer(
     "PEYK_KEEP_ALIVE_MS",
-    75_000,
+    defaultConnections.keepAliveMillis,
     { minimum: 100, maximum: HOUR_MILLIS },
     "Idle connections are closed after this; a proxy must close them earlier."
   ),
   writeTimeoutMillis: integer(
     "PEYK_WRITE_TIMEOUT_MS",
-    10_000,
+    defaultConnections.writeTimeoutMillis,
     { minimum: 100, maximum: 600_000 },
     "A connection whose client reads nothing of a response for this long is closed."
   )

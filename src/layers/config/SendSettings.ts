@@ -1,5 +1,6 @@
 import { Config, Schema } from "effect"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { MAX_REQUEST_LOG_DAYS, MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from "../../domain/Retention.ts"
 import { integer, IntegerText, type Setting } from "./Setting.ts"
 import { defaultSettings, type SettingsShape } from "../../services/Settings.ts"
 
@@ -174,16 +175,12 @@ export const limitSettings = {
   cooldownMaxMillis: millis("cooldownMaxMillis", "PEYK_COOLDOWN_MAX_MS", "An account's longest cooldown.")
 } as const
 
-/** A shorter time would delete data that is still needed. */
-const MIN_DAYS = 7
-const MAX_DAYS = 36_500
-
 const Days = IntegerText.check(
   Schema.makeFilter(
     (days) =>
       days === 0 ||
-      (days >= MIN_DAYS && days <= MAX_DAYS) ||
-      `0, or from ${MIN_DAYS} to ${MAX_DAYS} days are expected`
+      (days >= MIN_RETENTION_DAYS && days <= MAX_RETENTION_DAYS) ||
+      `0, or from ${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS} days are expected`
   )
 )
 
@@ -223,7 +220,7 @@ export const retentionSettings = {
   requestLogDays: integer(
     "PEYK_REQUEST_LOG_DAYS",
     defaultSettings.requestLogDays,
-    { minimum: 0, maximum: 90 },
+    { minimum: 0, maximum: MAX_REQUEST_LOG_DAYS },
     "Keep the log of requests (not their bodies) for so many days. 0: no log."
   )
 } as const

@@ -8,6 +8,15 @@ import type { AccountTraits } from "../../domain/customer/Customer.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { CodeDelivery, TextDelivery } from "./Providers.ts"
 
+/** How providers are called, unless the operator sets other numbers. */
+export const defaultCalls = {
+  /** After that the outcome of a call is unknown. */
+  providerTimeoutMillis: 10_000,
+  /** Calls of one customer to one provider's host at once; all customers get twice as many. */
+  codeConnections: 128,
+  messageConnections: 64
+}
+
 /** The purpose of a call to the outside; each has its own connections. */
 export type CallKind = "code" | "text" | "webhook"
 

@@ -4,7 +4,7 @@ import { parseContactPhone } from "../../../domain/Phone.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { SimulatedOutcome } from "../../../domain/ProviderOutcome.ts"
 import { type AccountFinding, checkResultOf } from "../../../domain/account/AccountState.ts"
-import { chatIdProblem, readContacts } from "../../../domain/account/Contacts.ts"
+import { chatIdProblem, MAX_CONTACTS, readContacts } from "../../../domain/account/Contacts.ts"
 import { sendsNothing } from "../../../domain/customer/Customer.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
 import { accountPage } from "./AccountPage.ts"
@@ -132,11 +132,6 @@ export const submitOutcome = formAction(forceOutcome, {
   done: (_, id, submitted) =>
     submitted.get("back") === "simulator" ? seeOther("/simulator") : backTo(id, "saved")
 })
-
-const MAX_CONTACTS = 1000
-
-/** For lines of a KiB, as they are encoded in a form. */
-export const MAX_CONTACTS_BYTES = MAX_CONTACTS * 1024
 
 const pastedContacts = Effect.fnUntraced(function* (lines: string) {
   const links = yield* Effect.mapError(

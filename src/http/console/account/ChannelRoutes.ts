@@ -5,7 +5,6 @@ import {
   disableAccount,
   enableAccount,
   makeDefault,
-  MAX_CONTACTS_BYTES,
   submitContactRemoval,
   submitContacts,
   submitDetails,
@@ -15,6 +14,7 @@ import {
   submitSettings,
   submitStandby
 } from "./AccountForms.ts"
+import { MAX_CONTACTS_BYTES } from "../../BodyLimits.ts"
 import { accountPage } from "./AccountPage.ts"
 import { CHANNELS_PATH, CONNECT_PATH, showChannels } from "./ChannelsPage.ts"
 import { connectAccount, showConnect } from "./ConnectPage.ts"

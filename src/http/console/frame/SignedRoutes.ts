@@ -1,10 +1,10 @@
-import { ByteSize, Effect } from "effect"
-import { HttpIncomingMessage, HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Effect } from "effect"
+import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { NotFound, ScopeInsufficient } from "../../../domain/Errors.ts"
 import { isIdPosition } from "../../../domain/Paging.ts"
 import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import type { Actor } from "../../../domain/user/Actor.ts"
-import { maxBodyBytes } from "../../RequestGuards.ts"
+import { maxBodyBytes, withBodyLimit } from "../../BodyLimits.ts"
 import { readForm, sentForm } from "../forms/Forms.ts"
 import { pageResponse } from "./Responses.ts"
 import { isSameToken } from "./Cookies.ts"
@@ -97,9 +97,7 @@ export const largeForm = <R>(bytes: number, { method, path, handle }: SignedRout
   path,
   handle: (view) =>
     Effect.flatMap(maxBodyBytes, (usual) =>
-      usual >= bytes
-        ? handle(view)
-        : Effect.provideService(handle(view), HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytes))
+      usual >= bytes ? handle(view) : withBodyLimit(bytes)(handle(view))
     )
 })
 
