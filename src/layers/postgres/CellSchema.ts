@@ -50,11 +50,8 @@ const HERE = [
 /** How a value is stored is set on each node by hand there; it decides about some space only. */
 const isRefusedByCitus = (statement: string): boolean => statement.includes(" set storage ")
 
-/**
- * Makes a cell without customers, of tables like those of the store. Its number is the next one. In a Citus cluster its
- * schema is distributed: all its tables are on one node. Processes that run already do not know it.
- */
-export const createCell = Effect.fnUntraced(function* (id: number, name: string) {
+/** Makes the schema of a cell, and its tables. In a Citus cluster all of them are on one node. */
+export const createTablesOfCell = Effect.fnUntraced(function* (name: string) {
   const sql = yield* SqlClient.SqlClient
   const isDistributed = yield* hasCitus
   const own = schemaStatements().filter(isOfCells)
@@ -62,17 +59,31 @@ export const createCell = Effect.fnUntraced(function* (id: number, name: string)
     ? [...own.filter((statement) => !isRefusedByCitus(statement)), ...HERE]
     : own
   const run = (statement: string) => sql.unsafe(statement).unprepared
+  if (isDistributed) yield* run("set local citus.enable_schema_based_sharding = on")
+  yield* run(`create schema ${quotedName(name)}`)
+  const [path] = yield* rowsOf(Schema.Struct({ path: Schema.String }))(
+    sql`select current_setting('search_path') as path`
+  )
+  yield* run(`set local search_path = ${quotedName(name)}`)
+  yield* Effect.forEach(statements, run, { discard: true })
+  yield* sql`select set_config('search_path', ${path?.path ?? "public"}, true)`
+})
+
+/** Drops what was made of a cell; fails if another program has something in its schema. */
+export const dropCell = Effect.fnUntraced(function* (name: string) {
+  const sql = yield* SqlClient.SqlClient
+  const tables = [...CELL_TABLES, "here"].map((table) => `${quotedName(name)}.${quotedName(table)}`)
+  yield* sql.unsafe(`drop table if exists ${tables.join(", ")}`).unprepared
+  yield* sql.unsafe(`drop schema if exists ${quotedName(name)}`).unprepared
+})
+
+/**
+ * Makes a cell without customers, of tables like those of the store. Its number is the next one. Processes that run
+ * already learn of it within seconds, unless it is the first.
+ */
+export const createCell = Effect.fnUntraced(function* (id: number, name: string) {
+  const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(
-    Effect.gen(function* () {
-      if (isDistributed) yield* run("set local citus.enable_schema_based_sharding = on")
-      yield* sql`insert into cells (id, name) values (${id}, ${name})`
-      yield* run(`create schema ${quotedName(name)}`)
-      const [path] = yield* rowsOf(Schema.Struct({ path: Schema.String }))(
-        sql`select current_setting('search_path') as path`
-      )
-      yield* run(`set local search_path = ${quotedName(name)}`)
-      yield* Effect.forEach(statements, run, { discard: true })
-      yield* sql`select set_config('search_path', ${path?.path ?? "public"}, true)`
-    })
+    Effect.andThen(sql`insert into cells (id, name) values (${id}, ${name})`, createTablesOfCell(name))
   )
 })

@@ -92,7 +92,7 @@ const HAS_DISTRIBUTED_CELLS = `select exists (select from cells c join pg_namesp
   join pg_dist_schema d on d.schemaid = n.oid) as "isThere"`
 
 /**
- * Reads them at the start, before there are pools. A role that may not read them is told so by what starts next: serve, or
+ * Reads them at the start, before there are pools. A role that may not read them is refused by what starts next: serve, or
  * doctor, which names every table that the role may not use.
  */
 export const readCells = (address: PgClient.PgPoolConfig): Effect.Effect<StoreCells, SqlError.SqlError> =>

@@ -45,6 +45,22 @@ const migrateOrExplain = Effect.mapError(
         })
 )
 
+const HiddenRow = Schema.Struct({ isHidden: Schema.Boolean })
+
+/** Without the list of cells, a store of several cells would look like an empty one. */
+const requireReadableCells = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* rowsOf(HiddenRow)(
+    sql`select not coalesce(has_table_privilege(to_regclass('cells'), 'select'), true) as "isHidden"`
+  )
+  if (row?.isHidden !== true) return
+  return yield* new StartupError({
+    message:
+      "this role may not read the table cells, which says where customers' rows are: grant it select on that table " +
+      "(peyk doctor names all tables that it may not use)"
+  })
+})
+
 export const MasterKeyLive = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.map(
@@ -60,6 +76,10 @@ export const MasterKeyLive = (configuration: Configuration) =>
 export const StoreLive = (configuration: Configuration) =>
   Layer.effectDiscard(checkMasterSecret).pipe(
     Layer.provideMerge(MasterKeyLive(configuration)),
-    Layer.provideMerge(Layer.effectDiscard(Effect.andThen(checkServer, migrateOrExplain))),
+    Layer.provideMerge(
+      Layer.effectDiscard(
+        Effect.all([checkServer, migrateOrExplain, requireReadableCells], { discard: true })
+      )
+    ),
     Layer.provideMerge(SqlLive(configuration))
   )

@@ -138,6 +138,23 @@ it("doctor names the tables that the role of DATABASE_URL may not use, and what 
   expect(code).toBe(1)
 })
 
+it("serve does not take a store of cells for one without, if its role may not read the list of cells", async () => {
+  const url = await postgres.newDatabase()
+  const env = withStore(url)
+  await runCommand(env, ["migrate"])
+  const role = `blind_${randomBytes(4).toString("hex")}`
+  await answerOf(url, `create role ${role} login password 'blind'`)
+  await answerOf(url, `grant select, insert, update, delete on all tables in schema public to ${role}`)
+  await answerOf(url, `revoke all on cells from ${role}`)
+  const theirs = new URL(url)
+  theirs.searchParams.set("user", role)
+  theirs.searchParams.set("password", "blind")
+  const { code, out, err } = await runProgram({ ...env, DATABASE_URL: theirs.href }, ["serve"])
+  expect(err).toContain("this role may not read the table cells, which says where customers' rows are")
+  expect(code).toBe(1)
+  expect(out).toBe("")
+})
+
 it("doctor names them also if that role may use no table, and serve leads to doctor", async () => {
   const url = await postgres.newDatabase()
   const env = withStore(url)

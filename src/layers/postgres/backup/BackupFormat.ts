@@ -15,14 +15,23 @@ export const BackupHeader = Schema.Struct({
   final: Schema.Boolean,
   /** Identifies the store's master secret, and reveals nothing else about it; null: none yet. */
   secret_check: Schema.NullOr(Schema.String),
-  /** The number of rows of each table: a reader stops at the first one too many. */
+  /** The number of rows of each table (`nameOf`): a reader stops at the first one too many. */
   rows: Schema.Record(Schema.String, Schema.Int)
 })
 export type BackupHeader = typeof BackupHeader.Type
 
 /** Precedes the rows of a table. Each row is an array of the columns' texts (null is null). */
-export const TableLine = Schema.Struct({ table: Schema.String, columns: Schema.Array(Schema.String) })
+export const TableLine = Schema.Struct({
+  /** The cell's schema; absent: the store's own. Cells come after all tables of the store. */
+  cell: Schema.optionalKey(Schema.String),
+  table: Schema.String,
+  columns: Schema.Array(Schema.String)
+})
 export type TableLine = typeof TableLine.Type
+
+/** Names a table of the store, or of a cell, in the counts of rows. */
+export const nameOf = ({ cell, table }: Pick<TableLine, "cell" | "table">): string =>
+  cell === undefined ? table : `${cell}.${table}`
 
 /** Follows the last table: a file without one is incomplete. */
 export const BackupTrailer = Schema.Struct({

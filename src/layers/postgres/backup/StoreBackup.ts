@@ -6,35 +6,57 @@ import { createdBySchema } from "../migrations/0001_schema.ts"
 import { appliedMigration, checkHistory, hasMigrations } from "../Migrations.ts"
 import { decodedAs, rowsOf } from "../SqlRows.ts"
 import { sessionSettings } from "../StoreSettings.ts"
-import { BACKUP_FORMAT, type BackupHeader, type BackupTrailer, type TableLine } from "./BackupFormat.ts"
+import {
+  BACKUP_FORMAT,
+  type BackupHeader,
+  type BackupTrailer,
+  nameOf,
+  type TableLine
+} from "./BackupFormat.ts"
 import type { BackupWriter } from "./BackupFile.ts"
 
 const ROWS_AT_ONCE = 500
 
 const TableRow = Schema.Struct({ table: Schema.String, columns: Schema.Array(Schema.String) })
+const CellRow = Schema.Struct({ name: Schema.String })
 const LineRow = Schema.Struct({ line: Schema.String })
 const CheckRow = Schema.Struct({ check: Schema.String })
 const CountRow = Schema.Struct({ count: Schema.Int })
 const SequenceRow = Schema.Struct({ name: Schema.String, last: Schema.String })
 
-/** Every table of the schema except the list of migrations, with the columns that are not computed. */
-export const storedTables = Effect.gen(function* () {
+const tablesIn = Effect.fnUntraced(function* (cell: string | null) {
   const sql = yield* SqlClient.SqlClient
   return yield* rowsOf(TableRow)(sql`
     select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
-    from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = current_schema()::regnamespace and c.relname = any(${createdBySchema("table")}::text[])
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+    where n.nspname = coalesce(${cell}::text, current_schema()) and c.relname = any(${createdBySchema("table")}::text[])
       and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     group by c.relname order by c.relname`)
 })
 
-const writeTable = Effect.fnUntraced(function* ({ table, columns }: TableLine, writer: BackupWriter) {
+/** Every table of the schema except the list of migrations, with the columns that are not computed. */
+export const storedTables = tablesIn(null)
+
+/** The names of the cells' schemas. */
+export const cellsInside = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(rowsOf(CellRow)(sql`select name from cells order by id`), (cells) =>
+    cells.map(({ name }) => name)
+  )
+)
+
+const tablesOfCells = Effect.flatMap(cellsInside, (cells) =>
+  Effect.forEach(cells, (cell) =>
+    Effect.map(tablesIn(cell), (tables) => tables.map((table): TableLine => ({ cell, ...table })))
+  )
+)
+
+const writeTable = Effect.fnUntraced(function* (line: TableLine, writer: BackupWriter) {
   const sql = yield* SqlClient.SqlClient
   const lineRows = rowsOf(LineRow)
-  const texts = columns.map((column) => `${quoted(column)}::text`).join(", ")
-  yield* writer.write([JSON.stringify({ table, columns } satisfies TableLine)])
+  const texts = line.columns.map((column) => `${quoted(column)}::text`).join(", ")
+  yield* writer.write([JSON.stringify(line)])
   yield* sql.unsafe(
-    `declare peyk_backup no scroll cursor for select json_build_array(${texts})::text as line from ${quoted(table)}`
+    `declare peyk_backup no scroll cursor for select json_build_array(${texts})::text as line from ${placeOf(line)}`
   )
   let count = 0
   while (true) {
@@ -50,12 +72,16 @@ const writeTable = Effect.fnUntraced(function* ({ table, columns }: TableLine, w
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
+/** A table in a statement. */
+export const placeOf = ({ cell, table }: Pick<TableLine, "cell" | "table">): string =>
+  cell === undefined ? quoted(table) : `${quoted(cell)}.${quoted(table)}`
+
 const countRows = Effect.fnUntraced(function* (tables: ReadonlyArray<TableLine>) {
   const sql = yield* SqlClient.SqlClient
   const counts: Record<string, number> = {}
-  for (const { table } of tables) {
-    const [row] = yield* rowsOf(CountRow)(sql.unsafe(`select count(*)::int as count from ${quoted(table)}`))
-    counts[table] = row?.count ?? 0
+  for (const table of tables) {
+    const [row] = yield* rowsOf(CountRow)(sql.unsafe(`select count(*)::int as count from ${placeOf(table)}`))
+    counts[nameOf(table)] = row?.count ?? 0
   }
   return counts
 })
@@ -131,9 +157,11 @@ export const setForLong = Effect.gen(function* () {
 })
 
 /** Before the snapshot is taken: nothing is written until the transaction ends. */
-const lockTables = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  sql.unsafe(`lock table ${createdBySchema("table").map(quoted).join(", ")} in share mode`)
-)
+const lockTables = Effect.fnUntraced(function* (ofCells: ReadonlyArray<TableLine>) {
+  const sql = yield* SqlClient.SqlClient
+  const places = [...createdBySchema("table").map(quoted), ...ofCells.map(placeOf)]
+  yield* sql.unsafe(`lock table ${places.join(", ")} in share mode`)
+})
 
 const requireStoreInside = Effect.gen(function* () {
   if (yield* hasMigrations) return yield* checkHistory
@@ -146,15 +174,15 @@ const requireStoreInside = Effect.gen(function* () {
  */
 export const writeStore = Effect.fnUntraced(function* (writer: BackupWriter, { final = false } = {}) {
   const sql = yield* SqlClient.SqlClient
-  const write = Effect.gen(function* () {
+  const write = Effect.fnUntraced(function* (ofCells: ReadonlyArray<TableLine>) {
     yield* sql`set transaction isolation level repeatable read, read only`
     yield* setForLong
-    if (final) yield* lockTables
-    const tables = yield* storedTables
+    if (final) yield* lockTables(ofCells)
+    const tables = [...(yield* storedTables), ...ofCells]
     const header = yield* headerOf(tables, final)
     yield* writer.write([JSON.stringify(header)])
     const rows: Record<string, number> = {}
-    for (const table of tables) rows[table.table] = yield* writeTable(table, writer)
+    for (const table of tables) rows[nameOf(table)] = yield* writeTable(table, writer)
     const trailer: BackupTrailer = { sequences: yield* sequences, rows }
     yield* writer.write([JSON.stringify(trailer)])
     if (final) yield* requireUnused
@@ -162,5 +190,6 @@ export const writeStore = Effect.fnUntraced(function* (writer: BackupWriter, { f
   })
   yield* requireStoreInside
   if (final) yield* requireUnused
-  return yield* sql.withTransaction(write)
+  const ofCells = (yield* tablesOfCells).flat()
+  return yield* sql.withTransaction(write(ofCells))
 })

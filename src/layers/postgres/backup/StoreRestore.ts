@@ -10,12 +10,13 @@ import {
   migrateTo,
   migrateWith
 } from "../Migrations.ts"
+import { CELL_TABLES, createTablesOfCell, dropCell } from "../CellSchema.ts"
 import { rowsOf } from "../SqlRows.ts"
 import { checkServer } from "../Store.ts"
 import { StartupError } from "../../system/StartupError.ts"
 import { isDigestLine, type ReadLine } from "./BackupFile.ts"
-import { BackupHeader, BackupTrailer, TableLine, UnreleasedHeader } from "./BackupFormat.ts"
-import { quoted, requireUnused, setForLong, storedTables } from "./StoreBackup.ts"
+import { BackupHeader, BackupTrailer, nameOf, TableLine, UnreleasedHeader } from "./BackupFormat.ts"
+import { cellsInside, placeOf, quoted, requireUnused, setForLong, storedTables } from "./StoreBackup.ts"
 
 const ROWS_AT_ONCE = 500
 /** A statement with more would fill the memory. */
@@ -71,6 +72,7 @@ const tablesInside = Effect.gen(function* () {
 const dropStore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* checkHistory
+  for (const cell of yield* cellsInside) yield* dropCell(cell)
   const tables = [MIGRATIONS_TABLE, ...createdBySchema("table")].map(quoted).join(", ")
   yield* sql.unsafe(`drop table if exists ${tables}`)
   yield* sql.unsafe(`drop function if exists ${createdBySchema("function").map(quoted).join(", ")}`)
@@ -100,15 +102,16 @@ interface RestoreOptions {
   readonly replace: boolean
 }
 
-const insertStatement = Effect.fnUntraced(function* ({ table, columns }: TableLine) {
+const insertStatement = Effect.fnUntraced(function* (line: TableLine) {
+  const { columns } = line
   const sql = yield* SqlClient.SqlClient
   const known = yield* rowsOf(ColumnRow)(sql`
     select attname as column, format_type(atttypid, atttypmod) as type from pg_attribute
-    where attrelid = ${quoted(table)}::regclass and attnum > 0 and not attisdropped`)
+    where attrelid = ${placeOf(line)}::regclass and attnum > 0 and not attisdropped`)
   const typeOf = new Map(known.map(({ column, type }) => [column, type]))
   const values = columns.map((column, index) => `(l.line ->> ${index})::${typeOf.get(column)}`)
   // offset 0: each line is parsed once, and not once for each of its columns
-  return `insert into ${quoted(table)} (${columns.map(quoted).join(", ")}) overriding system value
+  return `insert into ${placeOf(line)} (${columns.map(quoted).join(", ")}) overriding system value
     select ${values.join(", ")} from (select text::jsonb as line from unnest($1::text[]) text offset 0) l`
 })
 
@@ -171,7 +174,7 @@ const readTables = Effect.fnUntraced(function* <E, R>(
     const table = decodeTable(line ?? "")
     if (Result.isFailure(table)) break
     const read = yield* readTable(table.success)
-    found.set(table.success.table, read.count)
+    found.set(nameOf(table.success), read.count)
     line = read.line
   }
   const trailer = decodeTrailer(line ?? "")
@@ -182,12 +185,21 @@ const readTables = Effect.fnUntraced(function* <E, R>(
   return trailer.success
 })
 
+const cellTables: ReadonlySet<string> = new Set(CELL_TABLES)
+
 const load = Effect.fnUntraced(function* (readLine: ReadLine, tables: ReadonlySet<string>) {
-  const { sequences, rows } = yield* readTables(readLine, (table) =>
+  const made = new Set<string>()
+  const makeCellOf = Effect.fnUntraced(function* ({ cell }: TableLine) {
+    if (cell === undefined || made.has(cell)) return
+    made.add(cell)
+    if (!(yield* cellsInside).includes(cell)) return yield* broken(`it has a cell “${cell}”`)
+    yield* createTablesOfCell(cell)
+  })
+  const { sequences, rows } = yield* readTables(readLine, (line) =>
     // A file can also name PostgreSQL's own tables.
-    tables.has(table.table)
-      ? loadTable(table, readLine)
-      : Effect.fail(broken(`it has a table “${table.table}”`))
+    (line.cell === undefined ? tables.has(line.table) : cellTables.has(line.table))
+      ? Effect.andThen(makeCellOf(line), loadTable(line, readLine))
+      : Effect.fail(broken(`it has a table “${nameOf(line)}”`))
   )
   yield* setSequences(sequences)
   return rows
@@ -224,7 +236,9 @@ const readToEnd = Effect.fnUntraced(function* (readLine: ReadLine) {
 export const checkBackup = Effect.fnUntraced(
   function* (readLine: ReadLine) {
     const header = yield* readHeader(readLine)
-    yield* readTables(readLine, ({ table }) => countRows(readLine, table, announcedRows(header, table)))
+    yield* readTables(readLine, (line) =>
+      countRows(readLine, nameOf(line), announcedRows(header, nameOf(line)))
+    )
     return header
   },
   (check, readLine) => Effect.tapError(check, () => readToEnd(readLine))
