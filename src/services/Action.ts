@@ -31,6 +31,8 @@ interface Performed<A> {
 /** Something that people and programs can do to a customer's set-up, the same by every face. */
 export interface Action<Input extends Schema.Top, Target, A, E, R> {
   readonly name: string
+  /** Its name in the audit log. */
+  readonly auditedAs: string
   readonly input: Input
   readonly access: Access
   /** Whether this actor may do this, where `access` alone does not say. */
@@ -49,14 +51,37 @@ export const NoInput = Schema.Struct({})
 /** The target of an action that creates. */
 export const NoTarget = Schema.Undefined
 
+/** What an action is about to change, as it is stored until then: never a secret or personal data. */
+export interface Before {
+  /** What people call the thing. */
+  readonly name?: string | null
+  /** The values of fields that the entry names, by the same names. */
+  readonly values?: Readonly<Record<string, unknown>>
+}
+
 interface Noted {
   readonly id: number | string
+  /** What people call the thing, if the entry says nothing of what was before. */
+  readonly name?: string | null
   readonly details?: Readonly<Record<string, unknown>>
   /** The customer whose log has the entry, if it is not the actor's. */
   readonly customerId?: number
 }
 
-interface ActionSpec<Input extends Schema.Top, Target extends Schema.Top, Prepared, A, AE, PE, PR, E, R, AR> {
+interface ActionSpec<
+  Input extends Schema.Top,
+  Target extends Schema.Top,
+  Prepared,
+  A,
+  AE,
+  PE,
+  PR,
+  BE,
+  BR,
+  E,
+  R,
+  AR
+> {
   /** What the action changes: its id. */
   readonly target: Target
   /** The fields, by the names of the management API. */
@@ -66,6 +91,8 @@ interface ActionSpec<Input extends Schema.Top, Target extends Schema.Top, Prepar
   readonly allow?: (call: Call<Input["Type"], Target["Type"]>) => Effect.Effect<void, AE>
   /** Before the transaction: what takes long, and what refuses early. Not for a repeated request. */
   readonly prepare?: (call: Call<Input["Type"], Target["Type"]>) => Effect.Effect<Prepared, PE, PR>
+  /** What the action changes, read in its transaction: no other change of the customer's set-up comes in between. */
+  readonly before?: (call: Call<Input["Type"], Target["Type"]>) => Effect.Effect<Before, BE, BR>
   /** In one transaction with the entry in the audit log. If it fails, nothing of it is stored. */
   readonly run: (call: Call<Input["Type"], Target["Type"]>, prepared: Prepared) => Effect.Effect<A, E, R>
   /** The entry: what was changed, and the changed fields; never a secret or personal data. */
@@ -76,6 +103,12 @@ interface ActionSpec<Input extends Schema.Top, Target extends Schema.Top, Prepar
   readonly auditedAs?: `${AuditArea}.${string}`
   readonly after?: Effect.Effect<void, never, AR>
 }
+
+const nothingBefore: Before = {}
+
+/** The earlier values of the fields that an entry names. */
+const previousOf = (details: Readonly<Record<string, unknown>>, { values = {} }: Before) =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => details[name] !== undefined))
 
 /** @param name the resource, a dot, the verb: `api_key.rotate` */
 export const action = <
@@ -88,25 +121,45 @@ export const action = <
   AE = never,
   PE = never,
   PR = never,
+  BE = never,
+  BR = never,
   AR = never
 >(
   name: `${AuditArea}.${string}`,
-  spec: ActionSpec<Input, Target, Prepared, A, AE, PE, PR, E, R, AR>
-): Action<Input, Target["Type"], A, E | AE | PE, R | PR | AR> => {
-  const { input, access, run, audit, auditedAs = name, after = Effect.void } = spec
+  spec: ActionSpec<Input, Target, Prepared, A, AE, PE, PR, BE, BR, E, R, AR>
+): Action<Input, Target["Type"], A, E | AE | PE | BE, R | PR | BR | AR | ManagementWrites> => {
+  const { input, access, run, audit, before, auditedAs = name, after = Effect.void } = spec
   const subjectType = spec.subject ?? name.slice(0, name.indexOf("."))
   const prepare = spec.prepare ?? (() => Effect.succeed(undefined as Prepared))
+  const readBefore = (call: Call<Input["Type"], Target["Type"]>) =>
+    before === undefined
+      ? Effect.succeed(nothingBefore)
+      : Effect.andThen(
+          ManagementWrites.use((writes) => writes.lock(call.actor.customerId)),
+          before(call)
+        )
   return {
     name,
+    auditedAs,
     input,
     access,
     allow: spec.allow ?? (() => Effect.void),
     after,
     prepare: (call) =>
       Effect.map(prepare(call), (prepared) =>
-        Effect.map(run(call, prepared), (result) => {
-          const { id, details = {}, ...log } = audit(result, call)
-          const entry = { action: auditedAs, subjectType, subjectId: String(id), details, ...log }
+        Effect.gen(function* () {
+          const earlier = yield* readBefore(call)
+          const result = yield* run(call, prepared)
+          const { id, details = {}, name: called = null, ...log } = audit(result, call)
+          const entry = {
+            action: auditedAs,
+            subjectType,
+            subjectId: String(id),
+            subjectName: earlier.name ?? called,
+            details,
+            previous: previousOf(details, earlier),
+            ...log
+          }
           return { result, audit: entry }
         })
       )

@@ -16,8 +16,12 @@ export interface AuditEntry {
   readonly action: string
   readonly subjectType: string
   readonly subjectId: string
+  /** What people called the thing when it was changed. */
+  readonly subjectName?: string | null
   /** The changed fields with their values; never a secret or personal data. */
   readonly details: Readonly<Record<string, unknown>>
+  /** Of the fields in `details`, the values before the change, as far as there were any. */
+  readonly previous?: Readonly<Record<string, unknown>>
   /** The customer whose log has it; absent: the actor's. */
   readonly customerId?: number
 }
@@ -56,6 +60,8 @@ export class ManagementWrites extends Context.Service<
     readonly kept: (
       request: WriteRequest
     ) => Effect.Effect<Option.Option<WriteResponse>, IdempotencyKeyConflict>
+    /** Within a write: no other change of the customer's set-up comes before it has ended. */
+    readonly lock: (customerId: number) => Effect.Effect<void>
     /** If `change` fails, nothing is stored, not even a part of the change. */
     readonly write: <E, R>(
       request: WriteRequest,

@@ -107,3 +107,6 @@ export const isOutdated = ({ cost }: PasswordHash): boolean =>
   cost.memory !== CURRENT_COST.memory ||
   cost.passes !== CURRENT_COST.passes ||
   cost.parallelism !== CURRENT_COST.parallelism
+
+/** A person's name, as the audit log may have it: without one they are called by their address. */
+export const loggedName = (name: string): string | null => (name.includes("@") ? null : name)

@@ -8,7 +8,7 @@ import { ASSETS_PATH, CONSOLE_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./Co
 import { navigationOf, type PageName } from "./Navigation.ts"
 import { channelPages } from "./account/ChannelRoutes.ts"
 import { sharedAccountPages } from "./account/SharedRoutes.ts"
-import { auditPages } from "./activity/AuditPage.ts"
+import { allAuditPages, auditPages } from "./activity/AuditPage.ts"
 import { overviewPages } from "./activity/OverviewPage.ts"
 import { allRequestPages, requestPages } from "./activity/RequestRoutes.ts"
 import { customerPages } from "./CustomerPages.ts"
@@ -43,6 +43,7 @@ const sections = [
   healthPages,
   sharedAccountPages,
   allRequestPages,
+  allAuditPages,
   // Activity
   overviewPages,
   verificationsPages,

@@ -22,7 +22,8 @@ const pages = {
   customers: ["Customers", "مشتری‌ها"],
   health: ["Health", "وضعیت سامانه"],
   "shared-accounts": ["Shared accounts", "حساب‌های مشترک"],
-  "all-requests": ["All requests", "همهٔ درخواست‌ها"]
+  "all-requests": ["All requests", "همهٔ درخواست‌ها"],
+  "all-audit": ["All changes", "همهٔ تغییرها"]
 } as const satisfies Readonly<Record<string, readonly [english: string, persian: string]>>
 
 export type PageName = keyof typeof pages
@@ -53,7 +54,7 @@ const groups: ReadonlyArray<NavigationGroup> = [
 ]
 
 /** For those who run the installation. */
-const operatorPages = ["customers", "health", "shared-accounts", "all-requests"] as const
+const operatorPages = ["customers", "health", "shared-accounts", "all-requests", "all-audit"] as const
 const operatorGroup = group("Operator", "مدیر سامانه", operatorPages)
 
 /** Paths below which an operator is who has entered no customer's console. */

@@ -13,8 +13,17 @@ const AuditResource = Schema.Struct({
   id: Schema.String,
   actor: Schema.Struct({ kind: Schema.String, id: Schema.String, name: Schema.String }),
   action: Schema.String,
-  subject: Schema.Struct({ type: Schema.String, id: Schema.String }),
+  subject: Schema.Struct({
+    type: Schema.String,
+    id: Schema.String,
+    name: Schema.NullOr(Schema.String).annotate({
+      description: "What it was called then; null: it has no name."
+    })
+  }),
   details: Schema.Record(Schema.String, Schema.Unknown),
+  previous: Schema.Record(Schema.String, Schema.Unknown).annotate({
+    description: "The values that the fields in details had before the change."
+  }),
   ip: Schema.NullOr(Schema.String),
   user_agent: Schema.NullOr(Schema.String),
   request_id: Schema.NullOr(Schema.String),
@@ -25,8 +34,9 @@ const toAuditRecord = (record: AuditRecord): typeof AuditResource.Type => ({
   id: record.id,
   actor: { kind: record.actorKind, id: record.actorId, name: record.actorName },
   action: record.action,
-  subject: { type: record.subjectType, id: record.subjectId },
+  subject: { type: record.subjectType, id: record.subjectId, name: record.subjectName },
   details: record.details,
+  previous: record.previous,
   ip: record.ip,
   user_agent: record.userAgent,
   request_id: record.requestId,
@@ -41,6 +51,7 @@ export class AuditLogGroup extends manageGroup(
     ...pageQuery("audit_log"),
     ...timeQuery,
     actor_kind: Schema.optionalKey(ActorKind),
+    actor_id: Schema.optionalKey(FilterText).annotateKey({ description: "The id of who changed it." }),
     action: Schema.optionalKey(FilterText).annotateKey({
       description: "The beginning of the action: api_key. or api_key.create"
     }),
@@ -63,6 +74,7 @@ export const AuditLogHandlers = handlersOf(AuditLogGroup, (handlers) =>
             to,
             action,
             actorKind: query.actor_kind,
+            actorId: query.actor_id,
             subjectType: query.subject_type,
             subjectId: query.subject_id
           })

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { IdempotencyKeyConflict } from "../../domain/Errors.ts"
 import type { Actor } from "../../domain/user/Actor.ts"
 import { MasterKey } from "../crypto/Crypto.ts"
-import { isRace, rowsOf, timestamp } from "./SqlRows.ts"
+import { isRace, lockCustomer, rowsOf, timestamp } from "./SqlRows.ts"
 import {
   type AuditEntry,
   type Change,
@@ -127,21 +127,31 @@ export const ManagementWritesSql = Layer.effect(
 
     const log = Effect.fnUntraced(function* (
       { actor, origin }: Pick<WriteRequest, "actor" | "origin">,
-      { action, subjectType, subjectId, details, customerId = actor.customerId }: AuditEntry
+      {
+        action,
+        subjectType,
+        subjectId,
+        subjectName = null,
+        details,
+        previous = {},
+        customerId = actor.customerId
+      }: AuditEntry
     ) {
       const now = timestamp(yield* Clock.currentTimeMillis)
       yield* Effect.orDie(sql`
         insert into audit_log (customer_id, id, actor_kind, actor_id, actor_name, action, subject_type, subject_id,
-          details, ip, user_agent, request_id, occurred_at)
+          subject_name, details, previous, ip, user_agent, request_id, occurred_at)
         values (${customerId}, ${yield* random.uuidV7()}::uuid, ${actor.kind}, ${actor.id}, ${actor.name},
-          ${action}, ${subjectType}, ${subjectId}, ${JSON.stringify(details)}::jsonb, ${origin.ip},
-          ${origin.userAgent}, ${origin.requestId}, ${now})`)
+          ${action}, ${subjectType}, ${subjectId}, ${subjectName}, ${JSON.stringify(details)}::jsonb,
+          ${JSON.stringify(previous)}::jsonb, ${origin.ip}, ${origin.userAgent}, ${origin.requestId}, ${now})`)
     })
 
     const inOneTransaction = <A, E, R>(change: Effect.Effect<A, E, R>) =>
       retryRaces(sql.withTransaction(change)).pipe(Effect.catchTag("SqlError", Effect.die))
 
     return ManagementWrites.of({
+      lock: (customerId) => Effect.asVoid(lockCustomer(sql, customerId)),
+
       kept: Effect.fnUntraced(function* (request) {
         const claimed = yield* idempotency.claim(request.idempotency, yield* Clock.currentTimeMillis)
         return claimed === null ? Option.none() : yield* find(request, claimed)

@@ -249,7 +249,11 @@ create table audit_log (
   action text not null,
   subject_type text not null,
   subject_id text not null,
+  -- what people called the thing then
+  subject_name text,
+  -- the changed fields with their values, and their values before
   details jsonb not null,
+  previous jsonb not null default '{}',
   ip text,
   user_agent text,
   request_id text,
@@ -257,6 +261,11 @@ create table audit_log (
   primary key (customer_id, id)
 );
 create index audit_log_by_time on audit_log (customer_id, occurred_at desc, id desc);
+create index audit_log_by_subject on audit_log (customer_id, subject_type, subject_id, occurred_at desc, id desc);
+create index audit_log_by_actor on audit_log
+  (customer_id, actor_kind desc, actor_id desc, occurred_at desc, id desc);
+-- for operators, who see the changes of all customers
+create index audit_log_of_all on audit_log (occurred_at desc, id desc);
 
 -- The response to a creation, for a repeated request with the same key. Written by the creation. It can contain a
 -- secret: so it is sealed, and repeated only for the token or user that made the request.

@@ -232,6 +232,15 @@ const examine = Effect.fnUntraced(function* (
   return yield* fieldError("settings", problem("provider_refuses", { reason: finding.reason }))
 })
 
+const accountBefore = ({ actor, target }: { readonly actor: Actor; readonly target: number }) =>
+  Effect.map(
+    Accounts.use((accounts) => accounts.find(ownerOf(actor), target)),
+    ({ label, isDefault, active, gapMillis, perMinute, standby }) => ({
+      name: label,
+      values: { label, default: isDefault, active, gap_ms: gapMillis, per_minute: perMinute, standby }
+    })
+  )
+
 export const connectAccount = action("account.connect", {
   input: NewAccountBody,
   target: NoTarget,
@@ -252,7 +261,11 @@ export const connectAccount = action("account.connect", {
       ),
       (account): Examined => ({ account, finding })
     ),
-  audit: ({ account: { id, channel, provider, label } }) => ({ id, details: { channel, provider, label } })
+  audit: ({ account: { id, channel, provider, label } }) => ({
+    id,
+    name: label,
+    details: { channel, provider, label }
+  })
 })
 
 export const changeAccount = action("account.update", {
@@ -265,6 +278,7 @@ export const changeAccount = action("account.update", {
       const { channel, provider } = yield* Accounts.use((accounts) => accounts.find(ownerOf(actor), target))
       return yield* examine(actor, { channel, provider, settings }, check)
     }),
+  before: accountBefore,
   run: ({ actor, target, version, input }, finding) => {
     const change = {
       label: input.label ?? undefined,
@@ -298,6 +312,7 @@ export const setStandby = action("account.standby", {
   target: Schema.Int,
   access: "writer",
   auditedAs: "account.update",
+  before: accountBefore,
   run: ({ actor, target, version, input: { account_ids: standby } }) =>
     Accounts.use((accounts) => accounts.update(ownerOf(actor), target, { standby }, version)),
   audit: ({ id }, { input: { account_ids: standby } }) => ({ id, details: { standby } })
@@ -308,6 +323,7 @@ export const removeAccount = action("account.remove", {
   input: NoInput,
   target: Schema.Int,
   access: "writer",
+  before: accountBefore,
   run: ({ actor, target, version }) =>
     Accounts.use((accounts) => accounts.remove(ownerOf(actor), target, version)),
   audit: (_, { target }) => ({ id: target })
@@ -318,6 +334,7 @@ export const rotateInbox = action("account.rotate_inbox", {
   input: NoInput,
   target: Schema.Int,
   access: "writer",
+  before: accountBefore,
   run: ({ actor, target }) =>
     Effect.map(
       Accounts.use((accounts) => accounts.inboxPath(ownerOf(actor), target, true)),
@@ -331,6 +348,7 @@ export const forceOutcome = action("account.force_outcome", {
   input: Schema.Struct({ outcome: Schema.NullOr(SimulatedOutcome) }),
   target: Schema.Int,
   access: "writer",
+  before: accountBefore,
   run: ({ actor, target, input: { outcome } }) =>
     Effect.gen(function* () {
       const simulator = yield* Simulator

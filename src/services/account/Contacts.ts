@@ -6,8 +6,9 @@ import { parseContactPhone, type Phone } from "../../domain/Phone.ts"
 import { problem } from "../../domain/Problem.ts"
 import { check, refusing } from "../../domain/SchemaProblems.ts"
 import { CHAT_ID, chatIdProblem, type ContactLink } from "../../domain/account/Contacts.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import { action, NoInput } from "../Action.ts"
-import { type AccountOwner, ownerOf } from "./Accounts.ts"
+import { type AccountOwner, Accounts, ownerOf } from "./Accounts.ts"
 
 export interface ContactRecord extends ContactLink {
   readonly linkedAt: Instant
@@ -93,11 +94,18 @@ const linksOf = ({
   )
 
 /** Links phones to the chats by which a bot reaches them: all of them, or none. */
+const accountName = (actor: Actor, id: number) =>
+  Effect.map(
+    Accounts.use((accounts) => accounts.find(ownerOf(actor), id)),
+    ({ label }) => ({ name: label })
+  )
+
 export const importContacts = action("contacts.import", {
   input: ContactList,
   target: Schema.Int,
   access: "writer",
   subject: "account",
+  before: ({ actor, target }) => accountName(actor, target),
   prepare: ({ input }) => Effect.fromResult(linksOf(input)),
   run: ({ actor, target }, links) =>
     Effect.map(
@@ -113,6 +121,7 @@ export const removeContact = action("contacts.remove", {
   target: Schema.Struct({ id: Schema.Int, phone: Schema.String }),
   access: "writer",
   subject: "account",
+  before: ({ actor, target: { id } }) => accountName(actor, id),
   run: ({ actor, target: { id, phone } }) =>
     Effect.fromResult(parseContactPhone(phone)).pipe(
       Effect.flatMap((parsed) => Contacts.use((contacts) => contacts.remove(ownerOf(actor), id, parsed))),

@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import type { NotFound } from "../../domain/Errors.ts"
 import { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
 
@@ -27,13 +28,19 @@ export type PlatformArea = "operator" | "signing_key"
 /** The record of changes: author, time, origin and content. */
 export const AuditRecord = Schema.Struct({
   id: Schema.String,
+  /** The customer whose log has it; 0: the platform. */
+  customerId: Schema.Int,
   actorKind: Schema.String,
   actorId: Schema.String,
   actorName: Schema.String,
   action: Schema.String,
   subjectType: Schema.String,
   subjectId: Schema.String,
+  /** What people called the thing then; null: it has no name. */
+  subjectName: Schema.NullOr(Schema.String),
   details: Schema.Record(Schema.String, Schema.Unknown),
+  /** Of the fields in `details`, the values before the change, as far as there were any. */
+  previous: Schema.Record(Schema.String, Schema.Unknown),
   ip: Schema.NullOr(Schema.String),
   userAgent: Schema.NullOr(Schema.String),
   requestId: Schema.NullOr(Schema.String),
@@ -43,16 +50,29 @@ export type AuditRecord = typeof AuditRecord.Type
 
 export interface AuditSearch extends TimeRange {
   readonly actorKind?: string | undefined
+  readonly actorId?: string | undefined
   /** The beginning of the action: `api_key.` */
   readonly action?: string | undefined
   readonly subjectType?: string | undefined
   readonly subjectId?: string | undefined
 }
 
-/** The changes of a customer's resources, the newest first. */
+/** Somebody who has changed something, under the last name they had then. */
+export const AuditActor = Schema.Struct({ kind: Schema.String, id: Schema.String, name: Schema.String })
+export type AuditActor = typeof AuditActor.Type
+
+/** The changes of customers' resources, the newest first. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    readonly list: (customerId: number, search: AuditSearch & PageRequest) => Effect.Effect<Page<AuditRecord>>
+    /** Of one customer; null: of all, and of the platform. */
+    readonly list: (
+      customerId: number | null,
+      search: AuditSearch & PageRequest
+    ) => Effect.Effect<Page<AuditRecord>>
+    /** An entry of this customer's log; null: of any. */
+    readonly find: (customerId: number | null, id: string) => Effect.Effect<AuditRecord, NotFound>
+    /** Who has changed something, by name; a limited number. */
+    readonly actors: (customerId: number) => Effect.Effect<ReadonlyArray<AuditActor>>
   }
 >()("peyk/services/activity/AuditLog") {}

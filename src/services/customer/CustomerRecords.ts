@@ -6,6 +6,7 @@ import { LimitChange, type LimitOverrides } from "../../domain/customer/Limits.t
 import { Plan } from "../../domain/customer/Customer.ts"
 import { Brand, DEFAULT_LOCALE, Locale } from "../../domain/verification/CodeText.ts"
 import { HostName } from "../../domain/text/HostName.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import { action, mayPerform, NoInput, NoTarget } from "../Action.ts"
 import { Wallets } from "../Wallets.ts"
 import { ConsoleSessions } from "../user/ConsoleSessions.ts"
@@ -60,13 +61,20 @@ export const MeChange = Schema.Struct({
   })
 }).annotate({ identifier: "MeChange" })
 
+/** Its name. */
+const customerBefore = ({ actor: { customerId } }: { readonly actor: Actor }) =>
+  Effect.map(
+    CustomerRecords.use((customers) => customers.find(customerId)),
+    ({ name }) => ({ name })
+  )
+
 /** The customer's own log begins with it. */
 export const createCustomer = action("customer.create", {
   input: Schema.Struct({ name: Name, plan: Plan }),
   target: NoTarget,
   access: "operator",
   run: ({ input: { name, plan } }) => CustomerRecords.use((customers) => customers.create(name, plan)),
-  audit: ({ id, name, plan }) => ({ id, details: { name, plan }, customerId: id })
+  audit: ({ id, name, plan }) => ({ id, name, details: { name, plan }, customerId: id })
 })
 
 /** Of the actor's customer. Only owners change its name, and only operators its plan. */
@@ -83,6 +91,14 @@ export const changeCustomer = action("customer.update", {
     (plan === undefined || mayPerform(actor, "operator"))
       ? Effect.void
       : Effect.fail(new ScopeInsufficient()),
+  before: ({ actor: { customerId } }) =>
+    Effect.map(
+      CustomerRecords.use((customers) => customers.find(customerId)),
+      ({ name, plan, brand, locale, webOtpHost }) => ({
+        name,
+        values: { name, plan, brand, locale, webotp_host: webOtpHost }
+      })
+    ),
   run: ({ actor, input: { name, plan, brand, locale, webotp_host } }) => {
     const change = { name, plan, brand, locale: locale === null ? DEFAULT_LOCALE : locale }
     return CustomerRecords.use((customers) =>
@@ -95,10 +111,19 @@ export const changeCustomer = action("customer.update", {
   })
 })
 
+const noLimits = Object.fromEntries(Object.keys(LimitChange.fields).map((name) => [name, null]))
+
 export const setLimits = action("customer.set_limits", {
   input: LimitChange,
   target: NoTarget,
   access: "operator",
+  before: ({ actor: { customerId } }) =>
+    Effect.gen(function* () {
+      const customers = yield* CustomerRecords
+      const { name } = yield* customers.find(customerId)
+      const earlier = yield* customers.limits(customerId)
+      return { name, values: { ...noLimits, ...earlier } }
+    }),
   run: ({ actor, input }) =>
     CustomerRecords.use((customers) => customers.changeLimits(actor.customerId, input)),
   audit: (_, { actor, input }) => ({ id: actor.customerId, details: input })
@@ -111,6 +136,7 @@ export const topUp = action("wallet.top_up", {
   input: Schema.Struct({ amount: TopUpAmount }),
   target: NoTarget,
   access: "operator",
+  before: customerBefore,
   run: ({ actor, input: { amount } }) => Wallets.use((wallets) => wallets.topUp(actor.customerId, amount)),
   audit: (_, { actor, input }) => ({ id: actor.customerId, details: input })
 })
@@ -120,6 +146,7 @@ export const enterCustomer = action("customer.enter", {
   input: NoInput,
   target: Schema.String,
   access: "operator",
+  before: customerBefore,
   run: ({ actor: { customerId }, target }) =>
     Effect.gen(function* () {
       yield* CustomerRecords.use((customers) => customers.find(customerId))

@@ -201,6 +201,7 @@ export const setUpCustomer = action("customer.set_up", {
     }),
   audit: ({ customer, accounts, steps }, { input }) => ({
     id: customer.id,
+    name: customer.name,
     customerId: customer.id,
     details: {
       name: customer.name,

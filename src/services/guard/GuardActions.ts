@@ -1,5 +1,6 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { defaultGuard, EntryType, GuardList, GuardMode } from "../../domain/guard/GuardSettings.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import { action, NoInput, NoTarget } from "../Action.ts"
 import { GuardRecords } from "./GuardRecords.ts"
 
@@ -34,11 +35,20 @@ const settingsOf = ({ mode, unverified_hour, sms_price }: typeof GuardChangeBody
   ...(sms_price === undefined ? {} : { smsPrice: sms_price })
 })
 
+const settingsBefore = ({ actor: { customerId } }: { readonly actor: Actor }) =>
+  Effect.map(
+    GuardRecords.use((guard) => guard.settings(customerId)),
+    ({ mode, unverifiedHour, smsPrice }) => ({
+      values: { mode, unverified_hour: unverifiedHour, sms_price: smsPrice }
+    })
+  )
+
 /** All settings: absent ones become the defaults. */
 export const replaceGuard = action("guard.replace", {
   input: GuardBody,
   target: NoTarget,
   access: "writer",
+  before: settingsBefore,
   run: ({ actor, version, input }) =>
     GuardRecords.use((guard) =>
       guard.save(actor.customerId, { ...defaultGuard, ...settingsOf(input) }, version)
@@ -55,6 +65,7 @@ export const changeGuard = action("guard.update", {
   input: GuardChangeBody,
   target: NoTarget,
   access: "writer",
+  before: settingsBefore,
   run: ({ actor, version, input }) =>
     GuardRecords.use((guard) => guard.save(actor.customerId, settingsOf(input), version)),
   audit: (_, { actor, input }) => ({ id: actor.customerId, details: input }),

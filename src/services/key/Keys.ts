@@ -1,4 +1,4 @@
-import { Context, type Effect, type Redacted, Schema } from "effect"
+import { Context, Effect, type Redacted, Schema } from "effect"
 import type { ApiKeyRecord } from "../../domain/ApiKey.ts"
 import type {
   Conflict,
@@ -14,6 +14,7 @@ import type { Page, PageRequest } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { check, isMaxEntries } from "../../domain/SchemaProblems.ts"
 import { KeyMode, type Principal } from "../../domain/customer/Customer.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import { action, NoInput, NoTarget } from "../Action.ts"
 
 /** Service keys: `svc_live_…` and `svc_test_…`. */
@@ -125,6 +126,15 @@ export const KeyRotation = Schema.Struct({
   ).annotateKey({ description: `How long the old key stays valid; ${DEFAULT_OVERLAP_SECONDS} if absent.` })
 }).annotate({ identifier: "KeyRotation" })
 
+const keyBefore = ({ actor, target }: { readonly actor: Actor; readonly target: number }) =>
+  Effect.map(
+    Keys.use((keys) => keys.find(actor.customerId, target)),
+    ({ name, requestsPerMinute, allowedIps }) => ({
+      name,
+      values: { name, rate_limit_per_minute: requestsPerMinute, allowed_ips: allowedIps }
+    })
+  )
+
 export const createKey = action("api_key.create", {
   input: NewApiKey,
   target: NoTarget,
@@ -139,13 +149,14 @@ export const createKey = action("api_key.create", {
         allowedIps: allowed_ips ?? null
       })
     ),
-  audit: ({ record: { id, name, mode } }) => ({ id, details: { name, mode } })
+  audit: ({ record: { id, name, mode } }) => ({ id, name, details: { name, mode } })
 })
 
 export const changeKey = action("api_key.update", {
   input: ApiKeyChange,
   target: Schema.Int,
   access: "writer",
+  before: keyBefore,
   run: ({ actor, target, version, input: { name, rate_limit_per_minute, allowed_ips } }) => {
     const change = {
       name: name ?? undefined,
@@ -161,6 +172,7 @@ export const revokeKey = action("api_key.revoke", {
   input: NoInput,
   target: Schema.Int,
   access: "writer",
+  before: keyBefore,
   run: ({ actor, target, version }) => Keys.use((keys) => keys.revoke(actor.customerId, target, version)),
   audit: ({ id }) => ({ id })
 })
@@ -173,6 +185,7 @@ export const rotateKey = action("api_key.rotate", {
   input: KeyRotation,
   target: Schema.Int,
   access: "writer",
+  before: keyBefore,
   run: ({ actor, target, input }) =>
     Keys.use((keys) => keys.rotate(actor.customerId, target, overlapOf(input) * 1000)),
   audit: ({ record }, { target, input }) => ({

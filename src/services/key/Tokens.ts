@@ -66,7 +66,7 @@ export const createToken = action("token.create", {
     Tokens.use((tokens) =>
       tokens.create(actor.customerId, { name, scope, expiresAt: expires_at ?? undefined })
     ),
-  audit: ({ record: { id, name, scope } }) => ({ id, details: { name, scope } })
+  audit: ({ record: { id, name, scope } }) => ({ id, name, details: { name, scope } })
 })
 
 export const revokeToken = action("token.revoke", {
@@ -74,5 +74,5 @@ export const revokeToken = action("token.revoke", {
   target: Schema.Int,
   access: "owner",
   run: ({ actor, target }) => Tokens.use((tokens) => tokens.revoke(actor.customerId, target)),
-  audit: ({ id }) => ({ id })
+  audit: ({ id, name }) => ({ id, name })
 })

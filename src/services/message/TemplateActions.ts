@@ -1,5 +1,6 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Name, optional, TemplateText } from "../../domain/Fields.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import { action, NoInput, NoTarget } from "../Action.ts"
 import { TemplateRecords } from "./Templates.ts"
 
@@ -18,8 +19,14 @@ export const createTemplate = action("template.create", {
   target: NoTarget,
   access: "writer",
   run: ({ actor, input }) => TemplateRecords.use((templates) => templates.create(actor.customerId, input)),
-  audit: ({ id, name }) => ({ id, details: { name } })
+  audit: ({ id, name }) => ({ id, name, details: { name } })
 })
+
+const templateBefore = ({ actor, target }: { readonly actor: Actor; readonly target: number }) =>
+  Effect.map(
+    TemplateRecords.use((templates) => templates.find(actor.customerId, target)),
+    ({ name, active }) => ({ name, values: { name, active } })
+  )
 
 const changesIn = ({ name, body, active }: typeof TemplateChangeBody.Type) => ({
   name: name ?? undefined,
@@ -31,6 +38,7 @@ export const changeTemplate = action("template.update", {
   input: TemplateChangeBody,
   target: Schema.Int,
   access: "writer",
+  before: templateBefore,
   run: ({ actor, target, version, input }) =>
     TemplateRecords.use((templates) => templates.update(actor.customerId, target, changesIn(input), version)),
   // The text itself is not logged: it can name people.
@@ -44,6 +52,7 @@ export const removeTemplate = action("template.remove", {
   input: NoInput,
   target: Schema.Int,
   access: "writer",
+  before: templateBefore,
   run: ({ actor, target, version }) =>
     TemplateRecords.use((templates) => templates.remove(actor.customerId, target, version)),
   audit: (_, { target }) => ({ id: target })

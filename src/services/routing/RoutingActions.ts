@@ -61,6 +61,11 @@ export const saveRouting = action("routing.save", {
   input: RoutingBody,
   target: NoTarget,
   access: "writer",
+  before: ({ actor: { customerId } }) =>
+    Effect.map(
+      RoutingOrders.use((routing) => routing.find(customerId)),
+      ({ order, steps }) => ({ values: { order, steps } })
+    ),
   run: ({ actor, version, input: { order, steps } }) =>
     Effect.flatMap(Effect.fromResult(knownSteps(steps)), (known) =>
       RoutingOrders.use((routing) => routing.save(actor.customerId, known, version, order ?? "saved"))

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Option, Schema } from "effect"
 import { type Conflict, NotFound } from "../../domain/Errors.ts"
 import { Email, Name, NewPassword, optional } from "../../domain/Fields.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import type { UserRecord } from "../../domain/user/User.ts"
+import { loggedName, type UserRecord } from "../../domain/user/User.ts"
 import { action, NoInput, NoTarget } from "../Action.ts"
 import type { SignInLink } from "./ConsoleSessions.ts"
 import { SigningKeys } from "./Sessions.ts"
@@ -36,7 +36,7 @@ export const createOperator = action("operator.create", {
   },
   run: ({ input: { email, name } }, passwordHash) =>
     Operators.use((operators) => operators.create({ email, name, passwordHash })),
-  audit: ({ id }) => ({ id })
+  audit: ({ id, name }) => ({ id, name: loggedName(name) })
 })
 
 /** A link that signs an operator in to the console once. */

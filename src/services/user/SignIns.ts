@@ -6,7 +6,7 @@ import { signInNetwork } from "../../domain/Networks.ts"
 import { isStorable } from "../../domain/text/VisibleText.ts"
 import { operatorActor, scopeOfRole } from "../../domain/user/Actor.ts"
 import { type KnownBrowser, SESSION_LIFE_SECONDS, userActor } from "../../domain/user/Sessions.ts"
-import { normalizeEmail, type UserRecord } from "../../domain/user/User.ts"
+import { loggedName, normalizeEmail, type UserRecord } from "../../domain/user/User.ts"
 import { ManagementWrites, type Origin } from "../ManagementWrites.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { type HashingOrigin, hashingOrigin, Passwords } from "./Passwords.ts"
@@ -59,7 +59,13 @@ export const makeSignInLog = Effect.map(
           },
           Effect.succeed({
             body: null,
-            audit: { action: `user.${verb}`, subjectType: "user", subjectId: user.id, details }
+            audit: {
+              action: `user.${verb}`,
+              subjectType: "user",
+              subjectId: user.id,
+              subjectName: loggedName(user.name),
+              details
+            }
           })
         )
         .pipe(Effect.catchTag("idempotency_key_conflict", Effect.die), Effect.asVoid)

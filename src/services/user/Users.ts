@@ -5,7 +5,7 @@ import { Email, Name, NewPassword, optional } from "../../domain/Fields.ts"
 import { instantOf, type Page, type PageRequest } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { type Actor, isCommandLine, isFresh, losesOwner, makesOwner, Role } from "../../domain/user/Actor.ts"
-import type { UserRecord } from "../../domain/user/User.ts"
+import { loggedName, type UserRecord } from "../../domain/user/User.ts"
 import { action, type Call, NoInput, NoTarget, requireFresh } from "../Action.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { ConsoleSessions, type LinkMaker, SignInLinks } from "./ConsoleSessions.ts"
@@ -104,7 +104,7 @@ export const createUser = action("user.create", {
   prepare: (call) => hashed(call, call.input.password),
   run: ({ actor, input: { email, name, role } }, passwordHash) =>
     Users.use((users) => users.create(actor.customerId, { email, name, role, passwordHash })),
-  audit: ({ id, role }) => ({ id, details: { role } })
+  audit: ({ id, name, role }) => ({ id, name: loggedName(name), details: { role } })
 })
 
 /** A user without a password, who gets a sign-in link: it gives access at once. */
@@ -116,7 +116,7 @@ export const inviteUser = action("user.invite", {
   prepare: unknownPassword,
   run: ({ actor, input }, passwordHash) =>
     Users.use((users) => users.create(actor.customerId, { ...input, passwordHash })),
-  audit: ({ id, role }) => ({ id, details: { role } }),
+  audit: ({ id, name, role }) => ({ id, name: loggedName(name), details: { role } }),
   auditedAs: "user.create"
 })
 
@@ -125,6 +125,14 @@ export const changeUser = action("user.update", {
   input: UserChangeBody,
   target: Schema.String,
   access: "owner",
+  before: ({ actor, target }) =>
+    Effect.map(
+      Users.use((users) => users.find(actor.customerId, target)),
+      ({ name, role, disabledAt }) => ({
+        name: loggedName(name),
+        values: { name: loggedName(name), role, active: disabledAt === null }
+      })
+    ),
   run: ({ actor, target, input: { name, role, active } }) =>
     Effect.gen(function* () {
       const users = yield* Users
@@ -141,7 +149,10 @@ export const changeUser = action("user.update", {
       const isDisabled = active === undefined ? undefined : !active
       return yield* users.update(actor.customerId, target, { name, role, isDisabled })
     }),
-  audit: ({ id }, { input: { role, active } }) => ({ id, details: { role, active } })
+  audit: ({ id }, { input: { name, role, active } }) => ({
+    id,
+    details: { name: name === undefined ? undefined : loggedName(name), role, active }
+  })
 })
 
 export const setPassword = action("user.set_password", {
@@ -158,7 +169,7 @@ export const setPassword = action("user.set_password", {
     }),
   run: ({ actor, target }, passwordHash) =>
     Users.use((users) => users.setPassword(actor.customerId, target, passwordHash)),
-  audit: ({ id }) => ({ id })
+  audit: ({ id, name }) => ({ id, name: loggedName(name) })
 })
 
 const makerOf = ({ id, epoch, signedInAt = null }: Actor): LinkMaker | null =>
@@ -197,7 +208,7 @@ export const setOwnPassword = action("user.set_own_password", {
   prepare: (call) => hashed(call, call.input.password),
   run: ({ actor }, passwordHash) =>
     Users.use((users) => users.setPassword(actor.customerId, actor.id, passwordHash)),
-  audit: ({ id }) => ({ id }),
+  audit: ({ id, name }) => ({ id, name: loggedName(name) }),
   auditedAs: "user.set_password"
 })
 

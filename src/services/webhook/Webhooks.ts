@@ -16,6 +16,7 @@ import {
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import { pastedText } from "../../domain/text/PastedText.ts"
 import { isStorable, TrimmedName } from "../../domain/text/VisibleText.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import { action, NoInput, NoTarget } from "../Action.ts"
 import { Timers } from "../timer/Timers.ts"
 
@@ -161,6 +162,24 @@ const wake = Timers.use((timers) => Effect.sync(() => timers.wakeAt(0)))
 
 const unique = (events: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(events)]
 
+/** The rest of an address can be a secret. */
+const nameOf = ({ url, description }: Pick<WebhookEndpoint, "url" | "description">): string =>
+  description === "" ? (originOf(url) ?? "") : description
+
+const webhookBefore = ({ actor, target }: { readonly actor: Actor; readonly target: number }) =>
+  Effect.map(
+    Webhooks.use((webhooks) => webhooks.find(actor.customerId, target)),
+    (endpoint) => ({
+      name: nameOf(endpoint),
+      values: {
+        origin: originOf(endpoint.url),
+        events: endpoint.events,
+        description: endpoint.description,
+        active: endpoint.disabledReason === null
+      }
+    })
+  )
+
 export const createWebhook = action("webhook.create", {
   input: NewWebhookBody,
   target: NoTarget,
@@ -176,10 +195,10 @@ export const createWebhook = action("webhook.create", {
         mode: mode ?? "live"
       })
     ),
-  // The rest of an address can be a secret.
-  audit: ({ endpoint: { id, events } }, { input: { url } }) => ({
-    id,
-    details: { origin: originOf(url), events }
+  audit: ({ endpoint }, { input: { url } }) => ({
+    id: endpoint.id,
+    name: nameOf(endpoint),
+    details: { origin: originOf(url), events: endpoint.events }
   })
 })
 
@@ -196,6 +215,7 @@ export const changeWebhook = action("webhook.update", {
   access: "writer",
   prepare: ({ input: { url } }) =>
     url == null ? Effect.void : Webhooks.use((webhooks) => webhooks.checkUrl(url)),
+  before: webhookBefore,
   run: ({ actor, target, version, input }) =>
     Webhooks.use((webhooks) => webhooks.update(actor.customerId, target, changesIn(input), version)),
   audit: ({ id }, { input }) => {
@@ -210,6 +230,7 @@ export const removeWebhook = action("webhook.remove", {
   input: NoInput,
   target: Schema.Int,
   access: "writer",
+  before: webhookBefore,
   run: ({ actor, target, version }) =>
     Webhooks.use((webhooks) => webhooks.remove(actor.customerId, target, version)),
   audit: (_, { target }) => ({ id: target })
@@ -220,6 +241,7 @@ export const testWebhook = action("webhook.test", {
   input: NoInput,
   target: Schema.Int,
   access: "writer",
+  before: webhookBefore,
   run: ({ actor, target }) => Webhooks.use((webhooks) => webhooks.test(actor.customerId, target)),
   audit: (_, { target }) => ({ id: target }),
   after: wake
@@ -231,7 +253,7 @@ export const rotateSecret = action("webhook.rotate_secret", {
   target: Schema.Int,
   access: "writer",
   run: ({ actor, target }) => Webhooks.use((webhooks) => webhooks.rotateSecret(actor.customerId, target)),
-  audit: ({ endpoint: { id } }) => ({ id })
+  audit: ({ endpoint }) => ({ id: endpoint.id, name: nameOf(endpoint) })
 })
 
 /** Delivers an event again, whatever its outcome was. */
@@ -239,6 +261,7 @@ export const replayEvent = action("webhook.replay", {
   input: NoInput,
   target: Schema.Struct({ id: Schema.Int, event_id: Schema.String }),
   access: "writer",
+  before: ({ actor, target: { id } }) => webhookBefore({ actor, target: id }),
   run: ({ actor, target: { id, event_id } }) =>
     Webhooks.use((webhooks) => webhooks.replay(actor.customerId, id, event_id)),
   audit: ({ eventId }, { target: { id } }) => ({ id, details: { event_id: eventId } }),
@@ -251,6 +274,7 @@ export const replaySince = action("webhook.replay_since", {
   target: Schema.Int,
   access: "writer",
   auditedAs: "webhook.replay",
+  before: webhookBefore,
   run: ({ actor, target, input: { since } }) =>
     Webhooks.use((webhooks) => webhooks.replaySince(actor.customerId, target, since)),
   audit: ({ replayed }, { target, input: { since } }) => ({

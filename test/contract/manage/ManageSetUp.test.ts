@@ -240,7 +240,7 @@ describe("the audit log", () => {
   it("records each write to a key, without its secret", async () => {
     const made = await lineOf("POST", "/api-keys", { name: "shop", mode: "live" })
     const { id, secret } = ok<CreatedApiKey>(made.reply, 201)
-    const subject = { type: "api_key", id: String(id) }
+    const subject = { type: "api_key", id: String(id), name: expect.any(String) }
     expect(made.line).toMatchObject({ action: "api_key.create", subject })
     expect(JSON.stringify(made.line)).not.toContain(secret)
     const { line: changed } = await told([secret], "PATCH", `/api-keys/${id}`, { name: "till" })
@@ -256,7 +256,7 @@ describe("the audit log", () => {
     const secrets = [BOT_TOKEN, "NobodysTelegramToken", "9121111111", "chat-77"]
     const made = await told(secrets, "POST", "/accounts", telegramBot)
     const { credential_id: id } = ok<Account>(made.reply, 201)
-    const subject = { type: "account", id: String(id) }
+    const subject = { type: "account", id: String(id), name: expect.any(String) }
     expect(made.line).toEqual({ action: "account.connect", subject })
     const change = { settings: telegramBot.settings, check: false, label: "Renamed", per_minute: 3 }
     const { line: changed } = await told(secrets, "PATCH", `/accounts/${id}`, change)
@@ -279,7 +279,7 @@ describe("the audit log", () => {
     expect(removed).toMatchObject({ action: "routing.save" })
     const made = await told([], "POST", "/templates", { name: "hello", body: "سلام {{name}}" })
     const { id } = ok<{ id: number }>(made.reply, 201)
-    const subject = { type: "template", id: String(id) }
+    const subject = { type: "template", id: String(id), name: expect.any(String) }
     expect(made.line).toEqual({ action: "template.create", subject })
     const { line: changed } = await told(["{{other}}"], "PATCH", `/templates/${id}`, { body: "{{other}}" })
     expect(changed).toEqual({ action: "template.update", subject })

@@ -22,7 +22,14 @@ const change = Effect.fnUntraced(function* (
 ) {
   const actor: Actor = { customerId, kind, id: "t1", name: "CI", scope: "full", isOwner: true }
   const subjectType = action.split(".")[0] ?? ""
-  const audit = { action, subjectType, subjectId, details: { name: "x" } }
+  const audit = {
+    action,
+    subjectType,
+    subjectId,
+    subjectName: "Shop",
+    details: { name: "x" },
+    previous: { name: "y" }
+  }
   const { write } = yield* ManagementWrites
   yield* Effect.orDie(
     write(
@@ -50,13 +57,16 @@ layer(TestDatabase, { excludeTestServices: true })("the audit log", (it) => {
         items.map((record) => Struct.omit(record, ["id"])),
         [
           {
+            customerId: 1,
             actorKind: "token",
             actorId: "t1",
             actorName: "CI",
             action: "api_key.create",
             subjectType: "api_key",
             subjectId: "7",
+            subjectName: "Shop",
             details: { name: "x" },
+            previous: { name: "y" },
             ip: "192.0.2.7",
             userAgent: "curl/8",
             requestId: "r-1",

@@ -58,6 +58,10 @@ export const documentationTargets: Readonly<Record<PageName, Target>> = {
   "all-requests": {
     en: "console/#which-requests-did-my-programs-make",
     fa: "fa/console/#برنامهٔ-من-چه-درخواستهایی-فرستاده-است"
+  },
+  "all-audit": {
+    en: "console/#how-do-operators-sign-in",
+    fa: "fa/console/"
   }
 }
 

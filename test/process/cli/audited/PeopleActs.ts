@@ -136,7 +136,7 @@ export const peopleActs: ReadonlyArray<Act> = [
     words: () => [...ofUser(), "--role", "owner", "--name", "Sara"],
     action: "user.update",
     subject: "user",
-    details: { role: "owner" }
+    details: { name: "Sara", role: "owner" }
   },
   {
     command: "user disable",

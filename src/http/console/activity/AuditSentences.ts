@@ -1,0 +1,306 @@
+import { PLATFORM } from "../../../domain/customer/Customer.ts"
+import { pathOf } from "../Navigation.ts"
+import { html, type Html, type Part } from "../frame/Html.ts"
+import type { Locale } from "../frame/Locale.ts"
+import { isolated, quoted, shortId } from "../parts/Text.ts"
+import type { AuditRecord } from "../../../services/activity/AuditLog.ts"
+import { changesOf, routingChangesOf } from "./AuditChanges.ts"
+
+type Words = readonly [english: string, persian: string]
+type Details = AuditRecord["details"]
+
+/**
+ * `{who}` is the actor, and `{thing}` the subject with its name; other names in braces are details, as numbers or text.
+ * A sentence is chosen by the details where it depends on them.
+ */
+interface Sentence {
+  readonly words: Words | ((details: Details) => Words)
+  /** What it has changed, after the sentence. */
+  readonly changes?: (record: AuditRecord, locale: Locale) => ReadonlyArray<string>
+  /** The subject is gone: nothing to link to. */
+  readonly isGone?: boolean
+}
+
+const sentence = (english: string, persian: string): Sentence => ({ words: [english, persian] })
+const removal = (english: string, persian: string): Sentence => ({ words: [english, persian], isGone: true })
+const update = (english: string, persian: string): Sentence => ({
+  words: [english, persian],
+  changes: changesOf
+})
+
+const replayed = (details: Details): Words =>
+  details["event_id"] === undefined
+    ? [
+        "{who} delivered the events of the webhook {thing} again: {replayed}",
+        "{who} رویدادهای وب‌هوک {thing} را دوباره فرستاد: {replayed}"
+      ]
+    : [
+        "{who} delivered an event of the webhook {thing} again",
+        "{who} یک رویداد وب‌هوک {thing} را دوباره فرستاد"
+      ]
+
+const guardEntry =
+  (verb: "add" | "remove") =>
+  (details: Details): Words => {
+    const isDenied = details["list"] === "deny"
+    if (verb === "add")
+      return isDenied
+        ? ["{who} added an entry to the deny list ({type})", "{who} موردی به فهرست ممنوع افزود ({type})"]
+        : ["{who} added an entry to the allow list ({type})", "{who} موردی به فهرست مجاز افزود ({type})"]
+    return isDenied
+      ? ["{who} removed an entry of the deny list ({type})", "{who} موردی را از فهرست ممنوع برداشت ({type})"]
+      : ["{who} removed an entry of the allow list ({type})", "{who} موردی را از فهرست مجاز برداشت ({type})"]
+  }
+
+const forced = (details: Details): Words =>
+  details["outcome"] === null
+    ? ["{who} took back the forced outcome of {thing}", "{who} نتیجهٔ تعیین‌شدهٔ {thing} را برداشت"]
+    : [
+        "{who} forced the next outcome of {thing}: {outcome}",
+        "{who} نتیجهٔ بعدی {thing} را تعیین کرد: {outcome}"
+      ]
+
+const signIn = (details: Details): Words =>
+  details["by"] !== "link"
+    ? ["{who} signed in", "{who} وارد شد"]
+    : details["made_by"] === undefined
+      ? ["{who} signed in by a link", "{who} با پیوند ورود وارد شد"]
+      : ["{who} signed in by a link of {made_by}", "{who} با پیوندی که {made_by} ساخت وارد شد"]
+
+const tested = (details: Details): Words =>
+  details["mode"] === "sandbox"
+    ? ["{who} sent a sandbox test: {thing}", "{who} یک آزمایش در محیط آزمایشی فرستاد: {thing}"]
+    : ["{who} sent a live test: {thing}", "{who} یک آزمایش واقعی فرستاد: {thing}"]
+
+/** A sentence for every name in the audit log. */
+const sentences: Readonly<Record<string, Sentence>> = {
+  "account.connect": sentence(
+    "{who} connected the account {thing} ({channel}, {provider})",
+    "{who} حساب {thing} را وصل کرد ({channel}، {provider})"
+  ),
+  "account.update": update("{who} changed the account {thing}", "{who} حساب {thing} را تغییر داد"),
+  "account.remove": removal("{who} deleted the account {thing}", "{who} حساب {thing} را حذف کرد"),
+  "account.rotate_inbox": sentence(
+    "{who} changed the inbox path of {thing}",
+    "{who} نشانی دریافت {thing} را عوض کرد"
+  ),
+  "account.force_outcome": { words: forced },
+  "contacts.import": sentence(
+    "{who} linked {imported} phones to {thing}",
+    "{who} {imported} شماره را به {thing} وصل کرد"
+  ),
+  "contacts.remove": sentence("{who} removed a phone from {thing}", "{who} یک شماره را از {thing} برداشت"),
+  "routing.save": {
+    words: ["{who} changed the routing", "{who} ترتیب ارسال را تغییر داد"],
+    changes: routingChangesOf
+  },
+  "template.create": sentence("{who} created the template {thing}", "{who} قالب {thing} را ساخت"),
+  "template.update": update("{who} changed the template {thing}", "{who} قالب {thing} را تغییر داد"),
+  "template.remove": removal("{who} deleted the template {thing}", "{who} قالب {thing} را حذف کرد"),
+  "guard.save": update("{who} changed the guard", "{who} نگهبان را تغییر داد"),
+  "guard.add": { words: guardEntry("add") },
+  "guard.remove": { words: guardEntry("remove") },
+  "guard.clear": sentence(
+    "{who} ended an alarm of the guard ({reason})",
+    "{who} یک هشدار نگهبان را پایان داد ({reason})"
+  ),
+  "api_key.create": sentence("{who} created the {mode} key {thing}", "{who} کلید {thing} را ساخت ({mode})"),
+  "api_key.update": update("{who} changed the key {thing}", "{who} کلید {thing} را تغییر داد"),
+  "api_key.revoke": sentence("{who} revoked the key {thing}", "{who} کلید {thing} را باطل کرد"),
+  "api_key.rotate": sentence(
+    "{who} rotated the key {thing}: the old one stays valid for {overlap_seconds} s",
+    "{who} کلید {thing} را تعویض کرد: کلید قبلی {overlap_seconds} ثانیه معتبر می‌ماند"
+  ),
+  "token.create": sentence(
+    "{who} created the token {thing} ({scope})",
+    "{who} توکن {thing} را ساخت ({scope})"
+  ),
+  "token.revoke": sentence("{who} revoked the token {thing}", "{who} توکن {thing} را باطل کرد"),
+  "webhook.create": sentence("{who} created the webhook {thing}", "{who} وب‌هوک {thing} را ساخت"),
+  "webhook.update": update("{who} changed the webhook {thing}", "{who} وب‌هوک {thing} را تغییر داد"),
+  "webhook.remove": removal("{who} deleted the webhook {thing}", "{who} وب‌هوک {thing} را حذف کرد"),
+  "webhook.test": sentence(
+    "{who} sent a test event to the webhook {thing}",
+    "{who} یک رویداد آزمایشی به وب‌هوک {thing} فرستاد"
+  ),
+  "webhook.rotate_secret": sentence(
+    "{who} changed the secret of the webhook {thing}",
+    "{who} رمز وب‌هوک {thing} را تعویض کرد"
+  ),
+  "webhook.replay": { words: replayed },
+  "verification.cancel": sentence("{who} canceled {thing}", "{who} {thing} را لغو کرد"),
+  "verification.next": sentence(
+    "{who} tried the next channel of {thing}",
+    "{who} کانال بعدی {thing} را امتحان کرد"
+  ),
+  "message.cancel": sentence("{who} canceled {thing}", "{who} {thing} را لغو کرد"),
+  "message.batch": sentence(
+    "{who} sent a file of messages: {created} accepted, {refused} refused",
+    "{who} یک فایل پیام فرستاد: {created} پذیرفته، {refused} ردشده"
+  ),
+  "test.send": { words: tested },
+  "phone.erase": sentence(
+    "{who} erased a phone: {verifications} codes, {messages} messages, {contacts} contacts",
+    "{who} یک شماره را پاک کرد: {verifications} کد، {messages} پیام، {contacts} مخاطب"
+  ),
+  "customer.create": sentence("{who} created the customer {thing}", "{who} مشتری {thing} را ساخت"),
+  "customer.set_up": sentence("{who} set up the customer {thing}", "{who} مشتری {thing} را راه انداخت"),
+  "customer.update": update("{who} changed the settings of {thing}", "{who} تنظیمات {thing} را تغییر داد"),
+  "customer.set_limits": update("{who} changed the limits of {thing}", "{who} سقف‌های {thing} را تغییر داد"),
+  "customer.enter": sentence("{who} opened the console of {thing}", "{who} کنسول {thing} را باز کرد"),
+  "wallet.top_up": sentence(
+    "{who} topped up the wallet: {amount} rials",
+    "{who} کیف پول را شارژ کرد: {amount} ریال"
+  ),
+  "user.create": sentence("{who} added the user {thing} ({role})", "{who} کاربر {thing} را افزود ({role})"),
+  "user.update": update("{who} changed the user {thing}", "{who} کاربر {thing} را تغییر داد"),
+  "user.set_password": sentence("{who} changed the password of {thing}", "{who} گذرواژهٔ {thing} را عوض کرد"),
+  "user.create_sign_in_link": sentence(
+    "{who} made a sign-in link for {thing}",
+    "{who} برای {thing} پیوند ورود ساخت"
+  ),
+  "user.sign_in": { words: signIn },
+  "user.sign_in_failed": sentence(
+    "A sign-in as {thing} failed ({reason})",
+    "ورود به نام {thing} ناموفق بود ({reason})"
+  ),
+  "user.session_ended": sentence(
+    "A session of {thing} was ended ({reason})",
+    "یک نشست {thing} پایان یافت ({reason})"
+  ),
+  "user.sign_out": sentence("{who} signed out", "{who} خارج شد"),
+  "user.sign_out_everywhere": sentence("{who} signed out everywhere", "{who} از همه‌جا خارج شد"),
+  "operator.create": sentence("{who} added the operator {thing}", "{who} مدیر سامانهٔ {thing} را افزود"),
+  "operator.create_sign_in_link": sentence(
+    "{who} made a sign-in link for the operator {thing}",
+    "{who} برای مدیر سامانهٔ {thing} پیوند ورود ساخت"
+  ),
+  "signing_key.rotate": sentence(
+    "{who} rotated the key that signs sessions",
+    "{who} کلید امضای نشست‌ها را تعویض کرد"
+  )
+}
+
+/** Whether the log can say an action in words. */
+export const hasSentence = (action: string): boolean => Object.hasOwn(sentences, action)
+
+/** The pages of things, by the kinds of subjects: with the id, or one for all. */
+const pages: Readonly<Record<string, (id: string) => string>> = {
+  account: (id) => `${pathOf("channels")}/${id}`,
+  api_key: (id) => `${pathOf("keys")}/${id}`,
+  token: () => pathOf("tokens"),
+  webhook: (id) => `${pathOf("webhooks")}/${id}`,
+  template: (id) => `${pathOf("templates")}/${id}`,
+  verification: (id) => `${pathOf("verifications")}/${id}`,
+  message: (id) => `${pathOf("messages")}/${id}`,
+  user: (id) => `${pathOf("users")}/${id}`,
+  routing: () => pathOf("routing"),
+  guard: () => pathOf("guard"),
+  wallet: () => pathOf("wallet"),
+  customer: () => pathOf("settings")
+}
+
+/** The page of what was changed; null: it has none, or is in the console of another customer. */
+export const subjectPath = (
+  { subjectType, subjectId, customerId, action }: AuditRecord,
+  shownCustomer: number
+): string | null => {
+  if (sentences[action]?.isGone === true) return null
+  if (customerId === PLATFORM)
+    return subjectType === "account" ? `${pathOf("shared-accounts")}/${subjectId}` : null
+  if (customerId !== shownCustomer) return `${pathOf("customers")}/${customerId}`
+  return pages[subjectType]?.(subjectId) ?? null
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
+
+const nounOf = ({ subjectType }: AuditRecord, { say }: Locale): string =>
+  subjectType === "verification"
+    ? say("the code ", "کد ")
+    : subjectType === "message"
+      ? say("the message ", "پیام ")
+      : ""
+
+const thingPart = (record: AuditRecord, locale: Locale): Part => {
+  const { subjectName, subjectId } = record
+  if (subjectName !== null && subjectName !== "") return quoted(subjectName, locale)
+  return UUID.test(subjectId) ? shortId(subjectId) : html`<bdi>#${subjectId}</bdi>`
+}
+
+/** The actor's name. That of the command line says nothing by itself. */
+export const actorText = (
+  { actorKind, actorId, actorName }: Pick<AuditRecord, "actorKind" | "actorId" | "actorName">,
+  { say }: Locale
+): string =>
+  actorKind === "operator" && actorId === "command-line"
+    ? say("An operator (command line)", "مدیر سامانه (خط فرمان)")
+    : actorName
+
+const detailWords: Readonly<Record<string, Words>> = {
+  live: ["live", "واقعی"],
+  test: ["test", "آزمایشی"],
+  full: ["full access", "دسترسی کامل"],
+  read_only: ["read only", "فقط خواندن"],
+  owner: ["owner", "مالک"],
+  developer: ["developer", "توسعه‌دهنده"],
+  viewer: ["viewer", "بیننده"],
+  phone: ["phone", "شماره"],
+  prefix: ["number prefix", "پیش‌شماره"],
+  network: ["network", "شبکه"],
+  ip: ["network", "شبکه"],
+  unverified: ["codes are not verified", "کدها تأیید نمی‌شوند"],
+  budget: ["too many unverified codes", "تعداد زیاد کد تأییدنشده"],
+  bombed: ["many services send to a phone", "ارسال از سرویس‌های زیاد به یک شماره"],
+  outage: ["a channel is down", "قطعی یک کانال"],
+  wrong_password: ["wrong password", "گذرواژهٔ نادرست"],
+  disabled: ["the user is disabled", "کاربر غیرفعال است"],
+  "a refresh token was used twice": ["a refresh token was used twice", "استفادهٔ دوباره از یک توکن"]
+}
+
+const detailPart = (value: unknown, { say, number }: Locale): Part => {
+  if (typeof value === "number") return number(value)
+  if (typeof value !== "string")
+    return value === undefined || value === null ? "–" : isolated(JSON.stringify(value))
+  const words = Object.hasOwn(detailWords, value) ? detailWords[value] : undefined
+  return words === undefined ? (UUID.test(value) ? shortId(value) : isolated(value)) : say(...words)
+}
+
+/** How the parts of a sentence are linked. */
+interface Links {
+  readonly thing: string | null
+  readonly who: string | null
+}
+
+const linked = (href: string | null, text: Part): Part =>
+  href === null ? text : html`<a href="${href}">${text}</a>`
+
+const unknown: Sentence = sentence("{who} changed {thing}", "{who} {thing} را تغییر داد")
+
+/** An entry of the log as a sentence: who did what to what. */
+export const sentenceOf = (record: AuditRecord, links: Links, locale: Locale): Html => {
+  const { words } = sentences[record.action] ?? unknown
+  const text = locale.say(...(typeof words === "function" ? words(record.details) : words))
+  const hasThing = text.includes("{thing}")
+  const part = (name: string): Part => {
+    if (name === "who")
+      return html`<strong>${linked(links.who, isolated(actorText(record, locale)))}</strong>`
+    if (name !== "thing") return detailPart(record.details[name], locale)
+    return [nounOf(record, locale), linked(links.thing, thingPart(record, locale))]
+  }
+  const parts = text.split(/\{(\w+)\}/).map((each, index) => (index % 2 === 0 ? each : part(each)))
+  return hasThing || links.thing === null
+    ? html`${parts}`
+    : html`${parts.slice(0, 2)}${linkedWords(parts, links)}`
+}
+
+/** The words after the actor lead to the thing, where the sentence has no name of it. */
+const linkedWords = (parts: ReadonlyArray<Part>, { thing }: Links): Part => {
+  const [words = "", ...rest] = parts.slice(2)
+  return [" ", linked(thing, typeof words === "string" ? words.trim() : words), rest]
+}
+
+/** The changes that an entry has made, each in words. */
+export const changesIn = (record: AuditRecord, locale: Locale): ReadonlyArray<string> => {
+  const known = sentences[record.action]
+  return known === undefined ? changesOf(record, locale) : (known.changes?.(record, locale) ?? [])
+}
