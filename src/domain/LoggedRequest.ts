@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Instant } from "./Instant.ts"
 import type { Page } from "./Paging.ts"
+import type { Phone } from "./Phone.ts"
 import { UUID } from "./Uuid.ts"
 import { KeyMode } from "./customer/Customer.ts"
 
@@ -11,6 +12,90 @@ const RequestKey = Schema.Struct({
   prefix: Schema.String,
   lastFour: Schema.String
 })
+
+/** A channel as a request named it. */
+const RequestedChannel = Schema.Struct({
+  channel: Schema.String,
+  account_id: Schema.optionalKey(Schema.Int),
+  sender: Schema.optionalKey(Schema.String),
+  provider: Schema.optionalKey(Schema.String),
+  wait: Schema.optionalKey(Schema.Int)
+})
+
+/** Fields of a send's body that say how to send, and nothing of what or to whom. */
+export const RequestedFields = Schema.Struct({
+  channels: Schema.optionalKey(
+    Schema.Union([Schema.String, Schema.Array(Schema.Union([Schema.String, RequestedChannel]))])
+  ),
+  channel_timeout: Schema.optionalKey(Schema.Int),
+  template_id: Schema.optionalKey(Schema.Int),
+  template: Schema.optionalKey(Schema.Struct({ id: Schema.Int })),
+  locale: Schema.optionalKey(Schema.String),
+  strategy: Schema.optionalKey(Schema.String),
+  delay: Schema.optionalKey(Schema.String)
+})
+export type RequestedFields = typeof RequestedFields.Type
+
+/** The body of a send, as far as the log looks at it. */
+export interface SentBody {
+  readonly channels?:
+    | string
+    | ReadonlyArray<
+        | string
+        | {
+            readonly channel: string
+            readonly account_id?: number | null | undefined
+            readonly sender?: string | null | undefined
+            readonly provider?: string | null | undefined
+            readonly wait?: number | null | undefined
+          }
+      >
+    | null
+    | undefined
+  readonly channel_timeout?: number | null | undefined
+  readonly template_id?: number | string | null | undefined
+  readonly template?: { readonly id: number } | null | undefined
+  readonly locale?: string | null | undefined
+  readonly strategy?: string | null | undefined
+  readonly delay?: string | null | undefined
+}
+
+const WORD = /^[a-z_]{1,20}$/
+const DELAY = /^\d{1,9}[smhd]$/
+/** In place of text that is not one of the words of the API: it could be anything. */
+const HIDDEN = "…"
+
+const word = (text: string): string => (WORD.test(text) ? text : HIDDEN)
+
+const requestedChannel = (given: Exclude<SentBody["channels"], string | null | undefined>[number]) =>
+  typeof given === "string"
+    ? word(given)
+    : {
+        channel: word(given.channel),
+        ...(given.account_id == null ? {} : { account_id: given.account_id }),
+        ...(given.sender == null ? {} : { sender: word(given.sender) }),
+        ...(given.provider == null ? {} : { provider: word(given.provider) }),
+        ...(given.wait == null ? {} : { wait: given.wait })
+      }
+
+/** What the log keeps of a send's body; null: nothing. */
+export const requestedFields = (body: SentBody): RequestedFields | null => {
+  const { channels, channel_timeout, template_id, template, locale, strategy, delay } = body
+  const fields: RequestedFields = {
+    ...(channels == null
+      ? {}
+      : { channels: typeof channels === "string" ? word(channels) : channels.map(requestedChannel) }),
+    ...(channel_timeout == null ? {} : { channel_timeout }),
+    ...(template_id == null || !Number.isSafeInteger(Number(template_id))
+      ? {}
+      : { template_id: Number(template_id) }),
+    ...(template == null ? {} : { template: { id: template.id } }),
+    ...(locale == null ? {} : { locale: word(locale) }),
+    ...(strategy == null ? {} : { strategy: word(strategy) }),
+    ...(delay == null ? {} : { delay: DELAY.test(delay) ? delay : HIDDEN })
+  }
+  return Object.keys(fields).length === 0 ? null : fields
+}
 
 /** A request with a service key that was answered. It has no body, no code, and no whole phone. */
 export const LoggedRequest = Schema.Struct({
@@ -33,7 +118,9 @@ export const LoggedRequest = Schema.Struct({
   /** Masked. */
   phone: Schema.NullOr(Schema.String),
   /** The verification or the message that it was about. */
-  subjectId: Schema.NullOr(Schema.String)
+  subjectId: Schema.NullOr(Schema.String),
+  /** Null: the body had none of them, or the request is no send. */
+  fields: Schema.NullOr(RequestedFields)
 })
 export type LoggedRequest = typeof LoggedRequest.Type
 
@@ -47,6 +134,10 @@ export interface RequestBlock {
   readonly endsAt: Instant
   /** Each is the JSON of a `RequestFields`. */
   readonly requests: ReadonlyArray<string>
+  /**
+   * The phone of each request that was refused, at its place; null if none was. The store keeps a keyed hash of it only.
+   */
+  readonly refusedPhones?: ReadonlyArray<Phone | null> | null
 }
 
 /** A request as a block has it. Arrays are smaller than objects, and every request pays for it. */
@@ -61,7 +152,8 @@ export type RequestFields = readonly [
   keyId: number,
   mode: KeyMode,
   phone: string | null,
-  subjectId: string | null
+  subjectId: string | null,
+  fields?: RequestedFields
 ]
 
 const ID = new RegExp(`^(${UUID})\\.(\\d{1,4})$`)

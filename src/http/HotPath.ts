@@ -5,6 +5,7 @@ import type { ServerResponse } from "node:http"
 import { TooManyRequestsApiKey } from "../domain/Errors.ts"
 import type { Principal } from "../domain/customer/Customer.ts"
 import { MAX_HOT_BYTES } from "./BodyLimits.ts"
+import type { SentBody } from "../domain/LoggedRequest.ts"
 import { securityHeaders } from "./Cors.ts"
 import { isJson } from "./RequestGuards.ts"
 import { PublicUrl, templateOf } from "./RouteTable.ts"
@@ -128,11 +129,13 @@ interface FastRequest {
   readonly work: FastWork
   /** What the request itself says for the request log. */
   readonly phone?: string | undefined
+  /** The body of a send. */
+  readonly sent?: SentBody | undefined
   readonly subjectId?: string | undefined
 }
 
 /** What a request asks for. */
-export type HotWork = Pick<FastRequest, "work" | "phone" | "subjectId">
+export type HotWork = Pick<FastRequest, "work" | "phone" | "sent" | "subjectId">
 
 /** Reads a body; undefined if it is not what the endpoint takes. */
 export type ReadBody = (body: JsonBody) => HotWork | undefined
@@ -217,7 +220,7 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
   }
 
   return (
-    { principal: known, secret, route, work, phone, subjectId }: FastRequest,
+    { principal: known, secret, route, work, phone, sent, subjectId }: FastRequest,
     request: IncomingRequest,
     response: ServerResponse
   ): void => {
@@ -227,6 +230,7 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
     const headers = headersFor(requestId)
     const notes = log.begin(route, method, requestId)
     if (phone !== undefined) notes.phone(phone)
+    if (sent !== undefined) notes.body(sent)
     if (subjectId !== undefined) notes.subject(subjectId)
     const use = useOf(secret, request, notes)
     const performed = Effect.flatMap(keys.admitKnown(use, known), ({ principal, allowance }) => {

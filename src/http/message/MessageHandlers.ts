@@ -59,6 +59,7 @@ const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandb
     send: Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof MessageBody.Type }) {
       const { perform, notes } = yield* CurrentPrincipal
       notes.phone(payload.to)
+      notes.body(payload)
       const key = yield* CurrentIdempotencyKey
       const posted = { payload, text: yield* textOf(payload) }
       return yield* perform((principal) =>

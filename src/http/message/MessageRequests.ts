@@ -86,6 +86,7 @@ export const hotMessages = Effect.map(Messages, (messages): ReadonlyArray<HotEnd
     const posted = { payload: payload.success, text }
     return {
       phone: payload.success.to,
+      sent: payload.success,
       work: (principal) =>
         Effect.map(
           Effect.flatMap(Effect.fromResult(messageRequestOf(principal, key, posted)), messages.send),

@@ -35,6 +35,7 @@ const sendWith = (verifications: Verifications["Service"]) =>
   Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof SendBody.Type }) {
     const { perform, notes } = yield* CurrentPrincipal
     notes.phone(payload.phone)
+    notes.body(payload)
     const key = yield* CurrentIdempotencyKey
     const text = yield* bodyText
     return yield* perform((principal) =>

@@ -159,6 +159,7 @@ export const hotCodes = Effect.map(Verifications, (verifications): ReadonlyArray
     const posted = { payload: payload.success, text }
     return {
       phone: payload.success.phone,
+      sent: payload.success,
       work: (principal) =>
         Effect.map(
           Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send),

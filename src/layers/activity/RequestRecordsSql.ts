@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
+import type { Phone } from "../../domain/Phone.ts"
 import { instantOf, lowestIdAfter, lowestIdFrom, type Page, type PageRequest } from "../../domain/Paging.ts"
 import {
   formatRequestPosition,
@@ -12,9 +13,19 @@ import {
   parseRequestPosition,
   type RequestPosition
 } from "../../domain/LoggedRequest.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { RequestRecords, type RequestSearch, RequestStore } from "../../services/activity/RequestLog.ts"
+
+const HASH_BYTES = 16
+
+/**
+ * What the log keeps of a refused phone, as a UUID: a hash under a key of this purpose, with the customer in it, so that
+ * nobody who has the log can compare customers, or try all phones.
+ */
+export const refusedPhoneHash = (key: MasterKey["Service"], customerId: number, phone: Phone): string =>
+  Buffer.from(key.mac("refused-phone", `${customerId}:${phone}`)).toString("hex", 0, HASH_BYTES)
 
 const EdgeRow = Schema.Struct({ id: Schema.String })
 
@@ -29,6 +40,8 @@ const OVERLAPPING_BLOCKS = 50
 const SEARCHED_BLOCKS = 500
 /** Blocks without the text that is looked for are not taken apart. A page reads no more blocks just to be full. */
 const SCANNED_BLOCKS = 10_000
+/** Of one phone: an attack may have it in every block. */
+const REFUSED_BLOCKS = 200
 /** If the blocks that were read are too few, a page reads this many times as many. */
 const GROWTH = 4
 /** After every request of the same time. */
@@ -38,6 +51,7 @@ const LAST_PLACE = { block: "ffffffff-ffff-ffff-ffff-ffffffffffff", number: 9999
 const requestColumns = `b.id || '.' || n as id, b.customer_id as "customerId", c.name as "customerName",
   (r ->> 0)::float8 as at, r ->> 1 as "requestId", r ->> 2 as route, r ->> 3 as method, (r ->> 4)::int as status,
   r ->> 5 as code, (r ->> 6)::int as micros, r ->> 8 as mode, r ->> 9 as phone, r ->> 10 as "subjectId",
+  r -> 11 as fields,
   case when k.id is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix,
     'lastFour', k.last_four) end as key`
 
@@ -133,6 +147,7 @@ export const RequestRecordsSql = Layer.effect(
   RequestRecords,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const key = yield* MasterKey
     const requestRows = rowsOf(LoggedRequest)
     const edgeRows = rowsOf(EdgeRow)
     const columns = sql.literal(requestColumns)
@@ -181,7 +196,17 @@ export const RequestRecordsSql = Layer.effect(
       return row ?? (yield* new NotFound())
     })
 
-    return RequestRecords.of({ list, find })
+    const refusals = (customerId: number, phone: Phone, limit: number) => {
+      const hash = refusedPhoneHash(key, customerId, phone)
+      return requestRows(sql`
+        select ${columns} from (
+          select * from request_blocks where customer_id = ${customerId} and refused_phones @> array[${hash}::uuid]
+          order by id desc limit ${REFUSED_BLOCKS}::int) b ${requests}
+        where b.refused_phones[n] = ${hash}::uuid
+        order by at desc, b.id desc, n desc limit ${limit}::int`)
+    }
+
+    return RequestRecords.of({ list, find, refusals })
   })
 )
 
@@ -194,15 +219,29 @@ export const RequestStoreSql = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* ReportingSql
     const random = yield* SecureRandom.SecureRandom
+    const key = yield* MasterKey
+    /** As text; empty if nothing was refused. */
+    const hashesOf = ({ customerId, refusedPhones, requests }: RequestBlock): string =>
+      refusedPhones == null
+        ? ""
+        : requests
+            .map((_, index) => {
+              const phone = refusedPhones[index]
+              return phone == null ? "" : refusedPhoneHash(key, customerId, phone)
+            })
+            .join()
     const add = Effect.fnUntraced(function* (blocks: ReadonlyArray<RequestBlock>) {
       const ids = yield* Effect.forEach(blocks, () => random.uuidV7())
       yield* Effect.orDie(sql`
           with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)
-          insert into request_blocks (id, customer_id, begins_at, ends_at, requests)
-          select block.* from quick, unnest(${ids}::uuid[], ${blocks.map(({ customerId }) => customerId)}::int[],
+          insert into request_blocks (id, customer_id, begins_at, ends_at, requests, refused_phones)
+          select id, customer_id, begins_at, ends_at, requests,
+            string_to_array(nullif(refused, ''), ',', '')::uuid[]
+          from quick, unnest(${ids}::uuid[], ${blocks.map(({ customerId }) => customerId)}::int[],
             ${blocks.map(({ beginsAt }) => timestamp(beginsAt))}::timestamptz[],
             ${blocks.map(({ endsAt }) => timestamp(endsAt))}::timestamptz[],
-            string_to_array(${blocks.map(({ requests }) => `[${requests.join()}]`).join("\n")}, e'\\n')) as block`)
+            string_to_array(${blocks.map(({ requests }) => `[${requests.join()}]`).join("\n")}, e'\\n'),
+            ${blocks.map(hashesOf)}::text[]) as block (id, customer_id, begins_at, ends_at, requests, refused)`)
     })
     return RequestStore.of({ add })
   })

@@ -53,6 +53,7 @@ export type KeyPurpose =
   | "code-tag"
   | "account-settings"
   | "client-hash"
+  | "refused-phone"
   | "secret-check"
   | "inbox-address"
   | "inbox-secret"

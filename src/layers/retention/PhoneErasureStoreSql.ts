@@ -4,6 +4,8 @@ import { KeyMode } from "../../domain/customer/Customer.ts"
 import { ERASED_PHONE } from "../../domain/Phone.ts"
 import { PhoneErasureStore } from "../../services/PhoneErasures.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
+import { refusedPhoneHash } from "../activity/RequestRecordsSql.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
 import { erasedMessage, erasedVerification } from "./RecordWorkSql.ts"
 
 const UnderWayRow = Schema.Struct({
@@ -19,7 +21,9 @@ const ErasedRow = Schema.Struct({
 
 export const PhoneErasureStoreSql = Layer.effect(
   PhoneErasureStore,
-  Effect.map(SqlClient.SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const key = yield* MasterKey
     const underWayRows = rowsOf(UnderWayRow)
     const erasedRows = rowsOf(ErasedRow)
     return PhoneErasureStore.of({
@@ -32,6 +36,7 @@ export const PhoneErasureStoreSql = Layer.effect(
           where customer_id = ${customerId} and phone = ${phone} and status in ('queued', 'sending')`),
 
       erase: Effect.fnUntraced(function* (customerId, phone) {
+        const hash = refusedPhoneHash(key, customerId, phone)
         const [row] = yield* erasedRows(sql`
           with verification as (
             update verifications r set phone = ${ERASED_PHONE}, ${erasedVerification(sql)}
@@ -47,7 +52,10 @@ export const PhoneErasureStoreSql = Layer.effect(
             delete from contact_links l using sending_accounts a
             where a.id = l.account_id and a.customer_id = ${customerId} and l.phone = ${phone}
             returning true),
-          simulated as (delete from simulator_messages where phone = ${phone})
+          simulated as (delete from simulator_messages where phone = ${phone}),
+          refused as (
+            update request_blocks set refused_phones = array_replace(refused_phones, ${hash}::uuid, null)
+            where customer_id = ${customerId} and refused_phones @> array[${hash}::uuid])
           select (select count(*)::int from verification) as verifications,
             (select count(*)::int from message) as messages, (select count(*)::int from contact) as contacts`)
         return row ?? (yield* Effect.die("an erasure returned no row"))

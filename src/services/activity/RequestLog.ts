@@ -2,8 +2,13 @@ import { Clock, Context, Deferred, Effect, Layer, Result, Scope, Semaphore } fro
 import type { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
-import { isPhone, maskPhoneInAscii, parsePhone } from "../../domain/Phone.ts"
-import type { LoggedRequest, RequestBlock } from "../../domain/LoggedRequest.ts"
+import { isPhone, maskPhoneInAscii, parsePhone, type Phone } from "../../domain/Phone.ts"
+import {
+  type LoggedRequest,
+  type RequestBlock,
+  requestedFields,
+  type SentBody
+} from "../../domain/LoggedRequest.ts"
 import type { KeyMode, Principal } from "../../domain/customer/Customer.ts"
 import { Settings } from "../Settings.ts"
 import { counters } from "../system/Observability.ts"
@@ -16,7 +21,7 @@ export class RequestStore extends Context.Service<
 
 /** About 4 MB. */
 const MAX_REQUESTS = 20_000
-/** A full block fits one page of PostgreSQL. */
+/** A full block fits one page of PostgreSQL, with the hashes of its phones. */
 const MAX_BLOCK = 40
 const MAX_BLOCK_LENGTH = 7000
 
@@ -25,6 +30,15 @@ interface OpenBlock {
   endsAt: Instant
   length: number
   readonly requests: Array<string>
+  refusedPhones: Array<Phone | null> | null
+}
+
+/** Notes the phone of the block's last request. Most blocks have no refusal. */
+const addRefused = (block: OpenBlock, phone: Phone | null) => {
+  if (phone === null && block.refusedPhones === null) return
+  block.refusedPhones ??= []
+  while (block.refusedPhones.length < block.requests.length - 1) block.refusedPhones.push(null)
+  block.refusedPhones.push(phone)
 }
 
 /** Requests that are still to be written, as blocks of each customer; bounded. */
@@ -34,16 +48,25 @@ class RequestBuffer {
   #size = 0
 
   /** False: there is no room. */
-  add(customerId: number, at: Instant, request: string): boolean {
+  add(customerId: number, at: Instant, request: string, refusedPhone: Phone | null): boolean {
     if (this.#size >= MAX_REQUESTS) return false
     this.#size += 1
     const known = this.#open.get(customerId)
     if (known === undefined) {
       const length = request.length
-      this.#open.set(customerId, { beginsAt: at, endsAt: at, length, requests: [request] })
+      const block: OpenBlock = {
+        beginsAt: at,
+        endsAt: at,
+        length,
+        requests: [request],
+        refusedPhones: null
+      }
+      addRefused(block, refusedPhone)
+      this.#open.set(customerId, block)
       return true
     }
     known.requests.push(request)
+    addRefused(known, refusedPhone)
     known.length += request.length
     known.endsAt = Math.max(known.endsAt, at)
     if (known.requests.length >= MAX_BLOCK || known.length >= MAX_BLOCK_LENGTH) {
@@ -71,13 +94,21 @@ class RequestBuffer {
 export interface RequestNotes {
   readonly key: (principal: Pick<Principal, "customerId" | "keyId" | "mode">) => void
   readonly phone: (phone: string) => void
+  /** The body of a send: only few of its fields are kept. */
+  readonly body: (body: SentBody) => void
   readonly subject: (id: string) => void
   readonly answered: (status: number, code: string | undefined) => void
 }
 
 const ignore = () => {}
 
-export const noNotes: RequestNotes = { key: ignore, phone: ignore, subject: ignore, answered: ignore }
+export const noNotes: RequestNotes = {
+  key: ignore,
+  phone: ignore,
+  body: ignore,
+  subject: ignore,
+  answered: ignore
+}
 
 /** Quotes a text that has no quotes or backslashes. `JSON.stringify` of the whole entry takes twice as long. */
 const quoted = (text: string | null | undefined): string => (text == null ? "null" : `"${text}"`)
@@ -92,12 +123,17 @@ const LONGEST_FLUSH = "2 seconds"
 const MAX_BLOCKS = 100
 const NANOS_PER_MICRO = 1000n
 
-const maskedOrNull = (phone: string | null): string | null => {
-  if (phone === null) return null
+const phoneOrNull = (text: string | null): Phone | null => {
+  if (text === null) return null
   // Most are in the normal form, and parsing costs as much as all the rest of an entry.
-  if (isPhone(phone)) return maskPhoneInAscii(phone)
-  return Result.match(parsePhone(phone), { onFailure: () => null, onSuccess: maskPhoneInAscii })
+  if (isPhone(text)) return text
+  return Result.getOrElse(parsePhone(text), () => null)
 }
+
+/** The client left before its answer: nothing was refused. */
+const CLIENT_GONE = 499
+
+const isRefusal = (status: number): boolean => status >= 400 && status < CLIENT_GONE
 
 interface Entry extends Pick<Principal, "keyId" | "mode"> {
   readonly at: Instant
@@ -107,14 +143,19 @@ interface Entry extends Pick<Principal, "keyId" | "mode"> {
   readonly status: number
   readonly code: string | undefined
   readonly micros: number
-  /** The phone, as it was given. */
-  readonly to: string | null
+  readonly to: Phone | null
   readonly about: string | null
+  readonly body: SentBody | null
 }
 
 /** An entry of the log as it is stored: `layers/activity/RequestRecordsSql.ts` reads its fields by their places. */
-const entryText = ({ at, requestId, route, method, status, code, micros, keyId, mode, to, about }: Entry) =>
-  `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${quoted(maskedOrNull(to))},${about === null ? "null" : JSON.stringify(about)}]`
+const entryText = (entry: Entry) => {
+  const { at, requestId, route, method, status, code, micros, keyId, mode, to, about, body } = entry
+  const phone = to === null ? "null" : `"${maskPhoneInAscii(to)}"`
+  const fields = body === null ? null : requestedFields(body)
+  const end = fields === null ? "" : `,${JSON.stringify(fields)}`
+  return `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${phone},${about === null ? "null" : JSON.stringify(about)}${end}]`
+}
 
 /**
  * The log of the requests that customers make with their keys. A request only adds to a bounded buffer. A fiber writes
@@ -146,12 +187,16 @@ export class RequestLog extends Context.Service<
         let by: Parameters<RequestNotes["key"]>[0] | null = null
         let to: string | null = null
         let about: string | null = null
+        let body: SentBody | null = null
         return {
           key: (principal) => {
             by = principal
           },
           phone: (phone) => {
             to = phone
+          },
+          body: (sent) => {
+            body = sent
           },
           subject: (id) => {
             about = id
@@ -160,8 +205,23 @@ export class RequestLog extends Context.Service<
             if (by === null) return
             const at = clock.currentTimeMillisUnsafe()
             const micros = Number((clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_MICRO)
-            const entry = entryText({ ...by, at, requestId, route, method, status, code, micros, to, about })
-            if (!buffer.add(by.customerId, at, entry)) dropped(1)
+            const phone = phoneOrNull(to)
+            const entry = entryText({
+              ...by,
+              at,
+              requestId,
+              route,
+              method,
+              status,
+              code,
+              micros,
+              to: phone,
+              about,
+              body
+            })
+            // Hashed when it is written: no request waits for that.
+            const refusedPhone = isRefusal(status) ? phone : null
+            if (!buffer.add(by.customerId, at, entry, refusedPhone)) dropped(1)
           }
         }
       }
@@ -242,5 +302,11 @@ export class RequestRecords extends Context.Service<
       search: RequestSearch & PageRequest
     ) => Effect.Effect<Page<LoggedRequest>>
     readonly find: (customerId: number | null, id: string) => Effect.Effect<LoggedRequest, NotFound>
+    /** The newest refused requests for exactly this phone; more than `limit` are not returned. */
+    readonly refusals: (
+      customerId: number,
+      phone: Phone,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<LoggedRequest>>
   }
 >()("peyk/services/activity/RequestLog/RequestRecords") {}

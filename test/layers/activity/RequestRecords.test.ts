@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Page } from "../../../src/domain/Paging.ts"
+import { Phone } from "../../../src/domain/Phone.ts"
 import type { LoggedRequest, RequestFields } from "../../../src/domain/LoggedRequest.ts"
 import { RequestRecordsSql, RequestStoreSql } from "../../../src/layers/activity/RequestRecordsSql.ts"
 import {
@@ -47,13 +49,26 @@ const fieldsOf = (given: Given): RequestFields => [
   given.subjectId ?? null
 ]
 
-const add = (customerId: number, ...all: ReadonlyArray<Given>) =>
+const addWith = (
+  customerId: number,
+  refusedPhones: ReadonlyArray<Phone | null> | null,
+  ...all: ReadonlyArray<Given>
+) =>
   Effect.flatMap(RequestStore, (store) => {
     const fields = all.map(fieldsOf)
     const times = fields.map(([at]) => at)
     const requests = fields.map((each) => JSON.stringify(each))
-    return store.add([{ customerId, beginsAt: Math.min(...times), endsAt: Math.max(...times), requests }])
+    const [beginsAt, endsAt] = [Math.min(...times), Math.max(...times)]
+    return store.add([{ customerId, beginsAt, endsAt, requests, refusedPhones }])
   })
+
+const add = (customerId: number, ...all: ReadonlyArray<Given>) => addWith(customerId, null, ...all)
+
+const storedHashes = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ readonly hashes: ReadonlyArray<string | null> }>`
+    select refused_phones as hashes from request_blocks where refused_phones is not null`
+)
 
 const found = (customerId: number | null, search: RequestSearch = {}) =>
   Effect.flatMap(RequestRecords, (records) =>
@@ -167,6 +182,32 @@ layer(TestDatabase, { excludeTestServices: true })("the request log", (it) => {
       assert.strictEqual((yield* records.find(null, id)).requestId, "of-other")
       assert.strictEqual((yield* Effect.flip(records.find(one, id)))._tag, "not_found")
       assert.strictEqual((yield* Effect.flip(records.find(other, "no id")))._tag, "not_found")
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("finds the refusals of exactly one phone, of which only a hash of one customer is stored", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* makeCustomer(), yield* makeCustomer()]
+      const records = yield* RequestRecords
+      const refused = (customer: number, id: string, phones: ReadonlyArray<Phone | null>) =>
+        addWith(
+          customer,
+          phones,
+          ...phones.map((_, index) => ({ at: NOW + index, requestId: `${id}${index}`, status: 403 }))
+        )
+      const phone = Phone.make("+989121234567")
+      const sameMask = Phone.make("+989129994567")
+      yield* refused(one, "a", [null, phone, sameMask, phone])
+      yield* refused(other, "b", [phone])
+      yield* add(one, { requestId: "good" })
+      const idsOf = (customer: number, of: Phone) =>
+        Effect.map(records.refusals(customer, of, 10), (all) => all.map(({ requestId }) => requestId))
+      assert.deepStrictEqual(yield* idsOf(one, phone), ["a3", "a1"])
+      assert.deepStrictEqual(yield* idsOf(one, sameMask), ["a2"])
+      assert.deepStrictEqual(yield* idsOf(other, phone), ["b0"])
+      const stored = yield* storedHashes
+      assert.lengthOf(new Set(stored.flatMap(({ hashes }) => hashes).filter((each) => each !== null)), 3)
+      assert.notInclude(JSON.stringify(stored), "9121234567")
     }).pipe(Effect.provide(process))
   )
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
-import type { RequestBlock } from "../../../src/domain/LoggedRequest.ts"
+import type { RequestBlock, SentBody } from "../../../src/domain/LoggedRequest.ts"
 import { defaultSettings, Settings } from "../../../src/services/Settings.ts"
 import { RequestLog } from "../../../src/services/activity/RequestLog.ts"
 import { memoryRequestStore } from "../../support/MemoryRequestStore.ts"
@@ -68,6 +68,83 @@ describe("the request log", () => {
             "the-verification"
           ]
         ])
+      })
+    )
+  })
+
+  it.effect("hands over the phones of refusals only, each at its request's place", () => {
+    const store = memoryRequestStore()
+    return within(logging(store))(
+      Effect.gen(function* () {
+        const { begin } = yield* RequestLog
+        const answered = (phone: string, status: number) => {
+          const notes = begin("/v1/otp/send", "POST", "the-id")
+          notes.key(key)
+          notes.phone(phone)
+          notes.answered(status, undefined)
+        }
+        answered("09121234567", 200)
+        yield* TestClock.adjust("1 second")
+        answered("09121234567", 200)
+        answered("0912 123 4567", 403)
+        answered("nothing", 422)
+        answered("09121234567", 499)
+        answered("09121234567", 503)
+        answered("09351234567", 429)
+        yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(
+          store.blocks.map(({ refusedPhones }) => refusedPhones),
+          [null, [null, "+989121234567", null, null, null, "+989351234567"]]
+        )
+      })
+    )
+  })
+
+  it.effect("keeps of a body how it is sent, and nothing of what or to whom", () => {
+    const store = memoryRequestStore()
+    return within(logging(store))(
+      Effect.gen(function* () {
+        const { begin } = yield* RequestLog
+        const answered = (body: SentBody) => {
+          const notes = begin("/v1/otp/send", "POST", "the-id")
+          notes.key(key)
+          notes.body(body)
+          notes.answered(200, undefined)
+        }
+        const secret = "my secret 123456"
+        const other = {
+          phone: secret,
+          to: secret,
+          code: secret,
+          message: secret,
+          metadata: { secret },
+          client: { ip: secret }
+        }
+        answered({
+          ...other,
+          channels: ["bale", { channel: "sms", account_id: 3, wait: 60, provider: "smsir", sender: null }],
+          channel_timeout: 75,
+          template_id: "12",
+          locale: "en"
+        })
+        const template = { id: 4, parameters: { secret } }
+        answered({ ...other, channels: "eitaa", template, strategy: "broadcast", delay: "5m" })
+        answered({ ...other, channels: [secret, { channel: secret }], strategy: secret, delay: secret })
+        answered(other)
+        yield* TestClock.adjust("1 second")
+        const kept = requestsIn(store.blocks).map((fields) => fields[11])
+        assert.deepStrictEqual(kept, [
+          {
+            channels: ["bale", { channel: "sms", account_id: 3, provider: "smsir", wait: 60 }],
+            channel_timeout: 75,
+            template_id: 12,
+            locale: "en"
+          },
+          { channels: "eitaa", template: { id: 4 }, strategy: "broadcast", delay: "5m" },
+          { channels: ["…", { channel: "…" }], strategy: "…", delay: "…" },
+          undefined
+        ])
+        assert.notInclude(JSON.stringify(store.blocks), "secret")
       })
     )
   })
