@@ -23,6 +23,7 @@ import { keyPages } from "./key/KeyPage.ts"
 import { tokenPages } from "./key/TokenRoutes.ts"
 import { messagePages, messagesPages } from "./message/MessagePages.ts"
 import { templatePages } from "./message/TemplatePages.ts"
+import { phonePages } from "./phone/PhonePages.ts"
 import { usagePages } from "./UsagePage.ts"
 import { walletPages } from "./WalletPage.ts"
 import { routingPages } from "./RoutingPage.ts"
@@ -50,6 +51,7 @@ const sections = [
   verificationPages,
   messagesPages,
   messagePages,
+  phonePages,
   testPages,
   // Set-up
   channelPages,

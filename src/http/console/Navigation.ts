@@ -4,6 +4,7 @@ const pages = {
   overview: ["Overview", "نمای کلی"],
   verifications: ["Verifications", "کدهای تأیید"],
   messages: ["Messages", "پیام‌ها"],
+  phones: ["Phones", "شماره‌ها"],
   test: ["Send a test", "ارسال آزمایشی"],
   simulator: ["Simulator", "شبیه‌ساز"],
   channels: ["Channels", "کانال‌ها"],
@@ -46,7 +47,7 @@ export type NavigationGroup = ReturnType<typeof group>
 
 /** All pages, in the order in which they are listed. */
 const groups: ReadonlyArray<NavigationGroup> = [
-  group("Activity", "فعالیت", ["overview", "verifications", "messages", "test", "simulator"]),
+  group("Activity", "فعالیت", ["overview", "verifications", "messages", "phones", "test", "simulator"]),
   group("Configuration", "پیکربندی", ["channels", "routing", "templates", "guard"]),
   group("Developers", "توسعه‌دهندگان", ["keys", "tokens", "webhooks", "requests"]),
   group("Billing", "مالی", ["wallet", "usage"]),

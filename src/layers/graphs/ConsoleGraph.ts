@@ -6,7 +6,7 @@ import { ManagementWritesLive } from "./CellStores.ts"
 import { Resources, Searches } from "./Management.ts"
 import { CredentialLimitsLive } from "./ManagementGraph.ts"
 import { Reports } from "./ReadGraph.ts"
-import { sendsOfBothModes, type useCases } from "./UseCases.ts"
+import { erasuresLive, sendsOfBothModes, type useCases } from "./UseCases.ts"
 
 /** The services of the console's pages: the same use cases and resources as the API's. */
 export const consoleLive = (graphs: typeof useCases) =>
@@ -20,5 +20,6 @@ export const consoleLive = (graphs: typeof useCases) =>
     Searches,
     Reports,
     Billing.layer,
-    sendsOfBothModes(graphs)
+    sendsOfBothModes(graphs),
+    erasuresLive(graphs)
   )

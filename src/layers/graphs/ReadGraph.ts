@@ -9,6 +9,7 @@ import { ReportingSql } from "../postgres/Pools.ts"
 import { ActivityReports } from "../../services/activity/ActivityReports.ts"
 import { ActivitySumsLive, CodeSumsLive, RequestRecordsLive } from "./CellStores.ts"
 import { Insights } from "../../services/activity/Insights.ts"
+import { PhoneRecordsSql } from "../activity/PhoneRecordsSql.ts"
 import { AuditLogSql } from "../activity/AuditLogSql.ts"
 import { HealthReportsSql } from "../system/HealthReportsSql.ts"
 import { MessageRecordsSql } from "../message/MessageRecordsSql.ts"
@@ -32,7 +33,7 @@ const InsightsLive = Layer.provide(Insights.layer, [ActivityReportsLive, CodeSum
 export const KeptSums = ActivitySumsLive.pipe(overReports)
 
 /** Further services of the console: figures and the audit log. */
-export const Reports = Layer.mergeAll(UsageReportsLive, AuditLogSql, RunHistoriesSql).pipe(
+export const Reports = Layer.mergeAll(UsageReportsLive, AuditLogSql, RunHistoriesSql, PhoneRecordsSql).pipe(
   overReads,
   Layer.merge(
     Layer.mergeAll(

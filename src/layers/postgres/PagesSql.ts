@@ -62,12 +62,15 @@ const MAX_LOOKED_THROUGH = 10_000
 
 const EdgeRow = Schema.Struct({ at: InstantColumn, id: Schema.String })
 
+const CountRow = Schema.Struct({ count: Schema.Int })
+
 interface Search {
   /** The rows to read, by an index; they have `created_at` and `id`. */
   readonly range: ReadonlyArray<Statement.Fragment>
   /** The further conditions on a row. */
   readonly filters: ReadonlyArray<Statement.Fragment>
   readonly limit: number
+  readonly isOldestFirst: boolean
 }
 
 interface Source {
@@ -89,26 +92,30 @@ const searchByTime = <Row extends { readonly id: string; readonly createdAt: num
 ) => {
   const [from, columns] = [sql.literal(source.from), sql.literal(source.columns)]
   const edgeRows = rowsOf(EdgeRow)
-  const order = sql.literal("order by id desc")
+  const countRows = rowsOf(CountRow)
+  const orderOf = ({ isOldestFirst }: Search) => sql.literal(`order by id ${isOldestFirst ? "asc" : "desc"}`)
+  const upTo = ({ isOldestFirst }: Search, edge: TimePosition | undefined) => {
+    if (edge === undefined) return []
+    return [isOldestFirst ? sql`id <= ${edge.id}::uuid` : sql`id >= ${edge.id}::uuid`]
+  }
 
-  const edgeOf = ({ range, filters }: Search): Effect.Effect<TimePosition | undefined> =>
-    filters.length === 0
+  const edgeOf = (search: Search): Effect.Effect<TimePosition | undefined> =>
+    search.filters.length === 0
       ? Effect.undefined
       : Effect.map(
           edgeRows(sql`
-            select created_at as at, id from ${from} where ${sql.and(range)} ${order}
+            select created_at as at, id from ${from} where ${sql.and(search.range)} ${orderOf(search)}
             offset ${MAX_LOOKED_THROUGH - 1}::int limit 2`),
           // Without a row beyond it, everything is searched.
           ([edge, beyond]) => (beyond === undefined ? undefined : edge)
         )
 
-  return Effect.fnUntraced(function* (search: Search) {
+  const find = Effect.fnUntraced(function* (search: Search) {
     const { range, filters, limit } = search
     const edge = yield* edgeOf(search)
-    const upToEdge = edge === undefined ? [] : [sql`id >= ${edge.id}::uuid`]
     const found = yield* rows(sql`
-      select ${columns} from ${from} where ${sql.and([...range, ...filters, ...upToEdge])} ${order}
-      limit ${limit + 1}::int`)
+      select ${columns} from ${from} where ${sql.and([...range, ...filters, ...upTo(search, edge)])}
+      ${orderOf(search)} limit ${limit + 1}::int`)
     const last = found.length > limit ? found[limit - 1] : undefined
     const items = found.slice(0, limit)
     const page: Page<Row> =
@@ -119,7 +126,23 @@ const searchByTime = <Row extends { readonly id: string; readonly createdAt: num
           : { items, next: formatTimePosition(edge), searchedTo: edge.at }
     return page
   })
+
+  /** Of the rows that one search reads, and no more than the limit of them. */
+  const count = Effect.fnUntraced(function* (search: Search) {
+    const { range, filters, limit } = search
+    const edge = yield* edgeOf(search)
+    const [row] = yield* countRows(sql`
+      select count(*)::int as count from (
+        select from ${from} where ${sql.and([...range, ...filters, ...upTo(search, edge)])}
+        limit ${limit + 1}::int) counted`)
+    const found = row?.count ?? 0
+    return { count: Math.min(found, limit), isMore: found > limit || edge !== undefined }
+  })
+  return { find, count }
 }
+
+/** More are not counted. */
+const MAX_COUNTED = 1000
 
 /** Rows with an attempt over this channel. */
 const triedOver = (sql: SqlClient.SqlClient, attempts: string, channel: string): Statement.Fragment => sql`
@@ -154,29 +177,53 @@ export const sendRecords = <Row extends { readonly id: string; readonly createdA
   source: Source,
   rows: (statement: Statement.Statement<unknown>) => Effect.Effect<ReadonlyArray<Row>>
 ) => {
-  const search = searchByTime(sql, source, rows)
+  const byTime = searchByTime(sql, source, rows)
   const [from, columns] = [sql.literal(source.from), sql.literal(source.columns)]
+  const searchOf = (
+    customerId: number,
+    {
+      mode = "live",
+      limit,
+      phone,
+      phoneEnd,
+      channel,
+      metadata,
+      after,
+      order,
+      ...range
+    }: SendSearch & PageRequest,
+    filters: ReadonlyArray<Statement.Fragment>
+  ): Search => {
+    const isOldestFirst = order === "oldest"
+    const position = parseTimePosition(after)
+    return {
+      limit,
+      isOldestFirst,
+      range: [
+        sql`customer_id = ${customerId}`,
+        ...modeIs(sql, mode).range,
+        ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
+        ...withinIds(sql, ["created_at", "id"], { ...range, after: isOldestFirst ? null : after }),
+        ...(isOldestFirst && position !== null ? [sql`id > ${position.id}::uuid`] : [])
+      ],
+      filters: [
+        ...modeIs(sql, mode).filters,
+        ...filters,
+        ...(phoneEnd === undefined ? [] : [sql`right(phone, 4) = ${phoneEnd}`]),
+        ...(channel === undefined ? [] : [triedOver(sql, source.attempts ?? "attempts", channel)]),
+        ...metadataIs(sql, metadata)
+      ]
+    }
+  }
   return {
     list: (
       customerId: number,
-      { mode = "live", limit, phone, channel, metadata, ...range }: SendSearch & PageRequest,
+      search: SendSearch & PageRequest,
       filters: ReadonlyArray<Statement.Fragment>
-    ) =>
-      search({
-        limit,
-        range: [
-          sql`customer_id = ${customerId}`,
-          ...modeIs(sql, mode).range,
-          ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
-          ...withinIds(sql, ["created_at", "id"], range)
-        ],
-        filters: [
-          ...modeIs(sql, mode).filters,
-          ...filters,
-          ...(channel === undefined ? [] : [triedOver(sql, source.attempts ?? "attempts", channel)]),
-          ...metadataIs(sql, metadata)
-        ]
-      }),
+    ) => byTime.find(searchOf(customerId, search, filters)),
+
+    count: (customerId: number, search: SendSearch, filters: ReadonlyArray<Statement.Fragment>) =>
+      byTime.count(searchOf(customerId, { ...search, limit: MAX_COUNTED, after: null }, filters)),
 
     find: Effect.fnUntraced(function* (customerId: number, id: string, mode: KeyMode = "live") {
       const [row] = yield* rows(sql`

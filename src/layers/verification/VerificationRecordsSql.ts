@@ -21,7 +21,7 @@ export const VerificationRecordsSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const source = { from: "verifications v", columns: verificationColumns, attempts: SHOWN_ATTEMPTS }
     const verificationRows = rowsOf(VerificationRow)
-    const { list, find } = sendRecords(sql, source, (statement) =>
+    const { list, count, find } = sendRecords(sql, source, (statement) =>
       Effect.map(verificationRows(statement), (rows) => rows.map(shown))
     )
 
@@ -42,11 +42,14 @@ export const VerificationRecordsSql = Layer.effect(
       }
     }
 
+    const filtersOf = ({ status }: VerificationSearch) =>
+      Effect.map(Clock.currentTimeMillis, (now) => (status === undefined ? [] : [statusIs(status, now)]))
+
     return VerificationRecords.of({
-      list: Effect.fnUntraced(function* (customerId, { status, ...search }) {
-        const now = yield* Clock.currentTimeMillis
-        return yield* list(customerId, search, status === undefined ? [] : [statusIs(status, now)])
-      }),
+      list: (customerId, search) =>
+        Effect.flatMap(filtersOf(search), (filters) => list(customerId, search, filters)),
+      count: (customerId, search) =>
+        Effect.flatMap(filtersOf(search), (filters) => count(customerId, search, filters)),
       find
     })
   })

@@ -11,10 +11,21 @@ export interface SendSearch extends TimeRange {
   /** Live if absent. */
   readonly mode?: KeyMode | undefined
   readonly phone?: Phone | undefined
+  /** The last four digits of the phone. */
+  readonly phoneEnd?: string | undefined
   /** A channel that was tried. */
   readonly channel?: Channel | undefined
+  /** The newest first if absent. */
+  readonly order?: "oldest" | undefined
   /** Top-level keys of the metadata, and the text that each must have. */
   readonly metadata?: ReadonlyMap<string, string> | undefined
+}
+
+/** How many records a search finds, among those that one query reads. */
+export interface SendCount {
+  readonly count: number
+  /** There may be more. */
+  readonly isMore: boolean
 }
 
 export interface MessageSearch extends SendSearch {
@@ -28,6 +39,7 @@ export class MessageRecords extends Context.Service<
   {
     /** A page can be short, or even empty, without being the last: one query reads a limited number of rows. */
     readonly list: (customerId: number, search: MessageSearch & PageRequest) => Effect.Effect<Page<Message>>
+    readonly count: (customerId: number, search: MessageSearch) => Effect.Effect<SendCount>
     /** @param mode live if absent */
     readonly find: (customerId: number, id: string, mode?: KeyMode) => Effect.Effect<Message, NotFound>
   }

@@ -3,7 +3,7 @@ import type { NotFound } from "../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
-import type { SendSearch } from "../message/MessageRecords.ts"
+import type { SendCount, SendSearch } from "../message/MessageRecords.ts"
 
 export interface VerificationSearch extends SendSearch {
   /** The status for readers: an active one past its end is expired. */
@@ -19,6 +19,7 @@ export class VerificationRecords extends Context.Service<
       customerId: number,
       search: VerificationSearch & PageRequest
     ) => Effect.Effect<Page<Verification>>
+    readonly count: (customerId: number, search: VerificationSearch) => Effect.Effect<SendCount>
     /** @param mode live if absent */
     readonly find: (customerId: number, id: string, mode?: KeyMode) => Effect.Effect<Verification, NotFound>
   }

@@ -22,6 +22,7 @@ const shown = (query: string, found: Page<{ readonly id: string }>): string =>
       caption: "Codes",
       columns: [{ header: "Id", kind: "title", cell: ({ id }) => id }],
       found,
+      refused: null,
       problems: [],
       path: "/console/verifications",
       none: { title: "No code has been sent yet", text: "Send one." }

@@ -3,10 +3,12 @@ import { Context, Deferred, Effect, Exit, Fiber, Layer, Metric, Scope } from "ef
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import type { RequestBlock, SentBody } from "../../../src/domain/LoggedRequest.ts"
+import { Phone } from "../../../src/domain/Phone.ts"
 import { defaultSettings, Settings } from "../../../src/services/Settings.ts"
 import { RequestLog } from "../../../src/services/activity/RequestLog.ts"
 import { memoryRequestStore } from "../../support/MemoryRequestStore.ts"
 
+const [ONE, OTHER] = [Phone.make("+989121234567"), Phone.make("+989351234567")]
 const key = { customerId: 7, keyId: 3, mode: "live" } as const
 
 const logging = (store: ReturnType<typeof memoryRequestStore>, requestLogDays = 3) =>
@@ -94,7 +96,7 @@ describe("the request log", () => {
         yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(
           store.blocks.map(({ refusedPhones }) => refusedPhones),
-          [null, [null, "+989121234567", null, null, null, "+989351234567"]]
+          [null, [null, ONE, null, null, null, OTHER]]
         )
       })
     )
@@ -130,7 +132,7 @@ describe("the request log", () => {
         const template = { id: 4, parameters: { secret } }
         answered({ ...other, channels: "eitaa", template, strategy: "broadcast", delay: "5m" })
         answered({ ...other, channels: [secret, { channel: secret }], strategy: secret, delay: secret })
-        answered(other)
+        answered({ ...other, locale: null })
         yield* TestClock.adjust("1 second")
         const kept = requestsIn(store.blocks).map((fields) => fields[11])
         assert.deepStrictEqual(kept, [

@@ -1,5 +1,5 @@
 import { Clock, Effect, Result } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS } from "../../../domain/Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../domain/Instant.ts"
 import type { Page } from "../../../domain/Paging.ts"
 import { maskPhoneInAscii, parseContactPhone } from "../../../domain/Phone.ts"
 import { isRequestPosition, type LoggedRequest, shownPhone } from "../../../domain/LoggedRequest.ts"
@@ -7,6 +7,7 @@ import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
+import { refusalOf } from "../frame/Refusals.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { addressWith } from "../frame/Visit.ts"
 import { badge, stateBadge, stateText, type Tone } from "../parts/Badge.ts"
@@ -25,6 +26,7 @@ import {
   timeFilters
 } from "../parts/Lists.ts"
 import { isolated, mono, phoneNumber } from "../parts/Text.ts"
+import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
 import { Settings } from "../../../services/Settings.ts"
 import { RequestLog, RequestRecords, type RequestSearch } from "../../../services/activity/RequestLog.ts"
 
@@ -46,6 +48,12 @@ export const tookText = ({ micros }: Pick<LoggedRequest, "micros">, { say, numbe
   micros >= MICROS_PER_SECOND
     ? duration(micros / MICROS_PER_SECOND)
     : `${number(Math.max(1, Math.round(micros / MICROS_PER_MILLI)))} ${say("ms", "میلی‌ثانیه")}`
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
+
+/** What the error code of a request means; null if it has none. */
+export const refusalText = ({ code }: Pick<LoggedRequest, "code">, locale: Locale): string | null =>
+  code !== null && isErrorCode(code) ? refusalOf({ _tag: code }, locale).text : null
 
 export const maskedPhone = ({ phone }: Pick<LoggedRequest, "phone">): Html =>
   phone === null ? html`<span class="muted">–</span>` : phoneNumber(shownPhone(phone))
@@ -210,7 +218,11 @@ const requestFilters = (
   )
 }
 
-const columnsOf = ({ locale, path }: View, isOfAll: boolean): ReadonlyArray<Column<LoggedRequest>> => {
+const columnsOf = (
+  { locale, path }: View,
+  isOfAll: boolean,
+  now: Instant
+): ReadonlyArray<Column<LoggedRequest>> => {
   const { say } = locale
   return [
     {
@@ -220,25 +232,38 @@ const columnsOf = ({ locale, path }: View, isOfAll: boolean): ReadonlyArray<Colu
     },
     {
       header: say("Status", "وضعیت"),
+      card: "state",
       cell: (each) => html`${statusBadge(each)} ${each.code !== null && mono(each.code)}`
     },
     ...(isOfAll
       ? [
           {
             header: say("Customer", "مشتری"),
+            isOptional: true,
             cell: ({ customerName }: LoggedRequest) => isolated(customerName)
           }
         ]
       : []),
-    { header: say("Phone", "شماره"), cell: maskedPhone },
+    { header: say("Phone", "شماره"), card: "detail", cell: maskedPhone },
     {
       header: say("Key", "کلید"),
+      isOptional: true,
       cell: ({ key, mode }) =>
         html`${key === null ? html`<span class="muted">–</span>` : isolated(key.name)}
         ${stateBadge(mode, locale)}`
     },
-    { header: say("Duration", "مدت"), kind: "number", cell: (each) => tookText(each, locale) },
-    { header: say("Time", "زمان"), kind: "number", cell: ({ at }) => locale.time(at) }
+    {
+      header: say("Duration", "مدت"),
+      kind: "number",
+      isOptional: true,
+      cell: (each) => tookText(each, locale)
+    },
+    {
+      header: say("Time", "زمان"),
+      kind: "number",
+      card: "time",
+      cell: ({ at }) => locale.ago(at, now)
+    }
   ]
 }
 
@@ -300,12 +325,19 @@ export const requestList = Effect.fnUntraced(function* (
   const { items, next, searchedTo } = found
   const caption = say("Requests", "درخواست‌ها")
   const isFiltered = Object.values(search).some((each) => each !== undefined) || problems.length > 0
+  const now = yield* Clock.currentTimeMillis
+  const live = view.query.has("cursor")
+    ? null
+    : html`data-live="${REFRESH_SECONDS}" data-new="${say("{count} new", "{count} مورد جدید")}"`
   return html`${requestFilters(view, keys)} ${searchProblems(problems)}
-    <section class="panel" id="requests" ${!view.query.has("cursor") && html`data-live="${REFRESH_SECONDS}"`}>
+    <section class="panel" id="requests" ${live}>
       ${
         items.length === 0
           ? emptyList(view, found, isFiltered, requestLogDays)
-          : table(caption, columnsOf(view, customerId === null), items)
+          : table(caption, columnsOf(view, customerId === null, now), items, {
+              idOf: ({ id }) => id,
+              isCompact: true
+            })
       }
       ${pager(view, next, searchedTo)}
     </section>`

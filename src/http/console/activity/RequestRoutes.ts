@@ -3,22 +3,19 @@ import { HttpRouter } from "effect/http"
 import type { LoggedRequest } from "../../../domain/LoggedRequest.ts"
 import { subjectKindOf } from "../../Api.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
+import { canRepeat, curlOf } from "./RequestCurl.ts"
 import { type PageName, pathOf } from "../Navigation.ts"
-import { maskedPhone, requestList, routeOf, statusBadge, tookText } from "./RequestList.ts"
+import { maskedPhone, refusalText, requestList, routeOf, statusBadge, tookText } from "./RequestList.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
-import { refusalOf } from "../frame/Refusals.ts"
 import { operatorPage, page, type View } from "../frame/SignedRoutes.ts"
 import { visibleKey } from "../key/KeysPage.ts"
 import { stateBadge } from "../parts/Badge.ts"
-import { copyButton } from "../parts/Code.ts"
+import { codeBlock, copyButton } from "../parts/Code.ts"
 import { type Fact, facts, pageLink } from "../parts/Panels.ts"
 import { isolated, mono } from "../parts/Text.ts"
-import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
 import { RequestRecords } from "../../../services/activity/RequestLog.ts"
 import { Keys } from "../../../services/key/Keys.ts"
-
-const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
 const withCopy = (id: string, label: string, view: View): Html =>
   html`<span class="with-copy">${mono(id)}${copyButton(id, label, view.locale)}</span>`
@@ -65,25 +62,59 @@ const factsOf = (view: View, request: LoggedRequest): Html => {
   ])
 }
 
+/** The fields of the body that are kept. */
+const fieldsPart = ({ locale }: View, { fields }: LoggedRequest): Html | null => {
+  if (fields === null) return null
+  return html`<section class="panel" aria-labelledby="fields-title">
+    <div class="panel-head">
+      <h2 id="fields-title">${locale.say("Fields of the request", "فیلدهای درخواست")}</h2>
+    </div>
+    <div class="panel-body">
+      ${facts(
+        Object.entries(fields).map(([name, value]) => [
+          mono(name),
+          mono(typeof value === "string" ? value : JSON.stringify(value))
+        ])
+      )}
+    </div>
+  </section>`
+}
+
+const curlPart = (view: View, request: LoggedRequest): Html | null => {
+  const { say } = view.locale
+  if (!canRepeat(request)) return null
+  return html`<section class="panel panel-body" aria-label="${say("Repeat", "تکرار")}">
+    ${codeBlock(say("Repeat as curl", "تکرار با curl"), curlOf(request, view.baseUrl), view.locale)}
+    <p class="hint">
+      ${say(
+        "Set the variables first: the log has no key, phone, code or text.",
+        "اول متغیرها را مقدار بدهید: کلید، شماره، کد و متن در گزارش نیست."
+      )}
+    </p>
+  </section>`
+}
+
 /** One request of the log; of a customer, or of any (null). */
 const requestPage = Effect.fnUntraced(function* (view: View, customerId: number | null, name: PageName) {
   const { say } = view.locale
   const { id = "" } = yield* HttpRouter.params
   const request = yield* (yield* RequestRecords).find(customerId, id)
-  const { code } = request
-  const text = code !== null && isErrorCode(code) ? refusalOf({ _tag: code }, view.locale).text : null
+  const text = refusalText(request, view.locale)
   return {
     title: say("Request", "درخواست"),
     name,
     lead: html`<a href="${pathOf(name)}">${say("Requests", "درخواست‌ها")}</a> / ${routeOf(request)}`,
     content: html`${text !== null && html`<p class="notice ${request.status < 500 ? "warn" : "bad"}">${text}</p>`}
-      <section class="panel panel-body" aria-label="${say("Request", "درخواست")}">
-        ${factsOf(view, request)}
-      </section>
+      <div class="columns">
+        <section class="panel panel-body" aria-label="${say("Request", "درخواست")}">
+          ${factsOf(view, request)}
+        </section>
+        <div class="stack">${fieldsPart(view, request)} ${curlPart(view, request)}</div>
+      </div>
       <p class="hint below-list">
         ${say(
-          "The log does not store bodies, codes or full phone numbers.",
-          "متن درخواست، کد و شمارهٔ کامل ذخیره نمی‌شود."
+          "The log stores no code, text, parameters, metadata, client or full phone number.",
+          "کد، متن، متغیرها، متادیتا، کاربر و شمارهٔ کامل ذخیره نمی‌شود."
         )}
       </p>`
   } satisfies Page

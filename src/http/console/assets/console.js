@@ -246,6 +246,66 @@ const keepTyped = () => {
   })
 }
 
+const rowsIn = (part) => [...part.querySelectorAll("tr[id]")]
+
+/** Whether somebody looks into a list: its rows keep their places, and new ones wait. */
+const isRead = (part) =>
+  part.dataset.new !== undefined &&
+  rowsIn(part).length > 0 &&
+  (part.matches(":hover") || part.getBoundingClientRect().top < 0 || isBusy(part))
+
+/** Changes the rows that both have where they are. */
+const updateRows = (part, next) => {
+  for (const row of rowsIn(part)) {
+    const same = next.querySelector(`tr[id="${CSS.escape(row.id)}"]`)
+    const isOwn = isSelectedIn(row) || row.contains(document.activeElement) || row.matches(":hover")
+    if (same !== null && !isOwn && row.innerHTML !== same.innerHTML)
+      row.replaceChildren(...same.cloneNode(true).childNodes)
+  }
+}
+
+/** Of each list that is read: the button over it that says how many rows are new. */
+const newRows = new Map()
+
+const forgetNew = (part) => {
+  newRows.get(part)?.remove()
+  newRows.delete(part)
+}
+
+const numberText = (count) =>
+  new Intl.NumberFormat(document.documentElement.lang === "fa" ? "fa-IR" : "en-GB").format(count)
+
+/** Says how many rows came meanwhile; a click shows them. */
+const sayNew = (part, next, show) => {
+  const known = new Set(rowsIn(part).map(({ id }) => id))
+  const count = rowsIn(next).filter(({ id }) => !known.has(id)).length
+  if (count === 0) return
+  const button = newRows.get(part) ?? document.createElement("button")
+  button.type = "button"
+  button.className = "new-rows"
+  button.textContent = part.dataset.new.replace("{count}", numberText(count))
+  button.onclick = () => {
+    show()
+    scrollTo({ top: Math.max(0, part.getBoundingClientRect().top + scrollY - 80) })
+  }
+  if (!newRows.has(part)) part.before(button)
+  newRows.set(part, button)
+}
+
+/** As the server says it, which knows the time of the response only. */
+const tellAgo = () => {
+  const tag = document.documentElement.lang === "fa" ? "fa-IR-u-nu-arabext" : "en-GB"
+  const relative = new Intl.RelativeTimeFormat(tag, { style: "short" })
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    const seconds = Math.max(0, (Date.now() - Date.parse(time.dateTime)) / 1000)
+    const [length, unit] = seconds < 60 ? [1, "second"] : seconds < 3600 ? [60, "minute"] : [3600, "hour"]
+    const text = relative.format(-Math.floor(seconds / length), unit)
+    if (time.textContent !== text) time.textContent = text
+  }
+}
+
+const AGO_MILLIS = 20_000
+
 /** Replaces the parts with `data-live` (seconds) by what the page has there now; a refused form has another address. */
 const refresh = async () => {
   const answer = await fetch(document.documentElement.dataset.address, {
@@ -257,12 +317,21 @@ const refresh = async () => {
   if (underWay.size > 0) return
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = now.getElementById(part.id)
-    if (next === null || isBusy(part)) continue
+    if (next === null) continue
     const content = contentOf(next)
+    const show = () => {
+      forgetNew(part)
+      shown.set(part, content)
+      replaceContent(part, next)
+    }
+    if (isRead(part)) {
+      updateRows(part, next)
+      sayNew(part, next, show)
+      continue
+    }
+    if (isBusy(part)) continue
     if (next.dataset.live === undefined) delete part.dataset.live
-    if (shown.get(part) === content) continue
-    shown.set(part, content)
-    replaceContent(part, next)
+    if (shown.get(part) !== content) show()
   }
   dispatchEvent(new Event("peyk:refreshed"))
 }
@@ -287,6 +356,7 @@ const keepUpToDate = () => {
 }
 
 keepZone()
+setInterval(tellAgo, AGO_MILLIS)
 hideQuery()
 keepUpToDate()
 keepTyped()

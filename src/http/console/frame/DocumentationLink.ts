@@ -16,6 +16,7 @@ export const documentationTargets: Readonly<Record<PageName, Target>> = {
   },
   verifications: { en: "console/#why-did-a-code-not-arrive", fa: "fa/console/#چرا-یک-کد-نرسید" },
   messages: { en: "messages/#how-do-i-read-its-status", fa: "fa/messages/#چطور-وضعیتش-را-بخوانم" },
+  phones: { en: "console/#what-happened-to-one-phone", fa: "fa/console/#برای-یک-شماره-چه-اتفاقی-افتاده-است" },
   test: { en: "console/#how-do-i-send-a-test", fa: "fa/console/#چطور-یک-ارسال-آزمایشی-انجام-بدهم" },
   simulator: {
     en: "console/#how-do-i-use-the-simulator",

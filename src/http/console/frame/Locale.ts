@@ -19,6 +19,8 @@ const dateStyle = { year: "numeric", month: "short", day: "numeric" } as const
 const shortDay = { month: "short", day: "numeric" } as const
 const clockStyle = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const
 
+const minuteStyle = { hour: "2-digit", minute: "2-digit", hour12: false } as const
+
 const makeFormats = (language: Language, timeZone: string) => {
   const tag = tags[language]
   return {
@@ -28,8 +30,21 @@ const makeFormats = (language: Language, timeZone: string) => {
     clock: new Intl.DateTimeFormat(tag, { ...clockStyle, timeZone }),
     day: new Intl.DateTimeFormat(tag, { ...shortDay, timeZone: "UTC" }),
     hour: new Intl.DateTimeFormat(tag, { hour: "2-digit", minute: "2-digit", hour12: false, timeZone }),
-    localDay: new Intl.DateTimeFormat(tag, { ...shortDay, timeZone })
+    localDay: new Intl.DateTimeFormat(tag, { ...shortDay, timeZone }),
+    relative: new Intl.RelativeTimeFormat(tag, { style: "short" }),
+    minute: new Intl.DateTimeFormat(tag, { ...shortDay, ...minuteStyle, timeZone })
   }
+}
+
+/** Longer ago, the day is what people look for. */
+const LONGEST_AGO_SECONDS = 12 * 3600
+
+/** `console.js` says the same later. */
+const agoText = (seconds: number, { relative }: ReturnType<typeof makeFormats>): string => {
+  if (seconds < 60) return relative.format(-Math.max(0, Math.round(seconds)), "second")
+  return seconds < 3600
+    ? relative.format(-Math.floor(seconds / 60), "minute")
+    : relative.format(-Math.floor(seconds / 3600), "hour")
 }
 
 /** Formats take long to make. There are few zones; of a visitor who names ever new ones, none is kept. */
@@ -61,6 +76,8 @@ export interface Locale {
   readonly duration: (seconds: number) => string
   /** In the visitor's zone; UTC on hover. */
   readonly time: (at: Instant | null) => Html
+  /** “3 min ago”, and a day and a time if it is long past; the whole time on hover. A script keeps it up to date. */
+  readonly ago: (at: Instant, now: Instant) => Html
   /** The time of the day alone. */
   readonly clock: (at: Instant) => Html
   /** A day in UTC, as reports have them. */
@@ -107,6 +124,14 @@ export const makeLocale = (language: Language, zone: string): Locale => {
     seconds: (seconds) => `${formats.number.format(seconds)} ${say("s", "ثانیه")}`,
     duration: (seconds) => durationOf(Math.max(0, seconds), formats.number, say),
     time: (at) => (at === null ? html`<span class="muted">–</span>` : stamp(at, formats.dateTime.format(at))),
+    ago: (at, now) => {
+      const seconds = (now - at) / 1000
+      const iso = formatInstant(at)
+      const title = `${formats.dateTime.format(at)} · ${iso}`
+      return seconds > LONGEST_AGO_SECONDS
+        ? html`<time datetime="${iso}" title="${title}">${formats.minute.format(at)}</time>`
+        : html`<time datetime="${iso}" title="${title}" data-ago>${agoText(seconds, formats)}</time>`
+    },
     hour: (at) => formats.hour.format(at),
     localDay: (at) => formats.localDay.format(at),
     clock: (at) => stamp(at, formats.clock.format(at)),

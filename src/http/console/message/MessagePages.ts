@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { formatInstant, formatNullableInstant } from "../../../domain/Instant.ts"
+import { formatInstant, formatNullableInstant, type Instant } from "../../../domain/Instant.ts"
 import { type Message, MessageStatus, sendTime, Strategy } from "../../../domain/message/Message.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
@@ -12,7 +12,7 @@ import { badge, stateBadge } from "../parts/Badge.ts"
 import { confirmButton } from "../parts/Confirm.ts"
 import type { Column } from "../parts/Lists.ts"
 import { hops } from "../parts/Runs.ts"
-import { phoneText } from "../parts/Text.ts"
+import { isolated, phoneText } from "../parts/Text.ts"
 import {
   eventsPart,
   findRun,
@@ -24,6 +24,9 @@ import {
   runPeriods,
   storyPart
 } from "../runs/RunParts.ts"
+import { messageLanes, requestLanes } from "../runs/RunLanes.ts"
+import { chargesPart, readRunRequests, requestsPart } from "../runs/RunLinks.ts"
+import { waterfall } from "../runs/Waterfall.ts"
 import { costColumn, createdColumn, isStatus, phoneColumn, sentPages, tried } from "../runs/SentPages.ts"
 import { RunHistories } from "../../../services/activity/RunHistories.ts"
 import { cancelMessage } from "../../../services/message/MessageActions.ts"
@@ -36,29 +39,44 @@ const isScheduled = ({ status, scheduledFor, attempts }: Message): boolean =>
   status === "queued" && scheduledFor !== null && attempts.length === 0
 
 /** The status as people see it: a message that waits for its time is not in progress. */
-const shownStatus = (message: Message): string => (isScheduled(message) ? "scheduled" : message.status)
+export const shownMessageStatus = (message: Message): string =>
+  isScheduled(message) ? "scheduled" : message.status
 
-const columns = (view: View): ReadonlyArray<Column<Message>> => {
+const none = html`<span class="muted none">–</span>`
+
+const columns = (view: View, now: Instant): ReadonlyArray<Column<Message>> => {
   const { locale } = view
   const { say } = locale
   return [
     phoneColumn(view, "messages", say("Recipient", "گیرنده")),
     {
       header: say("Status", "وضعیت"),
+      card: "state",
       cell: (each) =>
-        html`${stateBadge(shownStatus(each), locale)}
+        html`${stateBadge(shownMessageStatus(each), locale)}
         ${isScheduled(each) && html`<span class="sub">${locale.time(each.scheduledFor)}</span>`}`
     },
     {
       header: say("Channels", "کانال‌ها"),
+      card: "detail",
       cell: (each) =>
-        html`${hops(tried(each), locale)}
+        html`${hops(tried(each), locale, each.strategy === "broadcast")}
         ${each.strategy === "broadcast" && badge("plain", say("Broadcast", "هم‌زمان"))}`
     },
+    {
+      header: say("Template", "قالب"),
+      isOptional: true,
+      cell: ({ template }) => (template === null ? none : isolated(template.name))
+    },
     costColumn(view),
-    createdColumn(view, say("Created", "زمان ایجاد"))
+    createdColumn(view, now)
   ]
 }
+
+const ownFilters = ({ query }: View) => ({
+  status: statusIn(query.get("status")),
+  strategy: strategyIn(query.get("strategy"))
+})
 
 const { path, list, exportCsv } = sentPages<Message, MessageRecords>({
   name: "messages",
@@ -99,14 +117,10 @@ const { path, list, exportCsv } = sentPages<Message, MessageRecords>({
     ["scheduled_for", ({ scheduledFor }) => formatNullableInstant(scheduledFor)],
     ["completed_at", ({ completedAt }) => formatNullableInstant(completedAt)]
   ],
-  find: ({ actor, query }, search) =>
-    Effect.flatMap(MessageRecords, (records) =>
-      records.list(actor.customerId, {
-        ...search,
-        status: statusIn(query.get("status")),
-        strategy: strategyIn(query.get("strategy"))
-      })
-    )
+  find: (view, search) =>
+    MessageRecords.use((records) => records.list(view.actor.customerId, { ...search, ...ownFilters(view) })),
+  count: (view, search) =>
+    MessageRecords.use((records) => records.count(view.actor.customerId, { ...search, ...ownFilters(view) }))
 })
 
 export const messagesPages = {
@@ -157,7 +171,7 @@ const details = (view: View, { message }: MessageRun, isLive: boolean) => {
   const { strategy, completedAt } = message
   const order = strategy === "broadcast" ? say("Broadcast", "هم‌زمان") : say("Failover", "به ترتیب")
   return runFacts(view, message, {
-    status: shownStatus(message),
+    status: shownMessageStatus(message),
     isLive,
     phone: say("Recipient", "گیرنده"),
     behindId: [[say("Strategy", "روش ارسال"), order]],
@@ -171,6 +185,11 @@ const show = Effect.fnUntraced(function* (view: View) {
   const { say } = locale
   const { run, isLive } = yield* readRun(view)
   const { message, history } = run
+  const requests = yield* readRunRequests(view.actor.customerId, {
+    id: message.id,
+    createdAt: message.createdAt,
+    endedAt: message.status === "canceled" ? message.completedAt : null
+  })
   return {
     title: `${say("Message to", "پیام برای")} ${phoneText(message.phone, locale)}`,
     name: "messages",
@@ -179,12 +198,14 @@ const show = Effect.fnUntraced(function* (view: View) {
       isActive: isActive(message),
       story: storyPart(view, messageStory(run, locale), isLive ? cancelButton(view, run) : null),
       moments: messageMoments(run, locale),
+      chart: waterfall([...requestLanes(requests, locale), ...messageLanes(run, locale)], run.now, locale),
       details: details(view, run, isLive),
       more: html`<section class="panel">
           <div class="panel-head"><h2>${say("Text", "متن")}</h2></div>
           <p class="panel-body message-text" dir="auto">${message.text}</p>
         </section>
-        ${eventsPart(view, history.events, `${PATH}/${message.id}`)}`
+        ${requestsPart(view, message.id, requests)}
+        ${eventsPart(view, history.events, `${PATH}/${message.id}`)} ${chargesPart(view, history)}`
     })
   } as const
 })

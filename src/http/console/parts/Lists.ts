@@ -35,10 +35,22 @@ export interface Column<Row> {
    * only heard.
    */
   readonly kind?: "title" | "number" | "actions"
+  /** Left out where a window is too narrow for all columns. */
+  readonly isOptional?: boolean
+  /** Its place on a card of two lines: beside the title, below it, or at the end of the second line. Absent: none. */
+  readonly card?: "state" | "detail" | "time"
 }
 
-const classOf = <Row>({ kind }: Column<Row>): string =>
-  kind === "number" ? "end" : kind === "title" ? "title" : kind === "actions" ? "row-end" : ""
+const kindClasses = { title: "title", number: "end", actions: "row-end" } as const
+
+const classOf = <Row>({ kind, isOptional, card }: Column<Row>): string =>
+  [
+    kind === undefined ? "" : kindClasses[kind],
+    isOptional === true ? "wide-column" : "",
+    card === undefined ? "" : `card-${card}`
+  ]
+    .filter((name) => name !== "")
+    .join(" ")
 
 const headerOf = <Row>(column: Column<Row>): Html =>
   html`<th scope="col" role="columnheader" class="${classOf(column)}">
@@ -52,6 +64,16 @@ const cellOf = <Row>(column: Column<Row>, row: Row): Html =>
         <div>${column.cell(row)}</div>
       </td>`
 
+interface TableOptions<Row> {
+  /** What tells rows apart: a list that is live changes them where they are, and a link can lead to one. */
+  readonly idOf?: (row: Row) => string
+  /** On a phone a row is a card of two lines, and all of it is the link of its title. */
+  readonly isCompact?: boolean
+}
+
+/** The id of a row's element. */
+export const rowId = (id: string): string => `row-${id}`
+
 /**
  * A table whose rows become cards on a phone. The roles are said again because cards are not laid out as a table.
  * `caption` is what it lists, for those who hear the page.
@@ -59,10 +81,11 @@ const cellOf = <Row>(column: Column<Row>, row: Row): Html =>
 export const table = <Row>(
   caption: string,
   columns: ReadonlyArray<Column<Row>>,
-  rows: ReadonlyArray<Row>
+  rows: ReadonlyArray<Row>,
+  { idOf, isCompact = false }: TableOptions<Row> = {}
 ): Html =>
   html`<div class="table-scroll" tabindex="0" role="region" aria-label="${caption}">
-    <table role="table" class="cards">
+    <table role="table" class="cards ${isCompact && "compact"}">
       <caption class="hidden">
         ${caption}
       </caption>
@@ -74,7 +97,7 @@ export const table = <Row>(
       <tbody role="rowgroup">
         ${rows.map(
           (row) =>
-            html`<tr role="row">
+            html`<tr role="row" ${idOf !== undefined && html`id="${rowId(idOf(row))}"`}>
               ${columns.map((column) => cellOf(column, row))}
             </tr>`
         )}
@@ -83,6 +106,12 @@ export const table = <Row>(
   </div>`
 
 const ROWS = 25
+/** What people can choose instead. */
+const SIZES = [25, 50, 100]
+
+/** The rows of a page that the address asks for. */
+const sizeIn = ({ query }: Pick<Visit, "query">, usual: number): number =>
+  SIZES.find((size) => String(size) === query.get("size")) ?? usual
 
 /** The page of a list that the address asks for. `isPosition` recognizes a cursor of this list. */
 export const pageRequest = (
@@ -92,7 +121,7 @@ export const pageRequest = (
 ): Effect.Effect<PageRequest, ValidationError> => {
   const after = query.get("cursor")
   return after === null || isPosition(after)
-    ? Effect.succeed({ limit, after })
+    ? Effect.succeed({ limit: sizeIn({ query }, limit), after })
     : Effect.fail(
         new ValidationError({ problems: [{ path: "query.cursor", problem: problem("other_cursor") }] })
       )
@@ -101,6 +130,22 @@ export const pageRequest = (
 /** How far a search went that has not found enough yet. */
 export const searchedText = (searchedTo: Instant, { say, time }: Locale): Html =>
   html`${say("Searched back to", "تا این زمان جست‌وجو شد:")} ${time(searchedTo)}`
+
+/** Links to the same list with more or fewer rows a page. */
+const sizeLinks = (view: Pick<Visit, "path" | "query" | "locale">): Html => {
+  const { say, number } = view.locale
+  const shown = sizeIn(view, ROWS)
+  return html`<span class="sizes">
+    <span class="muted">${say("Rows", "سطر در صفحه")}</span>
+    ${SIZES.map((size) =>
+      size === shown
+        ? html`<span aria-current="true">${number(size)}</span>`
+        : html`<a href="${addressWith(view, { size: String(size), cursor: null, notice: null })}"
+            >${number(size)}</a
+          >`
+    )}
+  </span>`
+}
 
 /**
  * Links below a list to its first and its next page, with the same filters. Null if the list has one page. A search
@@ -113,7 +158,7 @@ export const pager = (
 ): Html | null => {
   const { say } = view.locale
   const isFirst = !view.query.has("cursor")
-  if (isFirst && next === null) return null
+  if (isFirst && next === null && !view.query.has("size")) return null
   const link = (cursor: string | null, label: string) =>
     html`<a class="button small" href="${addressWith(view, { cursor, notice: null })}">${label}</a>`
   const rest = (cursor: string): Html =>
@@ -122,7 +167,7 @@ export const pager = (
       : html`<span class="muted">${searchedText(searchedTo, view.locale)}</span>
           ${link(cursor, say("Search older", "جست‌وجوی قدیمی‌ترها"))}`
   return html`<nav class="pager" aria-label="${say("Pages", "صفحه‌ها")}">
-    ${isFirst ? html`<span></span>` : link(null, say("First page", "صفحهٔ اول"))}
+    ${isFirst ? html`<span></span>` : link(null, say("First page", "صفحهٔ اول"))} ${sizeLinks(view)}
     ${next === null ? html`<span class="muted">${say("End of the list", "پایان فهرست")}</span>` : rest(next)}
   </nav>`
 }

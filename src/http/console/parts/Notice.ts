@@ -17,6 +17,11 @@ const notices = {
     "نشست شما تمام شده و تغییرها ذخیره نشد. وارد شوید و دوباره بفرستید."
   ],
   password_set: ["good", "Password changed. Sign in with it.", "گذرواژه عوض شد. با آن وارد شوید."],
+  erased: [
+    "good",
+    "Erased. What is being sent right now stays: repeat it then.",
+    "پاک شد. چیزی که همین حالا در حال ارسال است می‌ماند: بعد دوباره امتحان کنید."
+  ],
   revoked: ["good", "Revoked. It no longer works.", "باطل شد و دیگر کار نمی‌کند."],
   created_incomplete: [
     "warn",

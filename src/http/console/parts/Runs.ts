@@ -13,11 +13,11 @@ export interface Hop {
   readonly state: string
 }
 
-/** The channels that were tried, one after the other, with what came of each. */
-export const hops = (all: ReadonlyArray<Hop>, locale: Locale): Html =>
+/** The channels that were tried, with what came of each: one after the other, or at once, which has no arrows. */
+export const hops = (all: ReadonlyArray<Hop>, locale: Locale, isAtOnce = false): Html =>
   all.length === 0
     ? html`<span class="muted">–</span>`
-    : html`<ol class="hops">
+    : html`<ol class="hops ${isAtOnce && "at-once"}">
         ${all.map(
           ({ channel, state }) =>
             html`<li class="hop" title="${stateText(state, locale)}">

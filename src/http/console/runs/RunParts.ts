@@ -15,7 +15,8 @@ import { postButton } from "../parts/Confirm.ts"
 import { type NoticeKey, withNotice } from "../parts/Notice.ts"
 import { type Fact, facts, pageLink } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
-import { isolated, mono, phonePart } from "../parts/Text.ts"
+import { phoneLink } from "../parts/Phones.ts"
+import { isolated, mono } from "../parts/Text.ts"
 import { type Moment, timeline, whatToDo } from "./Timeline.ts"
 import type { Story } from "../verification/VerificationStory.ts"
 import { performOnce } from "../../../services/Action.ts"
@@ -59,7 +60,7 @@ export const runFacts = (
   return facts([
     [say("Status", "وضعیت"), stateBadge(words.status, locale)],
     words.isLive ? null : [say("Mode", "حالت"), badge("info", say("Sandbox", "محیط آزمایشی"))],
-    [words.phone, phonePart(phone, locale)],
+    [words.phone, phoneLink(phone, { locale })],
     [say("Id", "شناسه"), html`${mono(id)}${copyButton(id, say("Copy id", "کپی شناسه"), locale)}`],
     ...words.behindId,
     [say("Created", "زمان ایجاد"), locale.time(createdAt)],
@@ -138,24 +139,32 @@ interface RunPage {
   readonly isActive: boolean
   readonly story: Html
   readonly moments: ReadonlyArray<Moment>
+  /** What took how long; null: nothing was called yet. */
+  readonly chart: Html | null
   readonly details: Html
   /** Below the details. */
   readonly more: Html
 }
 
 /** The page of a send. */
-export const runContent = ({ locale }: View, { isActive, story, moments, details, more }: RunPage): Html => {
+export const runContent = (
+  { locale }: View,
+  { isActive, story, moments, chart, details, more }: RunPage
+): Html => {
   const { say } = locale
   return html`<div id="run" ${isActive && html`data-live="${REFRESH_SECONDS}"`}>
     ${story}
     <div class="columns">
-      <section class="panel">
-        <div class="panel-head">
-          <h2>${say("Timeline", "مراحل")}</h2>
-          ${isActive && html`<span class="live-mark">${say("Live", "زنده")}</span>`}
-        </div>
-        <div class="panel-body">${timeline(moments, locale)}</div>
-      </section>
+      <div class="stack">
+        ${chart}
+        <section class="panel">
+          <div class="panel-head">
+            <h2>${say("Timeline", "مراحل")}</h2>
+            ${isActive && html`<span class="live-mark">${say("Live", "زنده")}</span>`}
+          </div>
+          <div class="panel-body">${timeline(moments, locale)}</div>
+        </section>
+      </div>
       <div class="stack">
         <section class="panel">
           <div class="panel-head"><h2>${say("Details", "جزئیات")}</h2></div>
@@ -187,11 +196,16 @@ export const storyPart = (view: View, { tone, sentences, errorCode }: Story, but
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? url
 
-const deliveryLine = (view: View, { endpointId, url, status, tries, nextTryAt }: RunDelivery): Html => {
+/** Leads to the delivery, with what was posted and answered. */
+const deliveryLine = (
+  view: View,
+  eventId: string,
+  { endpointId, url, status, tries, nextTryAt }: RunDelivery
+): Html => {
   const { say, number } = view.locale
   const last = tries.at(-1)
   return html`<li>
-    ${pageLink(view, "webhooks", html`<bdi dir="ltr">${hostOf(url)}</bdi>`, `/${endpointId}`)}
+    ${pageLink(view, "webhooks", html`<bdi dir="ltr">${hostOf(url)}</bdi>`, `/${endpointId}/events/${eventId}`)}
     ${deliveryBadge({ status, tries }, view.locale)}
     <span class="muted">
       ${
@@ -232,14 +246,14 @@ export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: st
           </p>`
         : html`<ol class="events">
             ${events.map(
-              ({ type, occurredAt, deliveries }) =>
+              ({ id, type, occurredAt, deliveries }) =>
                 html`<li>
                   <p class="what">${mono(type)}${view.locale.clock(occurredAt)}</p>
                   ${
                     deliveries.length === 0
                       ? noDeliveries(view)
                       : html`<ul>
-                          ${deliveries.map((delivery) => deliveryLine(view, delivery))}
+                          ${deliveries.map((delivery) => deliveryLine(view, id, delivery))}
                         </ul>`
                   }
                 </li>`

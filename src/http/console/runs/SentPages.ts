@@ -5,7 +5,8 @@ import { parseContactPhone, type Phone } from "../../../domain/Phone.ts"
 import { isUuid } from "../../../domain/Uuid.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
-import { pasted } from "../../../domain/text/PastedText.ts"
+import type { LoggedRequest } from "../../../domain/LoggedRequest.ts"
+import { bareNumber, pasted } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/VisibleText.ts"
 import { pathOf } from "../Navigation.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
@@ -32,7 +33,10 @@ import {
   timeFilters
 } from "../parts/Lists.ts"
 import { type AttemptOutcome, attemptState, type Hop } from "../parts/Runs.ts"
-import { channelName, phonePart, shortId } from "../parts/Text.ts"
+import { phoneLink, phoneMark, phonePath } from "../parts/Phones.ts"
+import { channelName, mono, phonePart, shortId } from "../parts/Text.ts"
+import type { SendCount } from "../../../services/message/MessageRecords.ts"
+import { RequestLog, RequestRecords } from "../../../services/activity/RequestLog.ts"
 
 const periods = {
   "1h": HOUR_MILLIS,
@@ -45,11 +49,15 @@ const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(p
 const isChannel = (text: string): text is Channel => Channel.literals.some((channel) => channel === text)
 
 const MAX_TEXT = 200
+const LAST_FOUR = /^\d{4}$/
 
 /** The filters that lists of codes and of messages share. */
 interface SentFilters {
   readonly mode: KeyMode
   readonly phone: Phone | undefined
+  /** The last four digits of phones. */
+  readonly phoneEnd: string | undefined
+  readonly order: "oldest" | undefined
   readonly channel: Channel | undefined
   readonly from: Instant | undefined
   readonly to: Instant | undefined
@@ -87,8 +95,15 @@ const readSearch = ({ query, locale }: Pick<View, "query" | "locale">, { shown, 
     const wanted = pasted(text("q")).toLowerCase()
     const id = isUuid(wanted) ? wanted : null
     const phone = wanted === "" || id !== null ? undefined : Result.getOrUndefined(parseContactPhone(wanted))
-    if (wanted !== "" && id === null && phone === undefined)
-      problems.push(say("Enter a phone number or a complete id.", "شمارهٔ موبایل یا شناسهٔ کامل را وارد کنید."))
+    const digits = bareNumber(wanted)
+    const phoneEnd = LAST_FOUR.test(digits) ? digits : undefined
+    if (wanted !== "" && id === null && phone === undefined && phoneEnd === undefined)
+      problems.push(
+        say(
+          "Enter a phone number, its last four digits, or a complete id.",
+          "شمارهٔ موبایل، چهار رقم آخر آن یا شناسهٔ کامل را وارد کنید."
+        )
+      )
     const metadata = text("metadata") === "" ? new Map<string, string>() : readMetadata(text("metadata"))
     if (metadata === null)
       problems.push(say("Enter metadata as key=value.", "متادیتا را به شکل key=value وارد کنید."))
@@ -98,6 +113,8 @@ const readSearch = ({ query, locale }: Pick<View, "query" | "locale">, { shown, 
     const filters = {
       mode: text("mode") === "test" ? ("test" as const) : ("live" as const),
       phone,
+      phoneEnd,
+      order: text("sort") === "oldest" ? ("oldest" as const) : undefined,
       channel: isChannel(channel) ? channel : undefined,
       from: from ?? (isPeriod(period) ? now - periods[period] : undefined),
       to,
@@ -130,8 +147,8 @@ const searchFilters = (
     shown: [
       {
         name: "q",
-        label: say("Phone or id", "شماره یا شناسه"),
-        placeholder: "0912…",
+        label: say("Phone, last four digits, or id", "شماره، چهار رقم آخر، یا شناسه"),
+        placeholder: "0912… / 4567",
         isLtr: true,
         isWide: true
       },
@@ -150,6 +167,12 @@ const searchFilters = (
       { name: "within", label: say("Time", "زمان"), any: say("Any time", "همهٔ زمان‌ها"), choices: periodText }
     ],
     folded: [
+      {
+        name: "sort",
+        label: say("Order", "ترتیب"),
+        any: say("Newest first", "جدیدترین اول"),
+        choices: [["oldest", say("Oldest first", "قدیمی‌ترین اول")]]
+      },
       ...timeFilters(locale),
       { name: "metadata", label: say("Metadata", "متادیتا"), placeholder: "order=1843", isLtr: true },
       {
@@ -169,8 +192,19 @@ export const isStatus =
   (text: string | null): Status | undefined =>
     statuses.find((status) => status === text)
 
+/** The requests for the phone that is searched, that were refused. */
+interface RefusedPhone {
+  readonly phone: Phone
+  readonly refusals: ReadonlyArray<LoggedRequest>
+}
+
+/** More are not counted. */
+const MAX_REFUSALS = 20
+
 interface SentList<Row> {
   readonly caption: string
+  /** Null: no phone is searched, or none was refused. */
+  readonly refused: RefusedPhone | null
   readonly columns: ReadonlyArray<Column<Row>>
   readonly found: Page<Row>
   readonly problems: ReadonlyArray<string>
@@ -182,9 +216,25 @@ interface SentList<Row> {
 const isFiltered = ({ query }: View): boolean =>
   [...query].some(([name, value]) => !["lang", "theme", "notice"].includes(name) && value !== "")
 
-const emptyList = <Row>(view: View, { none, found, path }: SentList<Row>): Html => {
+/** “2 requests for this phone were refused: blocked_phone”, with a link to them. */
+const refusedEmpty = ({ phone, refusals }: RefusedPhone, view: View): Html => {
+  const { say, number } = view.locale
+  const codes = [...new Set(refusals.map(({ code, status }) => code ?? String(status)))]
+  const count = `${number(refusals.length)}${refusals.length === MAX_REFUSALS ? "+" : ""}`
+  const title =
+    refusals.length === 1
+      ? say("1 request for this phone was refused", "۱ درخواست برای این شماره رد شد")
+      : say(`${count} requests for this phone were refused`, `${count} درخواست برای این شماره رد شد`)
+  return emptyState(title, html`${codes.map((code, index) => [index > 0 && say(", ", "، "), mono(code)])}`, {
+    href: `${phonePath(phone)}#refused`,
+    label: say("See them", "دیدن آن‌ها")
+  })
+}
+
+const emptyList = <Row>(view: View, { none, found, path, refused }: SentList<Row>): Html => {
   const { next, searchedTo } = found
   const { say } = view.locale
+  if (refused !== null && next === null) return refusedEmpty(refused, view)
   if (!isFiltered(view)) {
     const hasTest = view.navigation.some(({ pages }) => pages.some(({ name }) => name === "test"))
     const action = hasTest ? { href: pathOf("test"), label: say("Send a test", "ارسال آزمایشی") } : null
@@ -205,15 +255,19 @@ const emptyList = <Row>(view: View, { none, found, path }: SentList<Row>): Html 
 const REFRESH_SECONDS = 5
 
 /** A list of codes or messages, which stays up to date while its beginning is shown. */
-export const sentList = <Row>(view: View, list: SentList<Row>): Html => {
+export const sentList = <Row extends { readonly id: string }>(view: View, list: SentList<Row>): Html => {
   const { say } = view.locale
   const { caption, columns, found, problems, path } = list
   const { items, next, searchedTo } = found
-  const live = view.query.has("cursor") ? null : html`data-live="${REFRESH_SECONDS}"`
+  const live =
+    view.query.has("cursor") || view.query.get("sort") === "oldest"
+      ? null
+      : html`data-live="${REFRESH_SECONDS}" data-new="${say("{count} new", "{count} مورد جدید")}"`
+  const idOf = ({ id }: Row) => id
   const file = addressWith({ path: `${path}/export.csv`, query: view.query }, { cursor: null, notice: null })
   return html`${searchProblems(problems)}
     <section class="panel" id="sent-list" ${live}>
-      ${items.length === 0 ? emptyList(view, list) : table(caption, columns, items)}
+      ${items.length === 0 ? emptyList(view, list) : table(caption, columns, items, { idOf, isCompact: true })}
       ${pager(view, next, searchedTo)}
     </section>
     ${
@@ -224,6 +278,16 @@ export const sentList = <Row>(view: View, list: SentList<Row>): Html => {
         </a>
       </p>`
     }`
+}
+
+/** Above the sends of one phone: where everything of it is. */
+const phoneLine = ({ locale }: View, { filters: { phone } }: SentSearch): Html | null =>
+  phone === undefined ? null : html`· ${locale.say("All of", "همهٔ")} ${phoneLink(phone, { locale })}`
+
+/** “12 results”. What was not searched is not counted. */
+const countText = ({ count, isMore }: SendCount, { say, number }: Locale): string => {
+  if (isMore) return say(`More than ${number(count)} results`, `بیش از ${number(count)} نتیجه`)
+  return count === 1 ? say("1 result", "۱ نتیجه") : say(`${number(count)} results`, `${number(count)} نتیجه`)
 }
 
 type SentPage = "messages" | "verifications"
@@ -255,6 +319,7 @@ interface SentPages<Row, Services> {
   readonly csvColumns: (now: Instant) => ReadonlyArray<CsvColumn<Row>>
   /** A page of the customer's rows, by the search that both lists have and by the view's own filters. */
   readonly find: (view: View, search: FoundBy) => Effect.Effect<Page<Row>, never, Services>
+  readonly count: (view: View, search: SentFilters) => Effect.Effect<SendCount, never, Services>
 }
 
 /** The channels that were tried, with the outcome of each. */
@@ -269,19 +334,21 @@ export const phoneColumn = ({ locale }: View, name: SentPage, header: string): C
   kind: "title",
   cell: ({ id, phone }) =>
     html`<a class="row-link" href="${pathOf(name)}/${id}">${phonePart(phone, locale)}</a
-      ><span class="sub">${shortId(id)}</span>`
+      >${phoneMark(phone, { locale })} <span class="sub">${shortId(id)}</span>`
 })
 
 export const costColumn = ({ locale }: View): Column<Sent> => ({
   header: locale.say("Cost", "هزینه"),
   kind: "number",
+  isOptional: true,
   cell: ({ captured }) => (captured === 0 ? html`<span class="muted">–</span>` : locale.rials(captured))
 })
 
-export const createdColumn = ({ locale }: View, header: string): Column<Sent> => ({
-  header,
+export const createdColumn = ({ locale }: View, now: Instant): Column<Sent> => ({
+  header: locale.say("Created", "زمان ایجاد"),
   kind: "number",
-  cell: ({ createdAt }) => locale.time(createdAt)
+  card: "time",
+  cell: ({ createdAt }) => locale.ago(createdAt, now)
 })
 
 /** The columns at the end of either file. */
@@ -312,10 +379,30 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
   const filtersOf = ({ locale }: View) =>
     searchFilters(locale, kind.statuses, kind.channels, kind.moreFilters?.(locale.say))
 
+  /** Whoever looks for a phone in vain learns that its requests were refused. */
+  const refusedOf = Effect.fnUntraced(function* (
+    { actor }: View,
+    { filters: { phone } }: SentSearch,
+    { items }: Page<Row>
+  ) {
+    if (phone === undefined || items.length > 0) return null
+    yield* (yield* RequestLog).flush
+    const records = yield* RequestRecords
+    const refusals = yield* records.refusals(actor.customerId, phone, MAX_REFUSALS)
+    return refusals.length === 0 ? null : { phone, refusals }
+  })
+
   const find = (view: View, search: SentSearch, page: PageRequest) =>
     search.problems.length > 0
       ? Effect.succeed<Page<Row>>({ items: [], next: null })
       : kind.find(view, { ...search.filters, ...page })
+
+  /** How many there are, and where everything of a phone is. */
+  const listNote = Effect.fnUntraced(function* (view: View, search: SentSearch) {
+    if (search.problems.length > 0) return null
+    const counted = yield* kind.count(view, search.filters)
+    return html`<p class="list-note">${countText(counted, view.locale)} ${phoneLine(view, search)}</p>`
+  })
 
   const list = Effect.fnUntraced(function* (view: View) {
     const { say } = view.locale
@@ -328,11 +415,12 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
       title,
       name: kind.name,
       lead,
-      content: html`${filters(view, shown, folded)}
+      content: html`${filters(view, shown, folded)} ${yield* listNote(view, search)}
       ${sentList(view, {
         caption: title,
         columns: kind.columns(view, yield* Clock.currentTimeMillis),
         found,
+        refused: yield* refusedOf(view, search, found),
         problems: search.problems,
         path,
         none

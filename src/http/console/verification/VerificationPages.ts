@@ -30,6 +30,9 @@ import {
   runPeriods,
   storyPart
 } from "../runs/RunParts.ts"
+import { codeLanes, requestLanes } from "../runs/RunLanes.ts"
+import { chargesPart, readRunRequests, requestsPart } from "../runs/RunLinks.ts"
+import { waterfall } from "../runs/Waterfall.ts"
 import { costColumn, createdColumn, isStatus, phoneColumn, sentPages, tried } from "../runs/SentPages.ts"
 import { type CodeRun, verificationStory } from "./VerificationStory.ts"
 import { verificationMoments } from "./VerificationTimeline.ts"
@@ -47,19 +50,21 @@ const columns = (view: View, now: Instant): ReadonlyArray<Column<Verification>> 
     phoneColumn(view, "verifications", say("Phone", "شماره")),
     {
       header: say("Status", "وضعیت"),
+      card: "state",
       cell: (each) => stateBadge(effectiveStatus(each, now), locale)
     },
-    { header: say("Channels", "کانال‌ها"), cell: (each) => hops(tried(each), locale) },
+    { header: say("Channels", "کانال‌ها"), card: "detail", cell: (each) => hops(tried(each), locale) },
     {
       header: say("Time to verify", "زمان تا تأیید"),
       kind: "number",
+      isOptional: true,
       cell: ({ verifiedAt, createdAt }) =>
         verifiedAt === null
           ? html`<span class="muted">–</span>`
           : locale.duration((verifiedAt - createdAt) / 1000)
     },
     costColumn(view),
-    createdColumn(view, say("Created", "زمان ایجاد"))
+    createdColumn(view, now)
   ]
 }
 
@@ -91,8 +96,12 @@ const { path, list, exportCsv } = sentPages<Verification, VerificationRecords>({
     ["expires_at", ({ expiresAt }) => formatInstant(expiresAt)]
   ],
   find: ({ actor, query }, search) =>
-    Effect.flatMap(VerificationRecords, (records) =>
+    VerificationRecords.use((records) =>
       records.list(actor.customerId, { ...search, status: statusIn(query.get("status")) })
+    ),
+  count: ({ actor, query }, search) =>
+    VerificationRecords.use((records) =>
+      records.count(actor.customerId, { ...search, status: statusIn(query.get("status")) })
     )
 })
 
@@ -199,6 +208,11 @@ const show = Effect.fnUntraced(function* (view: View) {
   const { say } = locale
   const { run, isLive } = yield* readRun(view)
   const { verification, history } = run
+  const requests = yield* readRunRequests(view.actor.customerId, {
+    id: verification.id,
+    createdAt: verification.createdAt,
+    endedAt: verification.verifiedAt
+  })
   return {
     title: `${say("Code to", "کد برای")} ${phoneText(verification.phone, locale)}`,
     name: "verifications",
@@ -207,8 +221,10 @@ const show = Effect.fnUntraced(function* (view: View) {
       isActive: !isTerminal(effectiveStatus(verification, run.now)),
       story: storyPart(view, verificationStory(run, locale), buttons(view, run, isLive)),
       moments: verificationMoments(run, locale),
+      chart: waterfall([...requestLanes(requests, locale), ...codeLanes(run, locale)], run.now, locale),
       details: details(view, run, isLive),
-      more: eventsPart(view, history.events, `${PATH}/${verification.id}`)
+      more: html`${requestsPart(view, verification.id, requests)}
+      ${eventsPart(view, history.events, `${PATH}/${verification.id}`)} ${chargesPart(view, history)}`
     })
   } as const
 })

@@ -2,12 +2,13 @@ import type { Visitor } from "../../Visitor.ts"
 
 /** Pages that differ only in ids look the same. */
 const patternOf = (path: string): string =>
-  path.replaceAll(/\/(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27})(?=\/|$)/g, "/:id")
+  path.replaceAll(/\/(?:\d+|\+98\d{10}|[0-9a-f]{8}-[0-9a-f-]{27}(?:\.\d+)?)(?=\/|$)/g, "/:id")
 
 const linksIn = (html: string): ReadonlyArray<string> =>
-  [...html.matchAll(/href="(\/console\/[a-zA-Z0-9/_-]+)"/g)].map(([, path = ""]) => path)
+  [...html.matchAll(/href="(\/console\/[a-zA-Z0-9/_+.-]+)"/g)].map(([, path = ""]) => path)
 
-const isPage = (path: string): boolean => !path.includes("/assets/") && !path.includes(".")
+/** A request's id has a dot, as files do. */
+const isPage = (path: string): boolean => !path.includes("/assets/") && !/\.[a-z]+$/.test(path)
 
 /** Every kind of page that links lead to from the overview, and those that somebody sees who is not signed in. */
 export const pagesOf = async ({ get }: Pick<Visitor, "get">): Promise<ReadonlyArray<string>> => {
