@@ -143,7 +143,8 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
       { header: say("Code or message", "کد یا پیام"), cell: (entry) => subjectLink(entry, view) },
       { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) }
     ],
-    entries
+    entries,
+    { idOf: ({ id }) => id }
   )
 }
 

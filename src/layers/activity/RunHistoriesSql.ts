@@ -1,5 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { HashedClient } from "../../domain/customer/Client.ts"
 import { lowestIdAfter, lowestIdFrom, type TimeSpan } from "../../domain/Paging.ts"
 import { DeliveryStatus, WebhookTry } from "../../domain/Webhook.ts"
 import { InstantColumn, RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
@@ -20,7 +21,11 @@ const EventRow = Schema.Struct({
   deliveries: Schema.Array(DeliveryColumn)
 })
 const ChargeRow = Schema.Struct({ id: Schema.String, amount: RialsColumn, occurredAt: InstantColumn })
-const CountRow = Schema.Struct({ events: Schema.Int, wrongCodes: Schema.NullOr(Schema.Int) })
+const CountRow = Schema.Struct({
+  events: Schema.Int,
+  wrongCodes: Schema.NullOr(Schema.Int),
+  client: Schema.NullOr(HashedClient)
+})
 
 /**
  * Events and ledger entries have no index by subject: every send would pay for it, and this is read when somebody looks.
@@ -52,9 +57,9 @@ export const RunHistoriesSql = Layer.effect(
     const counts = (customerId: number, { kind, id }: Run) =>
       countRows(
         kind === "verification"
-          ? sql`select events_written as events, wrong_codes as "wrongCodes" from verifications
+          ? sql`select events_written as events, wrong_codes as "wrongCodes", client from verifications
               where customer_id = ${customerId} and id = ${id}::uuid`
-          : sql`select events_written as events, null::int as "wrongCodes" from messages
+          : sql`select events_written as events, null::int as "wrongCodes", null::jsonb as client from messages
               where customer_id = ${customerId} and id = ${id}::uuid`
       )
 
@@ -79,11 +84,12 @@ export const RunHistoriesSql = Layer.effect(
 
     return RunHistories.of({
       read: Effect.fnUntraced(function* (customerId, run) {
-        const [count = { events: 0, wrongCodes: null }] = yield* counts(customerId, run)
+        const [count = { events: 0, wrongCodes: null, client: null }] = yield* counts(customerId, run)
         return {
           events: yield* events(customerId, run, count.events),
           charges: yield* charges(customerId, run),
-          wrongCodes: count.wrongCodes
+          wrongCodes: count.wrongCodes,
+          client: count.client
         }
       })
     })

@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
+import type { HashedClient } from "../../domain/customer/Client.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
 import type { DeliveryStatus, WebhookTry } from "../../domain/Webhook.ts"
 
@@ -43,6 +44,8 @@ export interface RunHistory {
   readonly charges: ReadonlyArray<RunCharge>
   /** Wrong codes that were entered; null for a message. */
   readonly wrongCodes: number | null
+  /** Keyed hashes of who asked for a code, as the request described them; null: it did not, or it is a message. */
+  readonly client: HashedClient | null
 }
 
 /** The stored history of one send, without its own record. */

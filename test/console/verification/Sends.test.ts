@@ -92,7 +92,7 @@ describe("the list of verifications", () => {
   it("says what it did not understand, as text", async () => {
     const page = await viewer.get(`/console/verifications?q=${encodeURIComponent('"><script>x</script>')}`)
     expect(page.status).toBe(200)
-    expect(page.text).toContain("Enter a phone number or a complete id")
+    expect(page.text).toContain("Enter a phone number, its last four digits, or a complete id")
     expect(page.text).not.toContain("<script>x")
     expect(rows(page)).toEqual([])
   })

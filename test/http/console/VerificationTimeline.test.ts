@@ -13,7 +13,7 @@ const attempt = (verification: Verification, step: number, at: number): Verifica
 
 /** Why the second channel was tried, in the words of the page. */
 const reasonIn = (verification: Verification, language: Language = "en"): string => {
-  const history = { events: [], charges: [], wrongCodes: 0 }
+  const history = { events: [], charges: [], wrongCodes: 0, client: null }
   const run = { verification, history, now: START + 90_000, maxWrongCodes: 5 }
   const moments = verificationMoments(run, makeLocale(language, "Asia/Tehran"))
   return (
@@ -47,7 +47,7 @@ describe("the timeline of a code", () => {
   /** What happened, in the order of the page. */
   const titlesOf = (verification: Verification, language: Language = "en"): ReadonlyArray<string> => {
     const locale = makeLocale(language, "Asia/Tehran")
-    const history = { events: [], charges: [], wrongCodes: 1 }
+    const history = { events: [], charges: [], wrongCodes: 1, client: null }
     const run = { verification, history, now: START + 90_000, maxWrongCodes: 5 }
     const page = String(timeline(verificationMoments(run, locale), locale))
     return Array.from(page.matchAll(/<strong>(.*?)<\/strong>/g), ([, title = ""]) => title)

@@ -264,12 +264,24 @@ const updateRows = (part, next) => {
   }
 }
 
-/** Of each list that is read: the button over it that says how many rows are new. */
+/** Of each list that is read: the button over it that says how many rows are new, and what shows them. */
 const newRows = new Map()
 
 const forgetNew = (part) => {
-  newRows.get(part)?.remove()
+  newRows.get(part)?.button.remove()
   newRows.delete(part)
+}
+
+const newRowsButton = (part) => {
+  const button = document.createElement("button")
+  button.type = "button"
+  button.className = "new-rows"
+  button.addEventListener("click", () => {
+    newRows.get(part).show()
+    scrollTo({ top: Math.max(0, part.getBoundingClientRect().top + scrollY - 80) })
+  })
+  part.before(button)
+  return button
 }
 
 const numberText = (count) =>
@@ -280,16 +292,9 @@ const sayNew = (part, next, show) => {
   const known = new Set(rowsIn(part).map(({ id }) => id))
   const count = rowsIn(next).filter(({ id }) => !known.has(id)).length
   if (count === 0) return
-  const button = newRows.get(part) ?? document.createElement("button")
-  button.type = "button"
-  button.className = "new-rows"
+  const button = newRows.get(part)?.button ?? newRowsButton(part)
   button.textContent = part.dataset.new.replace("{count}", numberText(count))
-  button.onclick = () => {
-    show()
-    scrollTo({ top: Math.max(0, part.getBoundingClientRect().top + scrollY - 80) })
-  }
-  if (!newRows.has(part)) part.before(button)
-  newRows.set(part, button)
+  newRows.set(part, { button, show })
 }
 
 /** As the server says it, which knows the time of the response only. */

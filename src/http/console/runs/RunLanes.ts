@@ -124,7 +124,9 @@ export const messageLanes = ({ message, now }: MessageRun, locale: Locale): Read
     .map((attempt): Lane => {
       const state = attemptState(attempt)
       const { attempted_at: start, finished_at: end, due_at: due } = attempt
-      const from = Math.max(due, sendTime(message))
+      // A channel of a broadcast waits for its account from the beginning.
+      const begin = sendTime(message)
+      const from = message.strategy === "broadcast" ? begin : Math.max(due, begin)
       const isWait = (start ?? end ?? now) - from > SHOWN_WAIT_MILLIS
       const bars: ReadonlyArray<Bar> = [
         ...(isWait ? [{ kind: "wait", from, to: start ?? end, tone: "plain" } as const] : []),

@@ -5,6 +5,7 @@ import { routeOf, statusBadge, tookText } from "../activity/RequestList.ts"
 import { formatLocalTime } from "../forms/LocalTime.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"
+import { rowId } from "../parts/Lists.ts"
 import { pageLink } from "../parts/Panels.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
 import { RequestRecords } from "../../../services/activity/RequestLog.ts"
@@ -90,7 +91,7 @@ export const chargesPart = (view: View, { charges }: RunHistory): Html | null =>
         ({ id, amount, occurredAt }) =>
           html`<li>
             <p class="what">
-              ${pageLink(view, "wallet", rials(Math.abs(amount)), `${entryQuery(occurredAt, view)}#row-${id}`)}
+              ${pageLink(view, "wallet", rials(Math.abs(amount)), `${entryQuery(occurredAt, view)}#${rowId(id)}`)}
               ${locale.clock(occurredAt)}
             </p>
           </li>`

@@ -9,6 +9,7 @@ import type { LoggedRequest } from "../../../domain/LoggedRequest.ts"
 import { bareNumber, pasted } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/VisibleText.ts"
 import { pathOf } from "../Navigation.ts"
+import { refusalText } from "../activity/RequestList.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { allRows, type CsvCell, csvFile } from "../frame/CsvFile.ts"
 import { icon } from "../frame/Document.ts"
@@ -219,16 +220,25 @@ const isFiltered = ({ query }: View): boolean =>
 /** “2 requests for this phone were refused: blocked_phone”, with a link to them. */
 const refusedEmpty = ({ phone, refusals }: RefusedPhone, view: View): Html => {
   const { say, number } = view.locale
-  const codes = [...new Set(refusals.map(({ code, status }) => code ?? String(status)))]
+  const kinds = [...new Map(refusals.map((each) => [each.code, each])).values()]
   const count = `${number(refusals.length)}${refusals.length === MAX_REFUSALS ? "+" : ""}`
   const title =
     refusals.length === 1
       ? say("1 request for this phone was refused", "۱ درخواست برای این شماره رد شد")
       : say(`${count} requests for this phone were refused`, `${count} درخواست برای این شماره رد شد`)
-  return emptyState(title, html`${codes.map((code, index) => [index > 0 && say(", ", "، "), mono(code)])}`, {
-    href: `${phonePath(phone)}#refused`,
-    label: say("See them", "دیدن آن‌ها")
-  })
+  return emptyState(
+    title,
+    html`${kinds.map(
+      (each) =>
+        html`<span class="reason"
+          >${mono(each.code ?? String(each.status))} ${refusalText(each, view.locale)}</span
+        >`
+    )}`,
+    {
+      href: `${phonePath(phone)}#refused`,
+      label: say("See them", "دیدن آن‌ها")
+    }
+  )
 }
 
 const emptyList = <Row>(view: View, { none, found, path, refused }: SentList<Row>): Html => {
@@ -282,7 +292,9 @@ export const sentList = <Row extends { readonly id: string }>(view: View, list: 
 
 /** Above the sends of one phone: where everything of it is. */
 const phoneLine = ({ locale }: View, { filters: { phone } }: SentSearch): Html | null =>
-  phone === undefined ? null : html`· ${locale.say("All of", "همهٔ")} ${phoneLink(phone, { locale })}`
+  phone === undefined
+    ? null
+    : html`· ${locale.say("everything about", "همه چیز دربارهٔ")} ${phoneLink(phone, { locale })}`
 
 /** “12 results”. What was not searched is not counted. */
 const countText = ({ count, isMore }: SendCount, { say, number }: Locale): string => {

@@ -18,7 +18,8 @@ import { stateBadge } from "../parts/Badge.ts"
 import { confirmButton, postButton } from "../parts/Confirm.ts"
 import type { Column } from "../parts/Lists.ts"
 import { hops } from "../parts/Runs.ts"
-import { channelName, phoneText } from "../parts/Text.ts"
+import type { Fact } from "../parts/Panels.ts"
+import { channelName, mono, phoneText } from "../parts/Text.ts"
 import {
   eventsPart,
   findRun,
@@ -186,7 +187,23 @@ const measuredRows = ({ route }: Verification, { locale }: View) => {
   })
 }
 
-const details = (view: View, { verification, now }: CodeRun, isLive: boolean) => {
+/** Enough to see that two codes came from the same place. */
+const SHOWN_DIGITS = 8
+
+/** Who asked for the code. Only hashes are stored: equal ones are the same network or device. */
+const clientRows = ({ history: { client } }: CodeRun, { locale: { say } }: View): ReadonlyArray<Fact> => {
+  if (client === null) return []
+  const { network, device, trusted } = client
+  const hash = (text: string) => mono(text.slice(0, SHOWN_DIGITS))
+  return [
+    ...(network === undefined ? [] : [[say("Network (hash)", "شبکه (هش)"), hash(network)] as const]),
+    ...(device === undefined ? [] : [[say("Device (hash)", "دستگاه (هش)"), hash(device)] as const]),
+    ...(trusted === true ? [[say("Client", "کاربر"), say("You vouch for it", "تأییدشدهٔ شما")] as const] : [])
+  ]
+}
+
+const details = (view: View, run: CodeRun, isLive: boolean) => {
+  const { verification, now } = run
   const { locale } = view
   const { say } = locale
   const { expiresAt, verifiedAt } = verification
@@ -199,7 +216,7 @@ const details = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
       verifiedAt === null
         ? [say("Expires", "زمان انقضا"), locale.time(expiresAt)]
         : [say("Verified", "زمان تأیید"), locale.time(verifiedAt)],
-    further: measuredRows(verification, view)
+    further: [...clientRows(run, view), ...measuredRows(verification, view)]
   })
 }
 
