@@ -139,7 +139,8 @@ export const RequestRecordsLive = inCells(RequestRecords, (records, { inEach }) 
           const [first] = found.flatMap(Option.toArray)
           return first === undefined ? Effect.fail(new NotFound()) : Effect.succeed(first)
         })
-      : records.find(customerId, id)
+      : records.find(customerId, id),
+  refusals: records.refusals
 }))(RequestRecordsSql)
 
 /** The table whose rows a task of retention works on. */

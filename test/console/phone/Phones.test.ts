@@ -98,7 +98,7 @@ describe("refused requests of a phone", () => {
     expect(page.text.match(/href="\/console\/requests\/[0-9a-f-]+\.\d+"/g)).toHaveLength(2)
     for (const list of ["verifications", "messages"]) {
       const empty = await owner.get(`/console/${list}?q=${encodeURIComponent(phone)}`)
-      expect(wordsOf(empty)).toMatch(/2 requests for this phone were refused blocked_phone \\w+/)
+      expect(wordsOf(empty)).toMatch(/2 requests for this phone were refused blocked_phone Your deny list/)
       expect(empty.text).toContain(`href="/console/phones/${phone}#refused"`)
     }
     expect(wordsOf(await pageOf(phone, stranger))).not.toContain("blocked_phone")
