@@ -67,6 +67,53 @@ describe("the overview", () => {
     expect(tile(page, "Conversion")).toBe("–")
   })
 
+  it("guides a new customer through the set-up, and ticks what is done", async () => {
+    const customer = await newCustomer(server, "start")
+    await server.cli("wallet", "top-up", "--customer", customer.id, "--amount", "5000000")
+    const developer = await signedIn(server, customer.id, "developer")
+    const done = async () => {
+      const page = await overviewOf(developer)
+      expect(page.text).not.toContain("all-well")
+      const steps = [...page.text.matchAll(/<li class="(done|next|)"[^>]*>.*?<h3>([^<]*)/gs)]
+      return { page, ticked: steps.filter(([, state]) => state === "done").map(([, , title]) => title) }
+    }
+    const before = await done()
+    // this customer was made with keys
+    expect(before.ticked).toEqual(["Create an API key"])
+    expect(before.page.text).toContain('href="/console/channels/connect"')
+    expect(before.page.text).not.toContain("curl -X POST")
+    const account = await newAccount(server, customer.id, "sms")
+    expect((await done()).ticked).toEqual(["Connect a channel", "Create an API key"])
+    await server.cli(
+      "routing",
+      "set",
+      "--customer",
+      customer.id,
+      "--steps",
+      JSON.stringify([{ channel: "sms", account_id: account }])
+    )
+    const ready = await done()
+    expect(ready.ticked).toHaveLength(3)
+    expect(wordsOf(ready.page)).toContain(`curl -X POST ${server.url}/v1/otp/send`)
+    await otp(server, customer.live).sent({})
+    const sent = await done()
+    expect(sent.ticked).toHaveLength(4)
+    expect(sent.page.text).not.toContain("curl -X POST")
+    const authorization = `apikey ${await insertToken(server.dataDir, customer.id)}`
+    const hook = { url: "https://93.184.216.34/hook", events: ["*"] }
+    expect((await manage(server, "POST", "/webhooks", { authorization }, hook)).status).toBe(201)
+    const all = await overviewOf(developer)
+    expect(all.text).not.toContain('id="guide-title"')
+    expect(wordsOf(all)).toContain("All good. Nothing needs attention.")
+  })
+
+  it("shows the guide to those who may only read, without its buttons", async () => {
+    const { visitor } = await newPerson()
+    const page = await overviewOf(visitor)
+    expect(wordsOf(page)).toContain("Get started")
+    expect(page.text).not.toContain('href="/console/channels/connect"')
+  })
+
   it("has the sends of the period, what they cost, and what became of them", async () => {
     const { customer, visitor } = await newPerson()
     await server.cli("wallet", "top-up", "--customer", customer.id, "--amount", "5000000")

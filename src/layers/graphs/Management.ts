@@ -4,6 +4,7 @@ import { AccountStatesSql } from "../account/PacedAccounts.ts"
 import { AccountsSql } from "../account/AccountsSql.ts"
 import { ChannelResultsLive, ManagementWritesLive, TimerStoreLive, WalletsLive } from "./CellStores.ts"
 import { ContactLinksSql, ContactsSql } from "../account/ContactsSql.ts"
+import { SetUpProgressSql } from "../customer/SetUpProgressSql.ts"
 import { CustomerRecordsSql } from "../customer/CustomerRecordsSql.ts"
 import { RoutingOrdersSql } from "../routing/RoutingOrdersSql.ts"
 import { TemplateRecordsSql } from "../message/TemplateRecordsSql.ts"
@@ -34,6 +35,7 @@ const Records = Layer.mergeAll(
   GuardRecordsSql,
   KeysSql,
   RoutingOrdersSql,
+  SetUpProgressSql,
   TemplateRecordsSql,
   WalletsLive,
   WebhooksSql

@@ -3,6 +3,7 @@ import type { Instant } from "../../../domain/Instant.ts"
 import type { Problem } from "../../../domain/Problem.ts"
 import { type AccountState, blockageOf } from "../../../domain/account/AccountState.ts"
 import type { PageName } from "../Navigation.ts"
+import { setUpGuide } from "./SetUpGuide.ts"
 import { skipsText } from "../account/AccountText.ts"
 import { icon } from "../frame/Document.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
@@ -276,31 +277,36 @@ const moneyConcerns = (
   ]
 }
 
-/** The present problems, each with a link to the page that solves it; nothing when all is well. */
+/** What is left to set up, and the present problems, each with a link to the page that solves it. */
 export const concernsPart = Effect.fnUntraced(function* (view: View, summary: AccountSummary) {
   const { say } = view.locale
-  const [accounts, webhooks] = yield* Effect.all([sendingConcerns(view), webhookConcerns(view)], {
-    concurrency: "unbounded"
-  })
+  const [guide, accounts, webhooks] = yield* Effect.all(
+    [setUpGuide(view), sendingConcerns(view), webhookConcerns(view)],
+    { concurrency: "unbounded" }
+  )
   const concerns = [...accounts, ...webhooks, ...moneyConcerns(summary, view)]
   if (concerns.length === 0)
-    return html`<p class="all-well">
-      ${icon("check")}${say("All good. Nothing needs attention.", "همه‌چیز مرتب است.")}
-    </p>`
-  return html`<section class="panel concerns" aria-labelledby="concerns">
-    <div class="panel-head"><h2 id="concerns">${say("Needs attention", "نیاز به رسیدگی")}</h2></div>
-    <ul>
-      ${concerns.map(
-        (concern) =>
-          html`<li>
-            ${concern.badge}<span class="what">${concern.what}</span>${pageLink(
-              view,
-              concern.page,
-              html`${concern.action}`,
-              concern.below
-            )}
-          </li>`
-      )}
-    </ul>
-  </section>`
+    return (
+      guide ??
+      html`<p class="all-well">
+        ${icon("check")}${say("All good. Nothing needs attention.", "همه‌چیز مرتب است.")}
+      </p>`
+    )
+  return html`${guide}
+    <section class="panel concerns" aria-labelledby="concerns">
+      <div class="panel-head"><h2 id="concerns">${say("Needs attention", "نیاز به رسیدگی")}</h2></div>
+      <ul>
+        ${concerns.map(
+          (concern) =>
+            html`<li>
+              ${concern.badge}<span class="what">${concern.what}</span>${pageLink(
+                view,
+                concern.page,
+                html`${concern.action}`,
+                concern.below
+              )}
+            </li>`
+        )}
+      </ul>
+    </section>`
 })
