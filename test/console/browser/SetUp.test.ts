@@ -63,6 +63,62 @@ describeInBrowser("setting up in a browser", (stage) => {
     )
   })
 
+  it("asks in a dialog that names the thing, keeps the focus, and can be left", async () => {
+    const customer = (await newCustomer(stage)).id
+    const own = await newAccount(stage, customer, "bale", { label: "Main bot" })
+    await stage.within(
+      desktop,
+      await signedIn(stage, customer, "owner"),
+      async ({ open, page, barriers }) => {
+        await open(`/console/channels/${own}`)
+        const [dialog, button] = [
+          page.getByRole("dialog", { name: "Delete account" }),
+          page.locator("summary", { hasText: "Delete" })
+        ]
+        const isFocusInside = () =>
+          page.evaluate<boolean>("document.querySelector('dialog:modal').contains(document.activeElement)")
+        await button.focus()
+        await page.keyboard.press("Enter")
+        expect(await dialog.innerText()).toContain("Main bot")
+        const hasFocus = (selector: string) =>
+          page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)
+        expect(await hasFocus("[data-dismiss]")).toBe(true)
+        expect(await barriers()).toEqual([])
+        for (const key of ["Tab", "Tab", "Shift+Tab", "Shift+Tab", "Shift+Tab"]) {
+          await page.keyboard.press(key)
+          // beyond the last element is the browser's own bar, where no element has the focus
+          expect(
+            (await isFocusInside()) || (await page.evaluate("document.activeElement === document.body"))
+          ).toBe(true)
+        }
+        await page.keyboard.press("Escape")
+        await dialog.waitFor({ state: "hidden" })
+        expect(await hasFocus(".confirm > summary")).toBe(true)
+        await button.click()
+        await dialog.getByRole("link", { name: "Cancel" }).click()
+        await dialog.waitFor({ state: "hidden" })
+        await button.click()
+        await page.mouse.click(5, 5)
+        await dialog.waitFor({ state: "hidden" })
+        await button.click()
+        await dialog.getByRole("button", { name: "Delete account" }).click()
+        expect(await page.getByRole("status").innerText()).toContain("Deleted")
+      }
+    )
+  })
+
+  it("lets somebody without scripts leave a question, too", async () => {
+    await stage.within(without, owner, async ({ open, page }) => {
+      const account = String(await newAccount(stage, String(stage.demo.customer_id), "bale"))
+      await open(`/console/channels/${account}`)
+      await page.locator("summary", { hasText: "Delete" }).click()
+      const dialog = page.getByRole("dialog", { name: "Delete account" })
+      await dialog.getByRole("link", { name: "Cancel" }).click()
+      await dialog.waitFor({ state: "hidden" })
+      expect(new URL(page.url()).pathname).toBe(`/console/channels/${account}`)
+    })
+  })
+
   it("moves a step of the saved order by the keyboard, and stays at it", async () => {
     await stage.within(desktop, owner, async ({ open, page }) => {
       await open("/console/routing")

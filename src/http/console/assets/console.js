@@ -56,10 +56,10 @@ const copyOnClick = () => {
   })
 }
 
-/** Only one drawer or question is open; Escape and a click elsewhere close it. */
-const closeOnLeave = () => {
+/** A drawer closes with Escape, and with a click elsewhere. */
+const closeDrawers = () => {
   const close = (except) => {
-    for (const open of document.querySelectorAll("details:is(.confirm, .nav-drawer)[open]")) {
+    for (const open of document.querySelectorAll("details.nav-drawer[open]")) {
       if (open === except) continue
       if (open.contains(document.activeElement)) open.querySelector("summary").focus()
       open.open = false
@@ -67,6 +67,36 @@ const closeOnLeave = () => {
   }
   document.addEventListener("click", (event) => close(event.target.closest("details[open]")))
   document.addEventListener("keydown", (event) => event.key === "Escape" && close(null))
+}
+
+/** The question of a button, as a dialog: it keeps the focus until it is answered, and Escape leaves it. */
+const ask = (question) => {
+  const dialog = question.querySelector("dialog")
+  question.open = true
+  // as it stands in the page it is open, for those without scripts
+  dialog.removeAttribute("open")
+  dialog.showModal()
+  dialog.querySelector("[data-dismiss]").focus()
+}
+
+const askInDialogs = () => {
+  document.addEventListener("click", (event) => {
+    const summary = event.target.closest(".confirm > summary")
+    const dismiss = event.target.closest("[data-dismiss]")
+    if (summary === null && dismiss === null && !event.target.matches("dialog.confirm-panel:modal")) return
+    event.preventDefault()
+    if (summary !== null) return ask(summary.parentElement)
+    event.target.closest("dialog").close()
+  })
+  const putAway = ({ target }) => {
+    if (!target.matches("dialog.confirm-panel")) return
+    const question = target.parentElement
+    question.open = false
+    target.setAttribute("open", "")
+    question.querySelector("summary").focus()
+  }
+  // it does not bubble
+  document.addEventListener("close", putAway, true)
 }
 
 /** A page that nobody looks at, or touches for this long, is not kept up to date: its session may end. */
@@ -367,7 +397,8 @@ keepUpToDate()
 keepTyped()
 showCopyButtons()
 copyOnClick()
-closeOnLeave()
+closeDrawers()
+askInDialogs()
 sendOnce()
 // not awaited: they import this file
 if (document.querySelector("[data-preview], [data-file-into]") !== null) import("./forms.js")

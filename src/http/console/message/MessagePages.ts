@@ -161,7 +161,8 @@ const cancelButton = (view: View, { message }: MessageRun) => {
       `No more channels are tried for the message to ${phoneText(message.phone, view.locale)}. This cannot be undone.`,
       `برای پیام ${phoneText(message.phone, view.locale)} کانال دیگری امتحان نمی‌شود. این کار برگشت ندارد.`
     ),
-    confirm: say("Cancel message", "لغو پیام")
+    confirm: say("Cancel message", "لغو پیام"),
+    dismiss: say("Keep it", "منصرف شدم")
   })
 }
 

@@ -1,6 +1,7 @@
 import { csrfField, onceField } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Signed } from "../frame/Layout.ts"
+import { addressWith } from "../frame/Visit.ts"
 
 interface PostButton {
   readonly action: string
@@ -23,17 +24,30 @@ export const postButton = (view: Signed, button: PostButton): Html =>
     ${fieldsOf(view, button)}<button class="${classOf(button)}">${button.label}</button>
   </form>`
 
-/** A button that asks first, and says what will happen. Works without JavaScript. */
-export const confirmButton = (
-  view: Signed,
-  button: PostButton & { readonly question: string; readonly confirm: string }
-): Html =>
-  html`<details class="confirm">
+interface Question {
+  /** What will happen, with the name of what it happens to. */
+  readonly question: string
+  /** The button that does it: “Delete account”. */
+  readonly confirm: string
+  /** The way out; “Cancel” by default. */
+  readonly dismiss?: string
+}
+
+/**
+ * A button that asks first, and says what will happen. The console's script makes a modal dialog of the question, which
+ * keeps the focus; without it the question opens below its button.
+ */
+export const confirmButton = (view: Signed, button: PostButton & Question): Html => {
+  const { question, confirm, dismiss = view.locale.say("Cancel", "انصراف") } = button
+  return html`<details class="confirm">
     <summary class="${classOf(button)}">${button.label}</summary>
-    <div class="confirm-panel panel">
-      <p>${button.question}</p>
-      <form method="post" action="${button.action}">
-        ${fieldsOf(view, button)}<button class="button danger">${button.confirm}</button>
+    <dialog class="confirm-panel panel" open aria-label="${confirm}">
+      <p class="confirm-title" aria-hidden="true">${confirm}</p>
+      <p>${question}</p>
+      <form class="actions" method="post" action="${button.action}">
+        ${fieldsOf(view, button)}<button class="button danger">${confirm}</button>
+        <a class="button quiet" href="${addressWith(view, {})}" data-dismiss>${dismiss}</a>
       </form>
-    </div>
+    </dialog>
   </details>`
+}

@@ -160,7 +160,8 @@ const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
       `The code to ${phoneText(verification.phone, view.locale)} stops working, and no more channels are tried. This cannot be undone.`,
       `کد ${phoneText(verification.phone, view.locale)} از کار می‌افتد و کانال دیگری امتحان نمی‌شود. این کار برگشت ندارد.`
     ),
-    confirm: say("Cancel code", "لغو کد")
+    confirm: say("Cancel code", "لغو کد"),
+    dismiss: say("Keep it", "منصرف شدم")
   })}`
 }
 
