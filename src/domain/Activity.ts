@@ -180,3 +180,12 @@ export const gapsOf = (
     .map((begin, index) => ({ from: begin, to: ends[index] ?? to }))
     .filter((gap) => gap.from < gap.to)
 }
+
+/** From the end of a round to the next, and the longest round. */
+export const ACTIVITY_ROUND_MILLIS = HOUR_MILLIS
+export const ACTIVITY_TURN_MILLIS = 10 * MINUTE_MILLIS
+
+const PAUSE_PER_WORK = 4
+
+/** How long to leave the store alone after sums that took `elapsed` ms. */
+export const activityPauseMillis = (elapsed: number): number => elapsed * PAUSE_PER_WORK

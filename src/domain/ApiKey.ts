@@ -22,6 +22,10 @@ export const ApiKeyRecord = Schema.Struct({
 })
 export type ApiKeyRecord = typeof ApiKeyRecord.Type
 
+/** How long a rotated key stays valid: unless the request says another time, and at most. */
+export const DEFAULT_OVERLAP_SECONDS = 24 * 3600
+export const MAX_OVERLAP_SECONDS = 30 * 24 * 3600
+
 export type ApiKeyStatus = "active" | "expired" | "revoked"
 
 export const apiKeyStatus = (

@@ -4,7 +4,8 @@ import { DateTime, Schema } from "effect"
 export const Instant = Schema.Int
 export type Instant = typeof Instant.Type
 
-export const MINUTE_MILLIS = 60_000
+export const SECOND_MILLIS = 1000
+export const MINUTE_MILLIS = 60 * SECOND_MILLIS
 export const HOUR_MILLIS = 60 * MINUTE_MILLIS
 export const DAY_MILLIS = 24 * HOUR_MILLIS
 

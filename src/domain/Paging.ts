@@ -1,6 +1,10 @@
 import { type Instant, MINUTE_MILLIS } from "./Instant.ts"
 import { isUuid, UUID } from "./Uuid.ts"
 
+/** Items of a page, in the API and on the command line: if none are named, and at most. */
+export const DEFAULT_PAGE = 20
+export const MAX_PAGE = 100
+
 /** One page of a list. */
 export interface PageRequest {
   /** 1–100. */

@@ -1,7 +1,6 @@
 import { Data, Schema, Struct } from "effect"
-import { Instant, LAST_INSTANT } from "./Instant.ts"
+import { HOUR_MILLIS, Instant, LAST_INSTANT, MINUTE_MILLIS, SECOND_MILLIS } from "./Instant.ts"
 import { ERASED_PHONE, maskPhone, type Phone } from "./Phone.ts"
-import { DELIVERY_REPORT_MILLIS } from "./Schedules.ts"
 import { foldDigits } from "./text/PastedText.ts"
 import { storable } from "./text/VisibleText.ts"
 
@@ -289,6 +288,17 @@ export const settledDelivery = (report: DeliveryReport, subject: ReportSubject):
       return undefined
   }
 }
+
+/** A delivery report: how long after the attempt its provider is asked, until it knows. */
+const DELIVERY_REPORT_MILLIS = [
+  10 * SECOND_MILLIS,
+  MINUTE_MILLIS,
+  5 * MINUTE_MILLIS,
+  30 * MINUTE_MILLIS,
+  2 * HOUR_MILLIS,
+  12 * HOUR_MILLIS,
+  24 * HOUR_MILLIS
+]
 
 /** When to ask the provider next; null: not any more. */
 export const nextReportAt = (attemptedAt: Instant, now: Instant): Instant | null =>

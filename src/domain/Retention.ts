@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS, Instant } from "./Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, Instant, SECOND_MILLIS } from "./Instant.ts"
 
 /** Rows that expire by themselves and have no use after that. */
 const lapsingTables = [
@@ -196,4 +196,24 @@ export const afterBatch = (
     ? { ...progress.erasedUntil, [pass.task]: pass.doneUntil }
     : progress.erasedUntil
   return { ...progress, pass: null, erasedUntil }
+}
+
+/** From the beginning of a round to the next, and the longest turn, after which any process may go on. */
+export const RETENTION_ROUND_MILLIS = HOUR_MILLIS
+export const RETENTION_TURN_MILLIS = 30 * SECOND_MILLIS
+
+const MIN_PAUSE_MILLIS = 10
+const MIN_PAUSE_AFTER_WORK_MILLIS = 100
+/** 2.5 times as fast at most: with a shorter pause, sends would wait. */
+const MIN_PAUSE_IN_A_HURRY_MILLIS = 40
+const PAUSE_PER_WORK = 4
+
+/**
+ * How long to leave the store alone after a batch that took `elapsed` ms and removed or erased `gone` rows. A
+ * round that has gone on for `age` ms, longer than until the next, would fall further behind: it pauses less.
+ */
+export const retentionPauseMillis = (elapsed: number, gone: number, age: number): number => {
+  const isLate = age >= RETENTION_ROUND_MILLIS
+  const afterWork = isLate ? MIN_PAUSE_IN_A_HURRY_MILLIS : MIN_PAUSE_AFTER_WORK_MILLIS
+  return Math.max(isLate ? elapsed : elapsed * PAUSE_PER_WORK, gone > 0 ? afterWork : MIN_PAUSE_MILLIS)
 }

@@ -1,16 +1,14 @@
 import { Schema } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS, Instant, MINUTE_MILLIS } from "./Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, Instant, MINUTE_MILLIS, SECOND_MILLIS } from "./Instant.ts"
 import { KeyMode } from "./customer/Customer.ts"
 import { GuardEventType, type ShownAlarm } from "./guard/Alarm.ts"
 import { MessageEventType, type ShownMessage } from "./message/Message.ts"
 import { EventType, type ShownVerification } from "./verification/Verification.ts"
 
-const SECOND = 1000
-
 /** A webhook: how long after the first try each try is made, at the earliest. */
 export const WEBHOOK_TRY_MILLIS = [
   0,
-  5 * SECOND,
+  5 * SECOND_MILLIS,
   5 * MINUTE_MILLIS,
   30 * MINUTE_MILLIS,
   2 * HOUR_MILLIS,
@@ -92,11 +90,16 @@ export const originOf = (url: string | null | undefined): string | undefined =>
 
 export const MAX_ENDPOINTS = 20
 
+/** How long a receiver has to respond. */
+export const WEBHOOK_TIMEOUT_MILLIS = 15 * SECOND_MILLIS
+
 /** How long a replaced secret still signs. */
 export const ROTATION_HOURS = 24
 export const ROTATION_MILLIS = ROTATION_HOURS * HOUR_MILLIS
 
 const REPLAY_MILLIS = 30 * DAY_MILLIS
+/** Events that one request replays, so that none takes long, and no receiver is flooded by one call. */
+export const MAX_REPLAYED = 1000
 
 /** The earliest start of a replay of all events since a time: the last 30 days. */
 export const replayedFrom = (since: Instant, now: Instant): Instant => Math.max(since, now - REPLAY_MILLIS)

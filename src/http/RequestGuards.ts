@@ -1,4 +1,5 @@
 import { Context, Effect, Fiber, Layer, Option, Result, Schema } from "effect"
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../services/customer/Idempotency.ts"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { isUtf8 } from "node:buffer"
@@ -25,7 +26,7 @@ export const pageJson = (page: {
   readonly next_cursor: string | null
 }): string => `{"data":[${page.data.join(",")}],"next_cursor":${JSON.stringify(page.next_cursor)}}`
 
-const description = "Unique per request; at most 255 characters."
+const description = `Unique per request; at most ${MAX_IDEMPOTENCY_KEY_LENGTH} characters.`
 
 export const requiredKey = { "idempotency-key": Schema.String.annotate({ description }) }
 
@@ -35,8 +36,6 @@ export const optionalKey = {
 
 /** Of a response that was given before. */
 export const replayed = { "idempotency-replayed": Schema.optionalKey(Schema.Literal("true")) }
-
-export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 
 /** The request's Idempotency-Key header; null without one. */
 export class CurrentIdempotencyKey extends Context.Service<CurrentIdempotencyKey, string | null>()(

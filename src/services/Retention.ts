@@ -10,9 +10,11 @@ import {
   type RetentionPosition,
   type RetentionProgress,
   type RetentionTask,
-  retentionTasks
+  retentionTasks,
+  RETENTION_ROUND_MILLIS,
+  RETENTION_TURN_MILLIS,
+  retentionPauseMillis
 } from "../domain/Retention.ts"
-import { RETENTION_ROUND_MILLIS, RETENTION_TURN_MILLIS, retentionPauseMillis } from "../domain/Schedules.ts"
 import type { DueTimer, LeasedTimer } from "../domain/Timer.ts"
 import { Settings } from "./Settings.ts"
 import { Workers } from "./concurrency/Workers.ts"

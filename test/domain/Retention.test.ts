@@ -9,9 +9,9 @@ import {
   noProgress,
   type RetentionProgress,
   type RetentionTask,
-  retentionTasks
+  retentionTasks,
+  retentionPauseMillis
 } from "../../src/domain/Retention.ts"
-import { retentionPauseMillis } from "../../src/domain/Schedules.ts"
 import { idAt, instantOf } from "../../src/domain/Paging.ts"
 import { defaultSettings } from "../../src/services/Settings.ts"
 

@@ -4,17 +4,9 @@ import { actionCommand, customerCommand, ofCustomer, oneOf, printAll } from "../
 import { defaultableFlag, expiryFlag, nameFlag, UNNAMED } from "../input/Flags.ts"
 import { printOne } from "../output/Output.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
-import type { ApiKeyRecord } from "../../domain/ApiKey.ts"
+import { type ApiKeyRecord, DEFAULT_OVERLAP_SECONDS } from "../../domain/ApiKey.ts"
 import { toApiKey } from "../../http/manage/ApiKeysApi.ts"
-import {
-  changeKey,
-  type CreatedKey,
-  createKey,
-  DEFAULT_OVERLAP_SECONDS,
-  Keys,
-  revokeKey,
-  rotateKey
-} from "../../services/key/Keys.ts"
+import { changeKey, type CreatedKey, createKey, Keys, revokeKey, rotateKey } from "../../services/key/Keys.ts"
 
 const toFields = (key: ApiKeyRecord, now: number) =>
   Struct.omit(toApiKey(key, now), ["allowed_ips", "version"])

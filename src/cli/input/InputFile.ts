@@ -2,7 +2,7 @@ import { Effect, Stdio, Stream } from "effect"
 import { Flag } from "effect/cli"
 import * as fs from "node:fs"
 import { CommandError } from "../output/CommandError.ts"
-import { isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "../../domain/user/User.ts"
+import { isPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "../../domain/user/Password.ts"
 
 /** A password, or the settings of one account. */
 export const SMALL_INPUT_BYTES = 64 * 1024

@@ -1,7 +1,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
 import { CommandError } from "./CommandError.ts"
-import type { Page, PageRequest } from "../../domain/Paging.ts"
+import { type Page, type PageRequest, DEFAULT_PAGE, MAX_PAGE } from "../../domain/Paging.ts"
 import { inOneLine, shown } from "../../domain/text/VisibleText.ts"
 import {
   decodeCursor,
@@ -67,15 +67,12 @@ export const printOne = (fields: Fields) => print(JSON.stringify(fields), asLine
 /** Several things: a table, or `{"data": […]}`. */
 export const printMany = (rows: ReadonlyArray<Fields>) => print(JSON.stringify({ data: rows }), asTable(rows))
 
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 100
-
 /** The flags of every list with pages. */
 export const pageFlags = {
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription(`Rows to show: 1 to ${MAX_LIMIT}`),
-    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))),
-    Flag.withDefault(DEFAULT_LIMIT)
+    Flag.withDescription(`Rows to show: 1 to ${MAX_PAGE}`),
+    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_PAGE }))),
+    Flag.withDefault(DEFAULT_PAGE)
   ),
   cursor: Flag.String("cursor").pipe(
     Flag.withDescription("The cursor that the previous page ended with"),

@@ -1,7 +1,7 @@
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpServer } from "effect/http"
-import type { Channel } from "../../domain/routing/Channel.ts"
+import { type Channel, SHORTEST_WAIT_SECONDS } from "../../domain/routing/Channel.ts"
 import { SendResponse, StatusResponse, VerifyResponse } from "../../http/verification/OtpSchemas.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { createDemoCustomer } from "../../layers/customer/DemoCustomer.ts"
@@ -21,7 +21,6 @@ import { withConfiguration } from "../Configured.ts"
 const CUSTOMER_NAME = "peyk demo"
 const PHONE = "09121234567"
 const E164 = "+989121234567"
-const SHORTEST_WAIT_SECONDS = 45
 
 const step = (title: string) => Console.log(`\n▸ ${title}`)
 const detail = (line: string) => Console.log(`  ${line}`)

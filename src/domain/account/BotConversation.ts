@@ -1,5 +1,18 @@
 import { Data, Option, Result } from "effect"
+import { DAY_MILLIS, MINUTE_MILLIS, SECOND_MILLIS } from "../Instant.ts"
 import { parseContactPhone, type Phone } from "../Phone.ts"
+
+/** A bot's updates: the longest poll, and the pause after each outcome. */
+export const BOT_POLL_MILLIS = 20 * SECOND_MILLIS
+export const BOT_PAUSE_MILLIS = {
+  /** Short, as updates may come in a row. */
+  polled: SECOND_MILLIS,
+  failed: 15 * SECOND_MILLIS,
+  /** Waiting alone does not lift a refusal. */
+  refused: 5 * MINUTE_MILLIS,
+  /** The platform posts updates. Some platforms forget the address, so it is registered again. */
+  announced: DAY_MILLIS
+}
 
 /** The action of a person in a chat with a bot, on any platform. `chatId` is how the bot reaches that person. */
 export type BotUpdate = Data.TaggedEnum<{

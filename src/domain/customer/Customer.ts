@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { LimitOverrides } from "./Limits.ts"
 import type { Template } from "../message/Template.ts"
 import type { Locale } from "../verification/CodeText.ts"
-import { Channel } from "../routing/Channel.ts"
+import { Channel, LONGEST_WAIT_SECONDS, SHORTEST_WAIT_SECONDS } from "../routing/Channel.ts"
 
 export const Plan = Schema.Literals(["free", "start", "business"])
 export type Plan = typeof Plan.Type
@@ -65,7 +65,9 @@ export const sendsNothing = ({
 }: Pick<SendingAccount, "sendsCodes" | "sendsTexts">): boolean => !sendsCodes && !sendsTexts
 
 /** Waiting time before the next channel, in whole seconds. */
-export const WaitSeconds = Schema.Int.check(Schema.isBetween({ minimum: 45, maximum: 120 }))
+export const WaitSeconds = Schema.Int.check(
+  Schema.isBetween({ minimum: SHORTEST_WAIT_SECONDS, maximum: LONGEST_WAIT_SECONDS })
+)
 
 /** `measured`: the time in which most codes of that channel are verified. */
 export const StepWait = Schema.Union([WaitSeconds, Schema.Literal("measured")])

@@ -1,10 +1,11 @@
 import { Result, Schema } from "effect"
-import { InvalidStrategy } from "../Errors.ts"
+import { InvalidStrategy, MessageRequired, MessageTooLong } from "../Errors.ts"
 import { Instant } from "../Instant.ts"
 import { Phone } from "../Phone.ts"
 import { AttemptErrorCode, attemptErrors, Delivery, isUncertain } from "../ProviderOutcome.ts"
 import { Charge } from "../money/Charging.ts"
 import type { ChannelDescriptor } from "../routing/Channel.ts"
+import { isBlank } from "../text/VisibleText.ts"
 import { RouteAccount } from "../routing/RouteAccount.ts"
 
 /** Over one route after the other until one succeeds, or over all of them. */
@@ -235,3 +236,15 @@ export const refusedOutcome = (error: {
     ...(error.retryAfterSeconds === undefined ? {} : { retry_after_seconds: error.retryAfterSeconds })
   }
 })
+
+/** Characters of a text. */
+export const MAX_TEXT_LENGTH = 1000
+
+/** Passes a text that can be sent: not blank to a reader, of `MAX_TEXT_LENGTH` code points at most. */
+export const checkText = (text: string): Result.Result<string, MessageRequired | MessageTooLong> => {
+  const { length } = Array.from(text)
+  if (isBlank(text)) return Result.fail(new MessageRequired())
+  return length <= MAX_TEXT_LENGTH
+    ? Result.succeed(text)
+    : Result.fail(new MessageTooLong({ details: { length, maximum: MAX_TEXT_LENGTH } }))
+}

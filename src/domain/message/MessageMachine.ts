@@ -1,8 +1,7 @@
 import { Array as Arr, Result } from "effect"
 import { withoutHold } from "../money/Charging.ts"
 import { MessageEnded } from "../Errors.ts"
-import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
-import { MESSAGE_RETRY_MILLIS } from "../Schedules.ts"
+import { type Instant, MINUTE_MILLIS, SECOND_MILLIS } from "../Instant.ts"
 import {
   type Message,
   type MessageAttempt,
@@ -262,6 +261,9 @@ export interface LaneTurn {
   readonly now: Instant
   readonly patienceMillis: number
 }
+
+/** A message whose provider is unavailable: the delay after each try. */
+const MESSAGE_RETRY_MILLIS = [2 * SECOND_MILLIS, 8 * SECOND_MILLIS]
 
 export const defaultPatience = {
   /** How long a due message waits for an account that can send, unless the operator sets another time. */

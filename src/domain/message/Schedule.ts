@@ -1,8 +1,7 @@
 import { DateTime, Option, Result } from "effect"
 import { InvalidDelay, ScheduleMustBeFuture, ScheduleTooFar } from "../Errors.ts"
-import { type Instant, isInIsoYears } from "../Instant.ts"
+import { type Instant, isInIsoYears, SECOND_MILLIS } from "../Instant.ts"
 
-const SECOND_MILLIS = 1000
 const unitMillis = {
   s: SECOND_MILLIS,
   m: 60 * SECOND_MILLIS,

@@ -1,8 +1,7 @@
 import { Result, Schema } from "effect"
-import { MessageRequired, MessageTooLong, TemplateInvalid, TemplateParametersMismatch } from "../Errors.ts"
+import { TemplateInvalid, TemplateParametersMismatch } from "../Errors.ts"
 import { problem, type Problem } from "../Problem.ts"
 import { refusing } from "../SchemaProblems.ts"
-import { isBlank } from "../text/VisibleText.ts"
 
 /** A text a customer wrote; placeholders have the form `{{name}}`. */
 export const Template = Schema.Struct({
@@ -79,14 +78,3 @@ export const checkCodeTemplate = (template: Template): Result.Result<string, Tem
       })
     )
   })
-
-const MAX_TEXT_LENGTH = 1000
-
-/** Passes a text that can be sent: not blank to a reader, at most 1000 code points. */
-export const checkText = (text: string): Result.Result<string, MessageRequired | MessageTooLong> => {
-  const { length } = Array.from(text)
-  if (isBlank(text)) return Result.fail(new MessageRequired())
-  return length <= MAX_TEXT_LENGTH
-    ? Result.succeed(text)
-    : Result.fail(new MessageTooLong({ details: { length, maximum: MAX_TEXT_LENGTH } }))
-}

@@ -1,5 +1,10 @@
 import { Schema } from "effect"
 
+/** How long a code waits on a channel before the next is tried: what can be set or measured, and what is if nothing is. */
+export const SHORTEST_WAIT_SECONDS = 45
+export const LONGEST_WAIT_SECONDS = 120
+export const DEFAULT_WAIT_SECONDS = 60
+
 const messengers = ["eitaa", "bale", "soroushplus", "rubika", "telegram"] as const
 
 /** Every channel an account can be connected for. */

@@ -1,7 +1,7 @@
 import { Array as Arr } from "effect"
 import type { StepOrder } from "../customer/Customer.ts"
 import { nextScore, type Tally } from "../guard/Conversion.ts"
-import type { Channel } from "./Channel.ts"
+import { type Channel, LONGEST_WAIT_SECONDS, SHORTEST_WAIT_SECONDS } from "./Channel.ts"
 import type { Route, RouteStep } from "./Route.ts"
 import { fnv1a } from "../text/Fingerprints.ts"
 
@@ -111,15 +111,13 @@ export const recorded = (record: ChannelRecord, code: FirstTry): ChannelRecord =
 }
 
 const MIN_TIMES = 20
-const SHORTEST_WAIT = 45
-const LONGEST_WAIT = 120
 
 /** The seconds in which 90 % of the codes that are verified on this channel are; null: too few are known. */
 export const measuredWait = ({ times }: ChannelRecord): number | null => {
   if (times.length < MIN_TIMES) return null
   const sorted = times.toSorted((one, other) => one - other)
   const seconds = Math.ceil((sorted[Math.floor(0.9 * sorted.length)] ?? 0) / 1000)
-  return Math.min(LONGEST_WAIT, Math.max(SHORTEST_WAIT, seconds))
+  return Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, seconds))
 }
 
 /** A channel that may be tried first. */

@@ -16,6 +16,12 @@ const MeasuredPosition = Schema.Struct({
 })
 type MeasuredPosition = typeof MeasuredPosition.Type
 
+/**
+ * Steps of a route, in a request or in a saved order. That is more than there are channels: one can appear several times,
+ * with different accounts.
+ */
+export const MAX_STEPS = 20
+
 /** One step of a code's route: which account sends, and how many seconds to wait before the next. */
 export const RouteStep = Schema.Struct({
   ...RouteAccount.fields,

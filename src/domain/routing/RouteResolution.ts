@@ -11,12 +11,10 @@ import {
 import { standbyAccounts } from "../account/Standby.ts"
 import type { CustomerConfiguration } from "../customer/Customer.ts"
 import { checkCodeTemplate } from "../message/Template.ts"
-import { type Channel, channelType, TELEGRAM_GATEWAY } from "./Channel.ts"
+import { type Channel, channelType, DEFAULT_WAIT_SECONDS, TELEGRAM_GATEWAY } from "./Channel.ts"
 import type { Route, RouteStep } from "./Route.ts"
 import { codeRouteAccount, missingSettings, type RouteAccount, selectAccount } from "./RouteAccount.ts"
 import { checkNames, type KnownStep, type RouteRequest } from "./RouteRequest.ts"
-
-export const DEFAULT_WAIT_SECONDS = 60
 
 /** Whether codes may go over telegram is decided by the customer's accounts. */
 const hasTelegram = ({ accounts, sharedAccounts }: CustomerConfiguration): boolean =>

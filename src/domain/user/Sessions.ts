@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../Instant.ts"
+import { DAY_MILLIS, HOUR_MILLIS, type Instant, MINUTE_MILLIS, SECOND_MILLIS } from "../Instant.ts"
 import { storable } from "../text/VisibleText.ts"
 import { type Actor, Role, Scope, scopeOfRole } from "./Actor.ts"
 import type { UserRecord } from "./User.ts"
@@ -35,6 +35,19 @@ export const consoleSecret = (kind: "console" | "link", random: string): string 
 export const idleEnd = (now: Instant): Instant => now + SESSION_IDLE_MILLIS
 export const sessionEnd = (now: Instant): Instant => now + SESSION_MAX_MILLIS
 export const linkEnd = (now: Instant): Instant => now + LINK_LIFE_MILLIS
+
+/** How long a refresh token is valid for its one use. */
+const REFRESH_LIFE_MILLIS = 30 * DAY_MILLIS
+
+/** 256 random bits in base64url. */
+const REFRESH_SECRET = /^svc_refresh_[A-Za-z0-9_-]{43}$/
+
+export const looksLikeRefreshToken = (secret: string): boolean => REFRESH_SECRET.test(secret)
+
+export const refreshSecret = (random: string): string => `svc_refresh_${random}`
+
+/** The end of a refresh token. */
+export const refreshEnd = (now: Instant): Instant => now + REFRESH_LIFE_MILLIS
 
 /** The validity of Peyk's own tokens. */
 export const SESSION_LIFE_SECONDS = 15 * 60
@@ -132,8 +145,6 @@ export const userActor = (
 export const BROWSER_LIFE_MILLIS = 180 * DAY_MILLIS
 /** A browser is known for so many people at most: the cookie is sent with each request. */
 const MAX_PEOPLE_OF_BROWSER = 5
-
-const SECOND_MILLIS = 1000
 
 /** A browser in which somebody has signed in before, in their present epoch. */
 export interface KnownBrowser {

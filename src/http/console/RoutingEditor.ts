@@ -1,4 +1,5 @@
 import { Effect, Result } from "effect"
+import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import { fieldError, ValidationError } from "../../domain/Errors.ts"
 import { problem } from "../../domain/Problem.ts"
 import {
@@ -8,9 +9,8 @@ import {
   type StepOrder
 } from "../../domain/customer/Customer.ts"
 import { checkCodeTemplate, type Template } from "../../domain/message/Template.ts"
-import { type Channel, codeChannels, isChannel } from "../../domain/routing/Channel.ts"
+import { type Channel, codeChannels, isChannel, DEFAULT_WAIT_SECONDS } from "../../domain/routing/Channel.ts"
 import { carries } from "../../domain/routing/RouteAccount.ts"
-import { DEFAULT_WAIT_SECONDS } from "../../domain/routing/RouteResolution.ts"
 import { pathOf } from "./Navigation.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"
 import { csrfField, draftField, submittedNumber } from "./forms/Forms.ts"
@@ -29,7 +29,6 @@ interface DraftStep {
   readonly template: string
 }
 
-const MAX_STEPS = 20
 /** The form's value for a measured wait, and for a measured order. */
 export const MEASURED = "measured"
 

@@ -18,7 +18,7 @@ import {
   toWirePage
 } from "./ManageWire.ts"
 import { type Action, type Call, performOnce } from "../../services/Action.ts"
-import type { IdempotentRequest } from "../../services/customer/Idempotency.ts"
+import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY_LENGTH } from "../../services/customer/Idempotency.ts"
 import type { SendSearch } from "../../services/message/MessageRecords.ts"
 
 /** How the management API answers an action. */
@@ -41,15 +41,14 @@ interface ActionRequest<Input, Params> {
   readonly payload?: Input | null
 }
 
-const MAX_KEY_LENGTH = 255
-
 /** Secrets are no part of what a repeat is compared with: a stored fingerprint must not help to guess them. */
 const withoutSecrets = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !Redacted.isRedacted(value)))
 
 const idempotencyOf = (given: string | undefined, body: object) => {
   const key = given ?? ""
-  if (key.length > MAX_KEY_LENGTH) return Effect.fail<CodedError>({ _tag: "idempotency_key_too_long" })
+  if (key.length > MAX_IDEMPOTENCY_KEY_LENGTH)
+    return Effect.fail<CodedError>({ _tag: "idempotency_key_too_long" })
   const request: IdempotentRequest | undefined = key === "" ? undefined : { key, body: withoutSecrets(body) }
   return Effect.succeed(request)
 }

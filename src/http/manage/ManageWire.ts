@@ -6,7 +6,9 @@ import {
   isTimePosition,
   isUuidPosition,
   type Page,
-  type PageRequest
+  type PageRequest,
+  DEFAULT_PAGE,
+  MAX_PAGE
 } from "../../domain/Paging.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { problem } from "../../domain/Problem.ts"
@@ -82,14 +84,11 @@ const cursorOf = (list: ListName) =>
     check((cursor: string) => decodeCursor(list, cursor) !== null, problem("other_cursor"))
   )
 
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 100
-
 /** The query of a list. */
 export const pageQuery = (list: ListName) => ({
   limit: Schema.optionalKey(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))
-  ).annotateKey({ description: `1 to ${MAX_LIMIT}, ${DEFAULT_LIMIT} if absent.` }),
+    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: MAX_PAGE }))
+  ).annotateKey({ description: `1 to ${MAX_PAGE}, ${DEFAULT_PAGE} if absent.` }),
   cursor: Schema.optionalKey(cursorOf(list)).annotateKey({ description: "next_cursor of the previous page." })
 })
 
@@ -103,7 +102,7 @@ export interface PageQuery {
 }
 
 export const pageRequest = (list: ListName, query: PageQuery): PageRequest => ({
-  limit: query.limit ?? DEFAULT_LIMIT,
+  limit: query.limit ?? DEFAULT_PAGE,
   after: query.cursor === undefined ? null : decodeCursor(list, query.cursor)
 })
 

@@ -1,4 +1,6 @@
 import { Schema } from "effect"
+import { MAX_BATCH } from "../../services/message/MessageBatches.ts"
+import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
 import {
@@ -45,12 +47,9 @@ const ChannelObject = Schema.Struct({
   })
 }).annotate({ identifier: "MessageChannelObject" })
 
-/** More than the number of channels: a channel can appear several times, with different accounts. */
-const MAX_CHANNELS = 20
-
 const Channels = Schema.Union([
   Schema.String,
-  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(isMaxEntries(MAX_CHANNELS))
+  Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(isMaxEntries(MAX_STEPS))
 ]).annotate({
   description:
     "Required. One channel name, or a list of names or channel objects; the order counts under failover."
@@ -176,14 +175,11 @@ export const toMessageStatus = (view: MessageView): Omit<typeof MessageStatusRes
   }))
 })
 
-/** More would hold the locks of one customer's counters and wallet for too long. */
-const MAX_MESSAGES = 500
-
 /** Each message is checked by itself: one of the wrong shape does not refuse the others. */
 export const MessageBatchBody = Schema.Struct({
   messages: Schema.Array(Schema.Unknown)
-    .check(Schema.isMinLength(1), isMaxEntries(MAX_MESSAGES))
-    .annotate({ description: "1 to 500 bodies of POST /v1/messages/send." })
+    .check(Schema.isMinLength(1), isMaxEntries(MAX_BATCH))
+    .annotate({ description: `1 to ${MAX_BATCH} bodies of POST /v1/messages/send.` })
 }).annotate({ identifier: "MessageBatchRequest" })
 
 const Index = Schema.Int.annotateKey({ description: "The message's place in the request, from 0 on." })

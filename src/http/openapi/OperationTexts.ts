@@ -1,5 +1,5 @@
 import { ROTATION_HOURS } from "../../domain/Webhook.ts"
-import { DEFAULT_OVERLAP_SECONDS } from "../../services/key/Keys.ts"
+import { DEFAULT_OVERLAP_SECONDS } from "../../domain/ApiKey.ts"
 import { type Json, mapOperations } from "./Operations.ts"
 
 const READ_ONLY = "Never returns secrets."

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import { isIP } from "node:net"
 import { jsonObject, optional, PositiveInt, ResourceId } from "../../domain/Fields.ts"
 import { problem } from "../../domain/Problem.ts"
@@ -31,14 +32,11 @@ const ChannelObject = Schema.Struct({
   .check(consistentStep)
   .annotate({ identifier: "ChannelObject" })
 
-/** Far more than there are channels: it bounds the work for a list that is refused anyway. */
-const MAX_CHANNELS = 20
-
 const Channels = Schema.Union([
   Schema.String,
   Schema.Array(Schema.Union([Schema.String, ChannelObject])).check(
     Schema.isMinLength(1),
-    isMaxEntries(MAX_CHANNELS)
+    isMaxEntries(MAX_STEPS)
   )
 ]).annotate({ description: "One channel name, or a list of names or channel objects, in order." })
 

@@ -12,7 +12,7 @@ import {
   normalizePassword,
   parseHash,
   TAG_BYTES
-} from "../../domain/user/User.ts"
+} from "../../domain/user/Password.ts"
 import { FairQueue, type Permit } from "../../services/concurrency/FairQueue.ts"
 import { type HashingOrigin, type HashingRefusal, Passwords } from "../../services/user/Passwords.ts"
 

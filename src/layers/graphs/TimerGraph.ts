@@ -1,5 +1,5 @@
 import { Context, Effect, Layer } from "effect"
-import { AccountCredits } from "../../services/account/AccountSlots.ts"
+import { AccountCredits } from "../../services/account/AccountCredits.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { DeliveryReports } from "../../services/provider/DeliveryReports.ts"
 import { simulatedCodeReport, simulatedMessageReport } from "../../services/provider/SimulatedReport.ts"

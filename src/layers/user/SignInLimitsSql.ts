@@ -9,7 +9,7 @@ import {
   MAX_FAILURES_OF_EMAIL,
   MAX_FAILURES_OF_NETWORK,
   MAX_FAILURES_OF_PAIR
-} from "../../domain/user/User.ts"
+} from "../../domain/user/Password.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { SignInLimits, type SignInOrigin } from "../../services/user/SignIns.ts"
 

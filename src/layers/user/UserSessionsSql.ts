@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
-import { looksLikeRefreshToken, refreshEnd, refreshSecret } from "../../domain/user/User.ts"
+import { looksLikeRefreshToken, refreshEnd, refreshSecret } from "../../domain/user/Sessions.ts"
 import { hashSecret, randomPart } from "../crypto/Crypto.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { userColumns, UserRow } from "./UsersSql.ts"

@@ -7,7 +7,7 @@ import { idAt, instantOf, toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
-import { replayedFrom, TEST_EVENT, WebhookDelivery } from "../../domain/Webhook.ts"
+import { replayedFrom, TEST_EVENT, WebhookDelivery, MAX_REPLAYED } from "../../domain/Webhook.ts"
 import { webhookPayload } from "../../http/manage/WebhookPayload.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { isWanted, webhookTimers } from "./OutboxSql.ts"
@@ -50,9 +50,6 @@ const DeliveryRow = Schema.Struct({
 const StateRow = Schema.Struct({ isDisabled: Schema.Boolean })
 const ReplayRow = Schema.Struct({ replayed: Schema.Int, nextId: Schema.NullOr(Schema.String) })
 const CountRow = Schema.Struct({ count: Schema.Int })
-
-/** Per request, so that none takes long, and no receiver is flooded by one call. */
-const MAX_REPLAYED = 1000
 
 type ReplayMethods = Pick<Webhooks["Service"], "test" | "deliveries" | "delivery" | "replay" | "replaySince">
 

@@ -1,5 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
-import type { WebhookResponse } from "../../domain/Webhook.ts"
+import { type WebhookResponse, WEBHOOK_TIMEOUT_MILLIS } from "../../domain/Webhook.ts"
 import { keptText } from "../../domain/ProviderOutcome.ts"
 import { type WebhookPost, WebhookSender } from "../../services/webhook/WebhookStore.ts"
 import { CallKind } from "../../services/provider/ProviderAdapter.ts"
@@ -7,8 +7,6 @@ import { AllowsPrivateAddresses, customerUrlProblem } from "../network/CustomerU
 import { ProviderHttp } from "../provider/ProviderHttp.ts"
 import { webhookHeaders, WebhookSecret } from "./StandardWebhook.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
-
-const TIMEOUT_MILLIS = 15_000
 
 const noResponse = (error: string): WebhookResponse => ({
   status: null,
@@ -38,7 +36,7 @@ export const WebhookSenderHttp = Layer.effect(
             url: post.url,
             headers: headersOf(post),
             body: post.body,
-            timeoutMillis: TIMEOUT_MILLIS,
+            timeoutMillis: WEBHOOK_TIMEOUT_MILLIS,
             ignoresBody: true,
             reach: allowsPrivateAddresses ? "any" : "public"
           }),

@@ -1,15 +1,11 @@
 import { Clock, Context, Data, Effect, Layer } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import { CREDIT_ROUND_MILLIS } from "../../domain/Schedules.ts"
-import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import { isSlotUsable, type SendKind, type SkipReason } from "../../domain/account/Pace.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
-import { Accounts } from "./Accounts.ts"
 import { flushAfter } from "../concurrency/Workers.ts"
 import type { ProviderConnection } from "../provider/ProviderAdapter.ts"
 import { warnOfFailure } from "../system/Observability.ts"
-import { Timers } from "../timer/Timers.ts"
 
 export interface SlotRequest {
   readonly customerId: number
@@ -98,26 +94,6 @@ export const isSlotReady = (
   isSlotUsable(at, now)
     ? Effect.map(slots.isCooling(account, kind, now), (isCooling) => !isCooling)
     : Effect.succeed(false)
-
-/** Asks providers regularly for the remaining credit of each account, so that operators see early that one runs out. */
-export class AccountCredits extends Context.Service<
-  AccountCredits,
-  { readonly runTimer: (timer: DueTimer) => Effect.Effect<void> }
->()("peyk/services/account/AccountSlots/AccountCredits") {
-  static readonly layer = Layer.effect(
-    AccountCredits,
-    Effect.gen(function* () {
-      const accounts = yield* Accounts
-      const timers = yield* Timers
-      const moveOn = Effect.fnUntraced(function* (timer: LeasedTimer) {
-        yield* timers.releaseUntil(timer, (yield* Clock.currentTimeMillis) + CREDIT_ROUND_MILLIS)
-      })
-      return AccountCredits.of({
-        runTimer: (timer) => Effect.andThen(accounts.noteCredits, moveOn(timer))
-      })
-    })
-  )
-}
 
 /** An account whose set-up does not work; `message` is for people. */
 export class AccountUnusable extends Data.TaggedError("AccountUnusable")<{ readonly message: string }> {}

@@ -1,13 +1,14 @@
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
-import { BOT_PAUSE_MILLIS, BOT_POLL_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, LeasedTimer } from "../../domain/Timer.ts"
 import {
   type BotReply,
   type BotTurn,
   type BotUpdate,
   converse,
-  isTaken
+  isTaken,
+  BOT_PAUSE_MILLIS,
+  BOT_POLL_MILLIS
 } from "../../domain/account/BotConversation.ts"
 import { cooldownMillis } from "../../domain/account/Pace.ts"
 import { keptText, withoutPhones } from "../../domain/ProviderOutcome.ts"

@@ -1,9 +1,15 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../domain/Instant.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
-import { ACTIVITY_ROUND_MILLIS, ACTIVITY_TURN_MILLIS, activityPauseMillis } from "../../domain/Schedules.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
-import { isDue, rangesOf, SLOT_MILLIS } from "../../domain/Activity.ts"
+import {
+  isDue,
+  rangesOf,
+  SLOT_MILLIS,
+  ACTIVITY_ROUND_MILLIS,
+  ACTIVITY_TURN_MILLIS,
+  activityPauseMillis
+} from "../../domain/Activity.ts"
 import { MAX_USAGE_DAYS } from "../../domain/money/Usage.ts"
 import { ActivitySums } from "./ActivityReports.ts"
 import { Workers } from "../concurrency/Workers.ts"

@@ -1,5 +1,5 @@
 import { Array as Arr, Effect } from "effect"
-import type { Instant } from "../../domain/Instant.ts"
+import { type Instant, SECOND_MILLIS } from "../../domain/Instant.ts"
 import type { Phone } from "../../domain/Phone.ts"
 import {
   type AskedCode,
@@ -140,7 +140,6 @@ const refusalByAlarms = (route: Route, alarms: ReadonlyArray<OpenAlarm>): Decisi
 
 /** Recording must not slow an attacked customer down: beyond this, the round alone judges a flag. */
 export const RECORDED_LOOKUPS_PER_SECOND = 50
-const SECOND_MILLIS = 1000
 
 /** Takes a recorded lookup; false if this second has had enough of them. */
 const makeRecordedLookups = () => {

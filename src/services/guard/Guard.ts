@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { BlockedPhone, SuspectedFraud, type TooManyRequestsPhoneHour } from "../../domain/Errors.ts"
-import type { Instant } from "../../domain/Instant.ts"
+import { type Instant, SECOND_MILLIS } from "../../domain/Instant.ts"
 import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import { NO_TRACES } from "../../domain/guard/Segments.ts"
@@ -23,7 +23,6 @@ import { GuardRefusals } from "./GuardRefusals.ts"
 import { GuardStore, Networks } from "./GuardStore.ts"
 import { counters } from "../system/Observability.ts"
 
-const SECOND_MILLIS = 1000
 /** Counted, and never reached. */
 const NO_CALLERS_LIMIT = 32_000
 

@@ -1,5 +1,5 @@
 import { Context, Effect, type Redacted, Schema } from "effect"
-import type { ApiKeyRecord } from "../../domain/ApiKey.ts"
+import { type ApiKeyRecord, DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from "../../domain/ApiKey.ts"
 import type {
   Conflict,
   NotFound,
@@ -116,9 +116,6 @@ export const ApiKeyChange = Schema.Struct({
   rate_limit_per_minute: Schema.optionalKey(Schema.NullOr(RequestsPerMinute)),
   allowed_ips: Schema.optionalKey(Schema.NullOr(AllowedIps))
 }).annotate({ identifier: "ApiKeyChange" })
-
-const MAX_OVERLAP_SECONDS = 30 * 24 * 3600
-export const DEFAULT_OVERLAP_SECONDS = 86_400
 
 export const KeyRotation = Schema.Struct({
   overlap_seconds: optional(

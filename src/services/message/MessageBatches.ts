@@ -17,6 +17,9 @@ import { makeMessagePlans, type MessageContent, type PlannedMessage } from "./Me
 import { Timers } from "../timer/Timers.ts"
 import type { KnownSetUp } from "../verification/VerificationStore.ts"
 
+/** Messages of a batch. More would hold the locks of one customer's counters and wallet for too long. */
+export const MAX_BATCH = 500
+
 /** A message of a batch: planned, or refused already. */
 type BatchEntry = PlannedMessage | BatchOutcome
 

@@ -13,8 +13,13 @@ import {
   type TemplateParametersMismatch
 } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { checkText } from "../../domain/message/Template.ts"
-import { type Message, parseStrategy, startMessage, type UsedTemplate } from "../../domain/message/Message.ts"
+import {
+  type Message,
+  parseStrategy,
+  startMessage,
+  type UsedTemplate,
+  checkText
+} from "../../domain/message/Message.ts"
 import { chargeMessage } from "../../domain/message/MessageLanes.ts"
 import { planSchedule, type ScheduleError, type ScheduleRequest } from "../../domain/message/Schedule.ts"
 import { parsePhone } from "../../domain/Phone.ts"

@@ -1,4 +1,5 @@
 import { Effect, Result, Schema } from "effect"
+import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import { optional, PositiveInt } from "../../domain/Fields.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
 import { type RoutingStep, StepOrder, StepWait } from "../../domain/customer/Customer.ts"
@@ -29,7 +30,7 @@ export const RoutingBody = Schema.Struct({
       "saved (default): the steps are tried as they stand; measured: the cheapest channel close to the best comes first."
   }),
   steps: Schema.Array(StepBody)
-    .check(isMaxEntries(20))
+    .check(isMaxEntries(MAX_STEPS))
     .annotate({ description: "The channels in order; an empty list removes the order." })
 }).annotate({ identifier: "NewRouting" })
 

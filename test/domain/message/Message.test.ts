@@ -1,8 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { isBlank } from "../../../src/domain/text/VisibleText.ts"
-import { checkText } from "../../../src/domain/message/Template.ts"
-import { Message, parseStrategy, sendTime, viewMessage } from "../../../src/domain/message/Message.ts"
+import {
+  Message,
+  parseStrategy,
+  sendTime,
+  viewMessage,
+  checkText
+} from "../../../src/domain/message/Message.ts"
 import { created, START, inShownOrder } from "./MessageExamples.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"

@@ -2,18 +2,22 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Option, Schema } from "effect"
 import { looksLikeToken, tokenSecret } from "../../../src/domain/PersonalToken.ts"
 import { Role, Scope } from "../../../src/domain/user/Actor.ts"
-import { externalActor, isTimely, type SessionClaims, userActor } from "../../../src/domain/user/Sessions.ts"
+import {
+  externalActor,
+  isTimely,
+  type SessionClaims,
+  userActor,
+  looksLikeRefreshToken,
+  refreshSecret
+} from "../../../src/domain/user/Sessions.ts"
+import { isEmail, normalizeEmail } from "../../../src/domain/user/User.ts"
 import {
   CURRENT_COST,
   formatHash,
-  isEmail,
   isOutdated,
   isPassword,
-  looksLikeRefreshToken,
-  normalizeEmail,
-  parseHash,
-  refreshSecret
-} from "../../../src/domain/user/User.ts"
+  parseHash
+} from "../../../src/domain/user/Password.ts"
 
 const between = (minimum: number, maximum: number) =>
   Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))

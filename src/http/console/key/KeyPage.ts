@@ -1,5 +1,10 @@
 import { Clock, Effect, Redacted, Schema } from "effect"
-import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../domain/ApiKey.ts"
+import {
+  type ApiKeyRecord,
+  apiKeyStatus,
+  type ApiKeyStatus,
+  DEFAULT_OVERLAP_SECONDS
+} from "../../../domain/ApiKey.ts"
 import { KeyMode } from "../../../domain/customer/Customer.ts"
 import { FRESH_IN_SHELL } from "../../../domain/text/ShellCommands.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
@@ -40,7 +45,6 @@ import {
   changeKey,
   type CreatedKey,
   createKey,
-  DEFAULT_OVERLAP_SECONDS,
   Keys,
   revokeKey,
   rotateKey

@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { MAX_TEXT_LENGTH } from "../../../domain/message/Message.ts"
 import { checkCodeTemplate, placeholders, render, templateProblem } from "../../../domain/message/Template.ts"
 import { Channel } from "../../../domain/routing/Channel.ts"
 import { type SmsSize, smsSize } from "../../../domain/text/SmsParts.ts"
@@ -23,8 +24,6 @@ export const sampleName = (placeholder: string): string => `sample.${placeholder
 /** The text for a placeholder, else its sample; an unknown placeholder shows its own name. */
 export const sampleOf = (placeholder: string, submitted: (name: string) => string | null): string =>
   submitted(sampleName(placeholder)) ?? samples[placeholder] ?? `[${placeholder}]`
-
-const MAX_MESSAGE_LENGTH = 1000
 
 const partText = ({ encoding, length, parts, left }: SmsSize, { say, number }: Locale): Html => {
   const alphabet = encoding === "gsm7" ? "GSM-7" : "UCS-2"
@@ -64,7 +63,7 @@ export const templatePreview = (
   const names = placeholders(body)
   const text = render(body, new Map(names.map((name) => [name, sampleOf(name, submitted)])))
   const length = Array.from(text).length
-  const isLong = length > MAX_MESSAGE_LENGTH
+  const isLong = length > MAX_TEXT_LENGTH
   return html`<section class="panel" id="template-preview" aria-labelledby="preview-title">
     <div class="panel-head">
       <h2 id="preview-title">${say("Preview", "پیش‌نمایش")}</h2>
@@ -78,8 +77,8 @@ export const templatePreview = (
           badge(
             "bad",
             say(
-              `More than ${number(MAX_MESSAGE_LENGTH)}: messages are refused`,
-              `بیش از ${number(MAX_MESSAGE_LENGTH)}: پیام پذیرفته نمی‌شود`
+              `More than ${number(MAX_TEXT_LENGTH)}: messages are refused`,
+              `بیش از ${number(MAX_TEXT_LENGTH)}: پیام پذیرفته نمی‌شود`
             )
           )
         }
