@@ -82,6 +82,7 @@ export interface ProblemParams {
     readonly provider: string | null
     readonly problems: ReadonlyArray<SettingProblem>
   }
+  readonly settings_twice: None
   readonly setting_missing: None
   readonly setting_unknown: None
   readonly setting_not_allowed: None

@@ -76,6 +76,7 @@ const texts: ProblemTexts = {
 
   settings_refused: ({ provider, problems }) =>
     `${provider === null ? "" : `settings of ${provider}: `}${problems.map(settingText).join("; ")}`,
+  settings_twice: () => "must not come with settings, which replaces all of them",
   setting_missing: () => "is missing",
   setting_unknown: () => "is not a setting of this provider",
   setting_not_allowed: () => "is not allowed",

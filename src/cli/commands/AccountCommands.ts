@@ -3,7 +3,13 @@ import { Command, Flag } from "effect/cli"
 import { actionCommand, asInput, oneOf, printAll, type Subject } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { accountFlag, defaultableFlag, ownerFlags, ownerOf } from "../input/Flags.ts"
-import { readSettings, readSomeSettings, settingsFlags } from "../input/SettingsInput.ts"
+import {
+  readSettings,
+  readSettingsChange,
+  readSomeSettings,
+  settingsChangeFlags,
+  settingsFlags
+} from "../input/SettingsInput.ts"
 import { type ActionRefusal, CommandError, refusedAction } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
 import { describeFinding, describeOutcome } from "../server/DoctorAccounts.ts"
@@ -40,7 +46,7 @@ export const printAccount = (account: AccountRecord, extra: Readonly<Record<stri
   Effect.flatMap(Clock.currentTimeMillis, (now) => printOne({ ...accountFields(account, now), ...extra }))
 
 /** The problems of settings say that they are. */
-const NAMES_ITSELF = { settings: "" }
+const NAMES_ITSELF = { settings: "", settings_change: "change-settings" }
 
 /** What refused an account, with the flag that saves it all the same. */
 export const refusedAccount =
@@ -151,13 +157,14 @@ const limits = Command.make("limits", { account: oneAccount.flags, ...paceFlags 
 
 const update = actionCommand(
   "update",
-  "Change an account's label, settings, default or pace; settings replace all others",
+  "Change an account's label, settings, default or pace",
   changeAccount,
   oneAccount,
   {
     flags: {
       label: Flag.optional(labelFlag),
       ...settingsFlags,
+      ...settingsChangeFlags,
       check: checkFlag,
       default: Flag.Boolean("default").pipe(
         Flag.withDescription("Make it the channel's default account (--no-default: no longer)"),
@@ -165,14 +172,17 @@ const update = actionCommand(
       ),
       ...paceFlags
     },
-    input: ({ settings: inline, settingsFile, ...given }) =>
-      Effect.map(readSomeSettings({ settings: inline, settingsFile }), (settings) => ({
-        ...asInput(given),
-        settings
-      })),
+    input: ({ settings: inline, settingsFile, changeSettings, changeSettingsFile, ...given }) =>
+      Effect.map(
+        Effect.all([
+          readSomeSettings({ settings: inline, settingsFile }),
+          readSettingsChange({ changeSettings, changeSettingsFile })
+        ]),
+        ([settings, settings_change]) => ({ ...asInput(given), settings, settings_change })
+      ),
     refused: (error, _, { target }) => refusedAccount("its provider", `account ${target}`)(error),
-    print: (saved, _, { settings, settingsFile }) =>
-      Option.isNone(settings) && Option.isNone(settingsFile)
+    print: (saved, _, { settings, settingsFile, changeSettings, changeSettingsFile }) =>
+      [settings, settingsFile, changeSettings, changeSettingsFile].every(Option.isNone)
         ? printAccount(saved.account)
         : printExamined(saved)
   }

@@ -9,11 +9,25 @@ const SETTINGS_FILE = "--settings-file"
 /** Other programs and the shell's history can read a command line, so secrets are better in a file. */
 export const settingsFlags = {
   settings: Flag.String("settings").pipe(
-    Flag.withDescription("The provider's settings, as a JSON object; other programs can read a command line"),
+    Flag.withDescription(
+      "All settings of the provider, as a JSON object; other programs can read a command line"
+    ),
     Flag.optional
   ),
   settingsFile: Flag.String("settings-file").pipe(
     Flag.withDescription("A file with the provider's settings, as a JSON object; - reads standard input"),
+    Flag.optional
+  )
+}
+
+/** Some of the settings; the others stay. */
+export const settingsChangeFlags = {
+  changeSettings: Flag.String("change-settings").pipe(
+    Flag.withDescription("Settings to change, as a JSON object: the others stay, null removes one"),
+    Flag.optional
+  ),
+  changeSettingsFile: Flag.String("change-settings-file").pipe(
+    Flag.withDescription("A file with the settings to change, as a JSON object; - reads standard input"),
     Flag.optional
   )
 }
@@ -33,26 +47,36 @@ const parse = (text: string, source: string) =>
   )
 
 /** The settings of a file; editors of Windows begin it with a byte order mark. */
-export const readSettingsFile = Effect.fnUntraced(function* (file: string) {
+export const readSettingsFile = Effect.fnUntraced(function* (file: string, flag = SETTINGS_FILE) {
   const text = yield* readInput(file, SMALL_INPUT_BYTES)
-  return yield* parse(text.replace(/^\uFEFF/, ""), `${SETTINGS_FILE} ${file}`)
+  return yield* parse(text.replace(/^\uFEFF/, ""), `${flag} ${file}`)
 })
 
-/** The settings of an account; null if none are given. */
-export const readSomeSettings = (given: GivenSettings) =>
+/** The settings of an account, by these flags; null if none are given. */
+export const readSomeSettings = (given: GivenSettings, flag = SETTINGS) =>
   Option.isNone(given.settings) && Option.isNone(given.settingsFile)
     ? Effect.succeed(null)
-    : readSettings(given)
+    : readSettings(given, flag)
 
 /** The settings of an account; none: an empty object. */
-export const readSettings = ({ settings, settingsFile }: GivenSettings) => {
+export const readSettings = ({ settings, settingsFile }: GivenSettings, flag = SETTINGS) => {
   if (Option.isSome(settingsFile)) {
     return Option.isSome(settings)
-      ? Effect.fail(new CommandError({ message: `give either ${SETTINGS} or ${SETTINGS_FILE}` }))
-      : readSettingsFile(settingsFile.value)
+      ? Effect.fail(new CommandError({ message: `give either ${flag} or ${flag}-file` }))
+      : readSettingsFile(settingsFile.value, `${flag}-file`)
   }
   return parse(
     Option.getOrElse(settings, () => "{}"),
-    SETTINGS
+    flag
   )
 }
+
+/** The changed settings of an account; null if none are given. */
+export const readSettingsChange = (given: {
+  readonly changeSettings: Option.Option<string>
+  readonly changeSettingsFile: Option.Option<string>
+}) =>
+  readSomeSettings(
+    { settings: given.changeSettings, settingsFile: given.changeSettingsFile },
+    "--change-settings"
+  )

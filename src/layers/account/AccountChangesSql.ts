@@ -1,17 +1,22 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { fieldError, NotFound, PreconditionFailed } from "../../domain/Errors.ts"
 import { problem } from "../../domain/Problem.ts"
 import { standbyProblem } from "../../domain/account/Standby.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
-import { forgetCheck, noteCheck } from "./AccountChecksSql.ts"
-import { sealSettings } from "../provider/ConnectedAccounts.ts"
+import { allowsPrivateFor, forgetCheck, noteCheck } from "./AccountChecksSql.ts"
+import { openSettings, sealSettings } from "../provider/ConnectedAccounts.ts"
 import { findAccount, isOwnedBy, openInbox, sentBy, wakeInbox } from "./AccountRows.ts"
 import { forgetError } from "./AccountSlotsSql.ts"
 import type { MasterKey } from "../crypto/Crypto.ts"
 import { lockCustomer, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import type { AccountChange, AccountOwner, Accounts } from "../../services/account/Accounts.ts"
+import {
+  type AccountChange,
+  type AccountOwner,
+  type Accounts,
+  changedSettings
+} from "../../services/account/Accounts.ts"
 import type { ProviderAdapters } from "../../services/provider/ProviderAdapter.ts"
 
 /** @param other the account that becomes the default; null: one that is about to be inserted */
@@ -109,7 +114,9 @@ const LockedRow = Schema.Struct({
   id: Schema.Int,
   version: Schema.Int,
   channel: Schema.String,
-  provider: Schema.String
+  provider: Schema.String,
+  sealedSettings: Schema.Uint8Array,
+  allowsPrivateAddresses: Schema.Boolean
 })
 type Locked = typeof LockedRow.Type
 
@@ -123,7 +130,8 @@ const lockAccount = Effect.fnUntraced(function* (
   version: number | null
 ) {
   const [row] = yield* lockedRows(sql`
-    select a.id, a.version, a.channel, a.provider from sending_accounts a
+    select a.id, a.version, a.channel, a.provider, a.sealed_settings as "sealedSettings",
+      a.allows_private_addresses as "allowsPrivateAddresses" from sending_accounts a
     where ${isOwnedBy(sql, owner)} and a.id = ${id} for update`)
   if (row === undefined) return yield* new NotFound()
   if (version !== null && row.version !== version) {
@@ -131,6 +139,24 @@ const lockAccount = Effect.fnUntraced(function* (
   }
   return row
 })
+
+/** With these no address is kept. */
+const ALL_REPLACED = { url: null }
+
+/** The settings of the account after the change; undefined: they stay. Those that cannot be opened are lost. */
+const settingsAfter = (
+  key: MasterKey["Service"],
+  customerId: AccountOwner,
+  { channel, provider, sealedSettings }: Locked,
+  { settings, settingsChange }: AccountChange
+): unknown => {
+  if (settingsChange === undefined) return settings
+  const stored = Result.try(() => openSettings(key, { customerId, channel, provider }, sealedSettings))
+  return changedSettings(
+    Result.getOrElse(stored, () => ({})),
+    settingsChange
+  )
+}
 
 const rename = (sql: SqlClient.SqlClient, id: number, { label, isDefault }: AccountChange) =>
   Effect.orDie(sql`
@@ -157,9 +183,11 @@ export const accountChanges = (
   const replaceSettings = settingsReplacement(sql, random, key, adapters)
 
   const apply = Effect.fnUntraced(function* (owner: AccountOwner, account: Locked, change: AccountChange) {
-    const { label, settings, finding, isDefault, active, gapMillis, perMinute, standby } = change
+    const { label, finding, isDefault, active, gapMillis, perMinute, standby } = change
+    const settings = settingsAfter(key, owner, account, change)
     if (settings !== undefined) {
-      yield* replaceSettings(owner, account, settings, change.allowsPrivateAddresses ?? privateAddresses)
+      const usual = allowsPrivateFor(account, change.settingsChange ?? ALL_REPLACED, privateAddresses)
+      yield* replaceSettings(owner, account, settings, change.allowsPrivateAddresses ?? usual)
       yield* forgetError(sql, account.id)
       yield* finding === undefined ? forgetCheck(sql, account.id) : noteCheck(sql, account.id, finding)
     }

@@ -2,6 +2,7 @@ import { Clock, Effect, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
+import { type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { AccountFinding, checkResultOf } from "../../domain/account/AccountState.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import type { SettingProblem } from "../../domain/Problem.ts"
@@ -13,9 +14,18 @@ import { connectionOf, isOwnedBy } from "./AccountRows.ts"
 import type { MasterKey } from "../crypto/Crypto.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { maskCredentials } from "../provider/ProviderConnections.ts"
-import type { AccountOwner, Accounts } from "../../services/account/Accounts.ts"
+import { type AccountOwner, type Accounts, changedSettings } from "../../services/account/Accounts.ts"
 import { examine, sendTestCode } from "../../services/provider/AccountExamination.ts"
 import type { ProviderAdapters, ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
+
+/** One balance for each half hour, so that many checks make few rows. */
+const BALANCE_MILLIS = 30 * MINUTE_MILLIS
+
+const noteBalance = (sql: SqlClient.SqlClient, accountId: number, credit: number, now: Instant) =>
+  Effect.orDie(sql`
+    insert into account_balances (account_id, noted_at, credit)
+    values (${accountId}, ${timestamp(now - (now % BALANCE_MILLIS))}, ${credit}::double precision)
+    on conflict (account_id, noted_at) do update set credit = excluded.credit`)
 
 /** Stores the result of a check in place of the last one. A credit that it does not report stays as it was. */
 export const noteCheck = Effect.fnUntraced(function* (
@@ -31,11 +41,22 @@ export const noteCheck = Effect.fnUntraced(function* (
     values (${accountId}, ${now}, ${result}, ${detail}::text, ${credit}::double precision)
     on conflict (account_id) do update set checked_at = excluded.checked_at, result = excluded.result,
       detail = excluded.detail, credit = coalesce(excluded.credit, account_checks.credit)`)
+  if (credit !== null) yield* noteBalance(sql, accountId, credit, yield* Clock.currentTimeMillis)
 })
 
 /** An earlier result does not apply to settings that were not checked. */
 export const forgetCheck = (sql: SqlClient.SqlClient, accountId: number) =>
   Effect.orDie(sql`delete from account_checks where account_id = ${accountId}`)
+
+/** The only setting that can lead into a private network. */
+const ADDRESS_SETTING = "url"
+
+/** Whether changed settings may lead into a private network: an address that stays keeps what it was allowed. */
+export const allowsPrivateFor = (
+  { allowsPrivateAddresses }: { readonly allowsPrivateAddresses: boolean },
+  change: Readonly<Record<string, unknown>>,
+  usual: boolean
+): boolean => usual || (allowsPrivateAddresses && !(ADDRESS_SETTING in change))
 
 const CONCURRENCY = 8
 /** Accounts that are read at once. */
@@ -68,7 +89,14 @@ export const accountChecks = (
   privateAddresses: boolean
 ): Pick<
   Accounts["Service"],
-  "examine" | "check" | "checkAll" | "noteCredits" | "tryConnection" | "tryAccount"
+  | "examine"
+  | "examineChange"
+  | "storedSettings"
+  | "check"
+  | "checkAll"
+  | "noteCredits"
+  | "tryConnection"
+  | "tryAccount"
 > => {
   const storedRows = rowsOf(StoredRow)
   const chatRows = rowsOf(ChatRow)
@@ -102,6 +130,13 @@ export const accountChecks = (
     if (connection?.credit === undefined) return Effect.void
     return Effect.flatMap(examine(connection), (finding) => noteCheck(sql, row.id, finding))
   }
+
+  /** None where they cannot be opened: then the whole of them is needed. */
+  const settingsOf = (row: typeof StoredRow.Type): unknown =>
+    Result.getOrElse(
+      Result.try(() => openSettings(key, row, row.sealedSettings)),
+      () => ({})
+    )
 
   /** Those that are switched on, behind this one. */
   const pageBehind = (id: number) =>
@@ -140,6 +175,17 @@ export const accountChecks = (
         connectionOf(adapters, owner, account, account.allowsPrivateAddresses ?? privateAddresses),
         (connection) => examine(maskCredentials(connection, account.settings))
       ),
+
+    examineChange: Effect.fnUntraced(function* (owner, id, { settingsChange = {}, allowsPrivateAddresses }) {
+      const row = yield* findStored(owner, id)
+      const settings = changedSettings(settingsOf(row), settingsChange)
+      const allows = allowsPrivateAddresses ?? allowsPrivateFor(row, settingsChange, privateAddresses)
+      const connection = yield* connectionOf(adapters, owner, { ...row, settings }, allows)
+      return yield* examine(maskCredentials(connection, settings))
+    }),
+
+    storedSettings: (owner, id) =>
+      Effect.map(findStored(owner, id), (row) => Object.keys(changedSettings(settingsOf(row), {}))),
 
     check: Effect.fnUntraced(function* (owner, id) {
       const row = yield* findStored(owner, id)

@@ -376,6 +376,16 @@ create table account_checks (
   credit double precision
 );
 
+-- What one account had left to spend at its provider, the last time in a half hour that the provider said so, in its own
+-- unit. Written with checks; 90 days are kept.
+create table account_balances (
+  account_id int not null references sending_accounts on delete cascade,
+  -- when the half hour begins
+  noted_at timestamptz not null,
+  credit double precision not null,
+  primary key (account_id, noted_at)
+);
+
 -- The last send of one account that failed for a reason other than its recipient. Written by that send.
 create table account_errors (
   account_id int primary key references sending_accounts on delete cascade,

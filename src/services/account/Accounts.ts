@@ -53,11 +53,27 @@ export interface NewAccount extends AccountConnection {
   readonly finding?: AccountFinding | undefined
 }
 
+/** Settings by name; null removes one. */
+type SettingsChange = Readonly<Record<string, unknown>>
+
+/** The settings after a change of some of them. */
+export const changedSettings = (
+  stored: unknown,
+  change: SettingsChange
+): Readonly<Record<string, unknown>> => {
+  const before = typeof stored === "object" && stored !== null ? stored : {}
+  return Object.fromEntries(
+    Object.entries({ ...before, ...change }).filter(([, value]) => value !== null && value !== undefined)
+  )
+}
+
 /** A missing field stays as it is. */
 export interface AccountChange {
   readonly label?: string | undefined
   /** Replaces all settings. */
   readonly settings?: unknown
+  /** Replaces these settings, and removes those that are null; the others stay. */
+  readonly settingsChange?: SettingsChange | undefined
   /** Whether the settings may lead into a private network; absent: what this installation allows its customers. */
   readonly allowsPrivateAddresses?: boolean
   /** The provider's answer to the new settings; kept as its last check. */
@@ -105,6 +121,17 @@ export class Accounts extends Context.Service<
       owner: AccountOwner,
       account: AccountConnection
     ) => Effect.Effect<AccountFinding, ValidationError | ChannelUnavailable>
+    /** The names of its stored settings; their values are never shown. */
+    readonly storedSettings: (
+      owner: AccountOwner,
+      id: number
+    ) => Effect.Effect<ReadonlyArray<string>, NotFound>
+    /** As `examine`, with the stored settings of an account and a change of some of them. */
+    readonly examineChange: (
+      owner: AccountOwner,
+      id: number,
+      change: Pick<AccountChange, "settingsChange" | "allowsPrivateAddresses">
+    ) => Effect.Effect<AccountFinding, NotFound | ValidationError | ChannelUnavailable>
     readonly connect: (
       owner: AccountOwner,
       account: NewAccount
@@ -189,6 +216,10 @@ const Rate = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 })
 export const AccountChangeBody = Schema.Struct({
   label: optional(Name),
   settings: optional(Settings),
+  settings_change: optional(Schema.Record(Schema.String, Schema.Unknown)).annotateKey({
+    description:
+      "Changes some of the provider's settings: null removes one, the others stay. Not with `settings`."
+  }),
   default: optional(Schema.Boolean),
   active: optional(Schema.Boolean),
   gap_ms: Schema.optionalKey(Schema.NullOr(Gap)),
@@ -215,8 +246,14 @@ export interface Examined {
   readonly finding: AccountFinding | undefined
 }
 
+/** What the provider said of new settings. If it refuses them, so does Peyk; if it cannot be asked, they are saved. */
+const accepted = (finding: AccountFinding) =>
+  AccountFinding.$is("Refused")(finding)
+    ? fieldError("settings", problem("provider_refuses", { reason: finding.reason }))
+    : Effect.succeed(finding)
+
 /**
- * Asks the provider about new settings. If it refuses them, so does Peyk; if it cannot be asked, they are saved.
+ * Asks the provider about new settings.
  *
  * @param check false: the provider is not asked
  */
@@ -227,9 +264,27 @@ const examine = Effect.fnUntraced(function* (
 ) {
   if (check === false) return undefined
   const accounts = yield* Accounts
-  const finding = yield* accounts.examine(ownerOf(actor), { ...connection, ...privateAddresses(actor) })
-  if (!AccountFinding.$is("Refused")(finding)) return finding
-  return yield* fieldError("settings", problem("provider_refuses", { reason: finding.reason }))
+  return yield* accepted(
+    yield* accounts.examine(ownerOf(actor), { ...connection, ...privateAddresses(actor) })
+  )
+})
+
+/** As `examine`, with the settings that an account will have. */
+const examineChanged = Effect.fnUntraced(function* (
+  actor: Actor,
+  id: number,
+  { settings, settings_change: some, check }: typeof AccountChangeBody.Type
+) {
+  const accounts = yield* Accounts
+  if (settings != null && some != null) return yield* fieldError("settings_change", problem("settings_twice"))
+  if (some != null) {
+    if (check === false) return undefined
+    const change = { settingsChange: some, ...privateAddresses(actor) }
+    return yield* accepted(yield* accounts.examineChange(ownerOf(actor), id, change))
+  }
+  if (settings == null) return undefined
+  const { channel, provider } = yield* accounts.find(ownerOf(actor), id)
+  return yield* examine(actor, { channel, provider, settings }, check)
 })
 
 const accountBefore = ({ actor, target }: { readonly actor: Actor; readonly target: number }) =>
@@ -272,17 +327,13 @@ export const changeAccount = action("account.update", {
   input: AccountChangeBody,
   target: Schema.Int,
   access: "writer",
-  prepare: ({ actor, target, input: { settings, check } }) =>
-    Effect.gen(function* () {
-      if (settings == null) return undefined
-      const { channel, provider } = yield* Accounts.use((accounts) => accounts.find(ownerOf(actor), target))
-      return yield* examine(actor, { channel, provider, settings }, check)
-    }),
+  prepare: ({ actor, target, input }) => examineChanged(actor, target, input),
   before: accountBefore,
   run: ({ actor, target, version, input }, finding) => {
     const change = {
       label: input.label ?? undefined,
       settings: input.settings ?? undefined,
+      settingsChange: input.settings_change ?? undefined,
       finding,
       isDefault: input.default ?? undefined,
       active: input.active ?? undefined,
@@ -293,11 +344,15 @@ export const changeAccount = action("account.update", {
     const saved = Accounts.use((accounts) => accounts.update(ownerOf(actor), target, change, version))
     return Effect.map(saved, (account): Examined => ({ account, finding }))
   },
-  audit: (_, { target, input: { settings, label, gap_ms, per_minute, ...input } }) => ({
+  audit: (
+    _,
+    { target, input: { settings, settings_change: some, label, gap_ms, per_minute, ...input } }
+  ) => ({
     id: target,
     details: {
       label: label ?? undefined,
-      settings: settings == null ? undefined : "replaced",
+      // their names only
+      settings: some == null ? (settings == null ? undefined : "replaced") : Object.keys(some),
       default: input.default ?? undefined,
       active: input.active ?? undefined,
       gap_ms,

@@ -10,7 +10,7 @@ import { pasted } from "../../../domain/text/PastedText.ts"
 import { accountPage } from "./AccountPage.ts"
 import { chosen, type Refused } from "./AccountParts.ts"
 import { CHANNELS_PATH } from "./ChannelsPage.ts"
-import { bySetting, inputName } from "./SettingInputs.ts"
+import { bySetting, inputName, removalName } from "./SettingInputs.ts"
 import { formAction, rerender } from "../forms/ActionForms.ts"
 import type { FieldErrors } from "../forms/FormFields.ts"
 import { submittedNumber } from "../forms/Forms.ts"
@@ -72,14 +72,18 @@ export const submitDetails = formAction(changeAccount, {
   again: again("details")
 })
 
-/** Other settings in place of all that there were. */
+/** Some other settings: what was left empty stays, and what was ticked goes. */
 export const submitSettings = Effect.fnUntraced(function* (view: View, submitted: URLSearchParams) {
   const id = yield* pathId
   const { provider } = yield* (yield* Accounts).find(view.actor.customerId, id)
   const { fields, input } = yield* submittedConnection(provider, submitted)
+  const removed = fields.flatMap(({ name }) =>
+    submitted.has(removalName(name)) ? [[name, null] as const] : []
+  )
+  const settings_change = { ...Object.fromEntries(removed), ...input.settings }
   const save = formAction(changeAccount, {
     target: pathId,
-    input: () => input,
+    input: () => ({ settings_change, check: input.check }),
     done: (_, saved) => backTo(id, savedNotice("saved", saved))
   })
   return yield* save(view, submitted).pipe(

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { SimulatedOutcome } from "../../../domain/ProviderOutcome.ts"
 import { MAX_STANDBY } from "../../../domain/account/Standby.ts"
+import { sendsNothing } from "../../../domain/customer/Customer.ts"
 import { accountPath, CHANNELS_PATH } from "./ChannelsPage.ts"
-import { settingInputs } from "./SettingInputs.ts"
+import { changeInputs } from "./SettingInputs.ts"
 import {
   CHANGED,
   checkField,
@@ -252,10 +253,11 @@ export const settingsForm = Effect.fnUntraced(function* (
 ) {
   const { say } = view.locale
   const adapter = (yield* ProviderAdapters).get(account.provider)
+  const stored = yield* (yield* Accounts).storedSettings(view.actor.customerId, account.id)
   const { submitted, errors } =
     refused?.form === "settings" ? refused : { submitted: null, errors: noFieldErrors }
-  return html`<section class="panel" aria-labelledby="settings-title">
-    <details class="panel-details" ${submitted !== null && html`open`}>
+  return html`<section class="panel" id="settings" aria-labelledby="settings-title">
+    <details class="panel-details" ${(submitted !== null || sendsNothing(account)) && html`open`}>
       <summary class="panel-head">
         <h2 id="settings-title">${say("Provider settings", "تنظیمات سرویس‌دهنده")}</h2>
       </summary>
@@ -264,17 +266,17 @@ export const settingsForm = Effect.fnUntraced(function* (
         ${errorSummary(errors, view.locale)}
         <p class="hint">
           ${say(
-            "Stored settings are never shown. Saving replaces all of them: fill in every field that you need.",
-            "تنظیمات ذخیره‌شده نشان داده نمی‌شود. با ذخیره، همهٔ آن‌ها عوض می‌شود: همهٔ فیلدهای لازم را پر کنید."
+            "Stored values are never shown. Fill in only what you want to change.",
+            "مقدارهای ذخیره‌شده نشان داده نمی‌شود. فقط چیزی را که می‌خواهید عوض شود پر کنید."
           )}
         </p>
-        ${adapter !== undefined && settingInputs(adapter, (name) => submitted?.get(name) ?? null, errors, view.locale)}
+        ${adapter !== undefined && changeInputs(adapter, stored, (name) => submitted?.get(name) ?? null, errors, view.locale)}
         ${checkField({
           name: "check",
           label: say("Check with the provider first", "اول با سرویس‌دهنده بررسی شود"),
           isChecked: submitted === null || submitted.has("check")
         })}
-        <div><button class="button">${say("Replace settings", "تعویض تنظیمات")}</button></div>
+        <div><button class="button">${say("Save settings", "ذخیرهٔ تنظیمات")}</button></div>
       </form>
     </details>
   </section>`

@@ -1,7 +1,7 @@
 import { ValidationError } from "../../../domain/Errors.ts"
 import type { FieldProblem } from "../../../domain/Problem.ts"
-import { type FieldErrors, inputField, selectField } from "../forms/FormFields.ts"
-import type { Html } from "../frame/Html.ts"
+import { checkField, type FieldErrors, inputField, selectField } from "../forms/FormFields.ts"
+import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 import { type SettingField, settingFields } from "../../../services/provider/SettingFields.ts"
@@ -80,20 +80,27 @@ const neededFor = (name: string, { sendingSettings }: Sending, { say }: Locale):
   return texts ? say("required for messages", "الزامی برای پیام") : null
 }
 
+/** A setting's name for people. */
+export const settingLabel = (name: string, { say }: Locale): string => {
+  const known = words[name]
+  return known === undefined ? name : say(...known.label)
+}
+
 type Sending = Pick<ProviderAdapter, "sendingSettings">
 
 const labelOf = ({ name, isRequired }: SettingField, adapter: Sending, locale: Locale): string => {
   const { say } = locale
-  const known = words[name]
-  const label = known === undefined ? name : say(...known.label)
+  const label = settingLabel(name, locale)
   return isRequired ? label : `${label} (${neededFor(name, adapter, locale) ?? say("optional", "اختیاری")})`
 }
 
 /** The form's name of a setting, apart from the names of its other fields. */
 export const inputName = (setting: string): string => `settings.${setting}`
+/** The form's name of a box that removes a stored setting. */
+export const removalName = (setting: string): string => `remove.${setting}`
 
-const choicesOf = ({ kind, choices }: SettingField, { say }: Locale) => [
-  ["", say("Default", "پیش‌فرض")] as const,
+const choicesOf = ({ kind, choices }: SettingField, isStored: boolean, { say }: Locale) => [
+  ["", isStored ? say("As it is", "بدون تغییر") : say("Default", "پیش‌فرض")] as const,
   ...(kind === "boolean"
     ? ([
         ["true", say("Yes", "بله")],
@@ -120,21 +127,60 @@ export const bySetting =
       ? new ValidationError({ problems: error.problems.flatMap((each) => placed(each, fields)) })
       : error
 
-/** The inputs for a provider's settings. A secret is typed and never shown again: not even after a mistake. */
-export const settingInputs = (
-  adapter: Pick<ProviderAdapter, "settings" | "sendingSettings">,
+type OfProvider = Pick<ProviderAdapter, "settings" | "sendingSettings">
+
+/** A setting that is stored, and can go. */
+const removalBox = (
+  { name, isRequired }: SettingField,
+  stored: ReadonlyArray<string>,
+  submitted: (name: string) => string | null,
+  { say }: Locale
+): Html | null =>
+  isRequired || !stored.includes(name)
+    ? null
+    : checkField({
+        name: removalName(name),
+        label: say("Remove the stored value", "حذف مقدار ذخیره‌شده"),
+        isChecked: submitted(removalName(name)) !== null
+      })
+
+/** The inputs with which some of the stored settings are changed; what is left empty stays. */
+export const changeInputs = (
+  adapter: OfProvider,
+  stored: ReadonlyArray<string>,
   submitted: (name: string) => string | null,
   errors: FieldErrors,
   locale: Locale
+): ReadonlyArray<Html> => {
+  const inputs = settingInputs(adapter, submitted, errors, locale, stored)
+  return settingFields(adapter.settings).map(
+    (field, index) =>
+      html`<div class="setting">${inputs[index]} ${removalBox(field, stored, submitted, locale)}</div>`
+  )
+}
+
+/**
+ * The inputs for a provider's settings. A secret is typed and never shown again: not even after a mistake.
+ *
+ * @param stored the names of settings that stay as they are if their input is empty
+ */
+export const settingInputs = (
+  adapter: OfProvider,
+  submitted: (name: string) => string | null,
+  errors: FieldErrors,
+  locale: Locale,
+  stored: ReadonlyArray<string> = []
 ): ReadonlyArray<Html> =>
   settingFields(adapter.settings).map((field) => {
     const name = inputName(field.name)
+    const isStored = stored.includes(field.name)
     const options = {
       name,
       label: labelOf(field, adapter, locale),
       hint: hintOf(field, locale),
-      isRequired: field.isRequired,
+      isRequired: field.isRequired && !isStored,
       value: submitted(name) ?? "",
+      placeholder: isStored ? locale.say("Stored; empty: unchanged", "ذخیره شده؛ خالی: بدون تغییر") : "",
       errors
     }
     if (field.kind === "secret") {
@@ -147,6 +193,6 @@ export const settingInputs = (
       })
     }
     return field.kind === "boolean" || field.kind === "choice"
-      ? selectField({ ...options, choices: choicesOf(field, locale) })
+      ? selectField({ ...options, choices: choicesOf(field, isStored, locale) })
       : inputField({ ...options, isLtr: true, isNumber: field.kind === "number" })
   })
