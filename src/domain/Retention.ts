@@ -16,6 +16,7 @@ const lapsingTables = [
   "sign_in_links",
   "activity_slots",
   "code_sums",
+  "account_balances",
   "signing_keys",
   "guard_segments",
   "guard_budgets",

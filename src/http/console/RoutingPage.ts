@@ -199,6 +199,8 @@ export const choicesOf = Effect.fnUntraced(function* (customerId: number) {
 
 interface Draft extends EditedOrder {
   readonly errors: FieldErrors
+  /** Another page has put its account behind the saved steps. */
+  readonly isStepAdded?: boolean
 }
 
 const noAccounts = ({ actor, locale: { say } }: View): Html =>
@@ -212,6 +214,14 @@ const noAccounts = ({ actor, locale: { say } }: View): Html =>
       actor.scope === "full" ? { href: CONNECT_PATH, label: say("Connect account", "اتصال حساب") } : null
     )}
   </div>`
+
+const addedNotice = ({ locale: { say } }: View): Html =>
+  html`<p class="notice" role="status">
+    ${say(
+      "The account is the last step, not saved yet. Set the waits, then save.",
+      "حساب در آخرین گام آمده، ولی هنوز ذخیره نشده است. انتظارها را تعیین و ذخیره کنید."
+    )}
+  </p>`
 
 const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
   const { rows, errors } = draft
@@ -234,9 +244,10 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
     content:
       choices.accounts.length === 0 && rows.length === 0
         ? noAccounts(view)
-        : html`<div class="${editor === null ? "" : "columns even"}">
-            ${editor}${outlookPanel(outlook, view.locale)}
-          </div>`
+        : html`${draft.isStepAdded === true && addedNotice(view)}
+            <div class="${editor === null ? "" : "columns even"}">
+              ${editor}${outlookPanel(outlook, view.locale)}
+            </div>`
   } satisfies Page
 })
 
@@ -252,11 +263,13 @@ const showRouting = Effect.fnUntraced(function* (view: View) {
   if (query.has("version") && isOwnDraft(view))
     return yield* routingPage(view, { ...submittedOrder(query), errors: noFieldErrors })
   const { steps, order, version } = yield* (yield* RoutingOrders).find(view.actor.customerId)
+  const added = isOwnDraft(view) ? (query.get("add") ?? "") : ""
   return yield* routingPage(view, {
-    rows: draftOf(steps),
+    rows: afterButton(draftOf(steps), "add", added),
     order,
     version: String(version),
-    errors: noFieldErrors
+    errors: noFieldErrors,
+    isStepAdded: added !== ""
   })
 })
 

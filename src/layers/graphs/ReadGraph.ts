@@ -10,6 +10,8 @@ import { ActivityReports } from "../../services/activity/ActivityReports.ts"
 import { ActivitySumsLive, CodeSumsLive, RequestRecordsLive } from "./CellStores.ts"
 import { Insights } from "../../services/activity/Insights.ts"
 import { PhoneRecordsSql } from "../activity/PhoneRecordsSql.ts"
+import { AccountHistories } from "../../services/account/AccountHistories.ts"
+import { AccountHistoriesSql } from "../account/AccountHistoriesSql.ts"
 import { AuditLogSql } from "../activity/AuditLogSql.ts"
 import { HealthReportsSql } from "../system/HealthReportsSql.ts"
 import { MessageRecordsSql } from "../message/MessageRecordsSql.ts"
@@ -33,7 +35,13 @@ const InsightsLive = Layer.provide(Insights.layer, [ActivityReportsLive, CodeSum
 export const KeptSums = ActivitySumsLive.pipe(overReports)
 
 /** Further services of the console: figures and the audit log. */
-export const Reports = Layer.mergeAll(UsageReportsLive, AuditLogSql, RunHistoriesSql, PhoneRecordsSql).pipe(
+export const Reports = Layer.mergeAll(
+  UsageReportsLive,
+  AuditLogSql,
+  RunHistoriesSql,
+  PhoneRecordsSql,
+  Layer.provide(AccountHistories.layer, AccountHistoriesSql)
+).pipe(
   overReads,
   Layer.merge(
     Layer.mergeAll(

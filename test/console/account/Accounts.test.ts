@@ -126,6 +126,52 @@ describe("connecting an account", () => {
   })
 })
 
+describe("an account's settings", () => {
+  const authorized = async () => {
+    const { data } = await api<{ data: ReadonlyArray<Record<string, unknown>> }>("GET", "/audit-log?limit=1")
+    return data[0]
+  }
+
+  it("are changed one by one: what is left empty stays, and no value is ever shown", async () => {
+    const settings = {
+      "settings.api_key": "the-first-key",
+      "settings.line_number": "30001234",
+      "settings.otp_template_id": "77"
+    }
+    const id = await connect({ channel: "sms", provider: "smsir", label: "One by one", ...settings })
+    const path = `/console/channels/${id}`
+    const before = await owner.get(path)
+    expect(before.text).toContain("Codes, messages")
+    for (const value of ["the-first-key", "30001234"]) expect(before.text).not.toContain(value)
+    const saved = await submit(owner, path, `${path}/settings`, {
+      "settings.otp_template_id": "78",
+      "remove.line_number": "true",
+      version: "1"
+    })
+    expect(saved).toMatchObject({ status: 303, location: `${path}?notice=saved` })
+    const after = await owner.get(path)
+    // without a line it sends no texts; without its key it would not have been saved
+    expect(/Can send<\/dt>\s*<dd>([^<]*)/.exec(after.text)?.[1]).toBe("Codes")
+    expect(await authorized()).toMatchObject({
+      action: "account.update",
+      details: { settings: ["line_number", "otp_template_id"] }
+    })
+    const wrong = await submit(owner, path, `${path}/settings`, {
+      "settings.otp_template_id": "no number",
+      version: "2"
+    })
+    expect(wrong.status).toBe(422)
+    expect(wrong.text).toContain('id="field-settings-otp_template_id-error"')
+    expect(
+      await api("PATCH", `/accounts/${id}`, { settings_change: { line_number: 30005 }, check: false })
+    ).toMatchObject({ sends: ["codes", "messages"] })
+    const both = { settings: { api_key: "x" }, settings_change: { api_key: "y" } }
+    expect(await api("PATCH", `/accounts/${id}`, both)).toMatchObject({
+      error: { code: "validation_error", details: { errors: [{ path: "body.settings_change" }] } }
+    })
+  })
+})
+
 describe("an account's page", () => {
   it("shows its state, and saves its label and pace", async () => {
     const id = await connect({ ...rubika, label: "Paced" })
@@ -262,4 +308,11 @@ describe("an account's page", () => {
     expect(text).toContain("its provider asked to slow down")
     expect((await owner.get("/console/routing")).text).toContain("Skipped now")
   })
+})
+
+it("says of each provider what it is, needs and costs, before one is chosen", async () => {
+  const { text } = await owner.get(CONNECT)
+  const cards = [...text.matchAll(/class="choice-card".*?<\/a>/gs)].map(([card]) => card)
+  expect(cards.length).toBeGreaterThan(10)
+  for (const card of cards) expect(card).toMatch(/class="choice-note"\s*>[^<]{20,}</)
 })

@@ -9,16 +9,15 @@ const without: Look = { ...desktop, scripts: false }
 
 describeInBrowser("setting up in a browser", (stage) => {
   let owner: Visitor
-  let newcomer: Visitor
   beforeAll(async () => {
     owner = await signedIn(stage, stage.demo.customer_id, "owner")
-    newcomer = await signedIn(stage, (await newCustomer(stage)).id, "owner")
   })
 
   it.each([desktop, without].map((look) => [nameOf(look), look] as const))(
     "connects an account by its provider's form: %s",
     async (_, look) => {
       const label = `Rubika ${look.scripts}`
+      const newcomer = await signedIn(stage, (await newCustomer(stage)).id, "owner")
       await stage.within(look, newcomer, async ({ open, page }) => {
         await open("/console/channels")
         await page.getByRole("link", { name: "Connect account" }).first().click()
@@ -28,7 +27,20 @@ describeInBrowser("setting up in a browser", (stage) => {
         await page.getByLabel("Check with the provider first").uncheck()
         await page.getByRole("button", { name: "Connect" }).click()
         expect(await page.getByRole("status").innerText()).toContain("Created")
+        const kind = new URL(page.url()).pathname
         expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(label)
+        await page.getByRole("link", { name: "Send a test with it" }).click()
+        expect(await page.getByLabel("Channel", { exact: true }).inputValue()).toBe(
+          `rubika:${kind.split("/").at(-1)}`
+        )
+        expect(await page.getByRole("radio", { name: "Live" }).isChecked()).toBe(true)
+        await open(kind)
+        await page.getByRole("link", { name: "Add it to the routing" }).click()
+        expect(await page.getByRole("status").innerText()).toContain("not saved yet")
+        await page.getByRole("button", { name: "Save order" }).click()
+        expect(await page.getByRole("status").innerText()).toContain("Saved")
+        await open(kind)
+        expect(await page.getByRole("link", { name: "Add it to the routing" }).count()).toBe(0)
       })
     }
   )

@@ -1,6 +1,10 @@
 import { Clock, Effect } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
-import { type AccountState, blockageOf } from "../../../domain/account/AccountState.ts"
+import { type AccountState, blockageOf, type SendingSettings } from "../../../domain/account/AccountState.ts"
+import { type RoutingStep, sendsNothing } from "../../../domain/customer/Customer.ts"
+import { pathOf } from "../Navigation.ts"
+import { ROUTING_PATH } from "../RoutingEditor.ts"
+import { historyParts } from "./AccountHistoryPart.ts"
 import {
   detailsForm,
   isSimulated,
@@ -21,7 +25,9 @@ import {
 import { providerName } from "./ProviderNames.ts"
 import { accountPath, CHANNELS_PATH } from "./ChannelsPage.ts"
 import { contactsPanel } from "./ContactsPart.ts"
+import { settingLabel } from "./SettingInputs.ts"
 import { noFieldErrors } from "../forms/FormFields.ts"
+import { ownDraft } from "../forms/Forms.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import type { View } from "../frame/SignedRoutes.ts"
@@ -31,6 +37,7 @@ import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { type Fact, facts } from "../parts/Panels.ts"
 import { channelName, isolated, quoted } from "../parts/Text.ts"
 import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
+import { RoutingOrders } from "../../../services/routing/RoutingOrders.ts"
 
 const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): ReadonlyArray<Fact | null> => {
   const { say } = locale
@@ -69,6 +76,12 @@ const nowPanel = (
         [say("Status", "وضعیت"), accountState(account, state, now, locale)],
         [say("Can send", "قابلیت ارسال"), sendsText(account, locale)],
         [say("This minute", "این دقیقه"), minuteOf(state, locale)],
+        state === undefined || state.perMinute === 0
+          ? null
+          : [
+              say("Left this minute", "مانده در این دقیقه"),
+              number(Math.max(0, state.perMinute - state.usedOfMinute))
+            ],
         ...(state === undefined
           ? []
           : ([
@@ -124,13 +137,30 @@ const inboxPanel = Effect.fnUntraced(function* (view: View, { id, label }: Accou
   </section>`
 })
 
+/** The address of the test page with this account as the route. */
+const testAddress = (view: View, { id, channel, sendsCodes }: AccountRecord): string => {
+  const kind = sendsCodes ? "code" : "message"
+  return `${pathOf("test")}?${String(ownDraft(view, { mode: "live", kind, target: `${channel}:${id}` }))}`
+}
+
 const actions = (view: View, account: AccountRecord): Html => {
   const { say } = view.locale
-  return html`${postButton(view, {
-    action: accountPath(account, "/check"),
-    label: say("Check now", "بررسی حساب"),
-    kind: "primary"
-  })}
+  const maySend = account.active && !sendsNothing(account)
+  return html`${
+    maySend &&
+    html`<a class="button primary" href="${testAddress(view, account)}">
+      ${say("Send a test with it", "ارسال آزمایشی با آن")}
+    </a>`
+  }
+  ${
+    !account.active &&
+    postButton(view, {
+      action: accountPath(account, "/enable"),
+      label: say("Enable", "فعال کردن"),
+      kind: "primary"
+    })
+  }
+  ${postButton(view, { action: accountPath(account, "/check"), label: say("Check now", "بررسی حساب") })}
   ${
     !account.isDefault &&
     account.active &&
@@ -140,23 +170,21 @@ const actions = (view: View, account: AccountRecord): Html => {
     })
   }
   ${
-    account.active
-      ? confirmButton(view, {
-          action: accountPath(account, "/disable"),
-          label: say("Disable", "غیرفعال کردن"),
-          kind: "danger",
-          question: say(
-            `Nothing more is sent over ${quoted(account.label, view.locale)}. Routes that name it skip it, or are refused.`,
-            `دیگر چیزی با ${quoted(account.label, view.locale)} فرستاده نمی‌شود. مسیرهایی که این حساب را دارند، آن را امتحان نمی‌کنند یا پذیرفته نمی‌شوند.`
-          ),
-          confirm: say("Disable account", "غیرفعال کردن حساب")
-        })
-      : postButton(view, { action: accountPath(account, "/enable"), label: say("Enable", "فعال کردن") })
+    account.active &&
+    confirmButton(view, {
+      action: accountPath(account, "/disable"),
+      label: say("Disable", "غیرفعال کردن"),
+      question: say(
+        `Nothing more is sent over ${quoted(account.label, view.locale)}. Routes that name it skip it, or are refused.`,
+        `دیگر چیزی با ${quoted(account.label, view.locale)} فرستاده نمی‌شود. مسیرهایی که این حساب را دارند، آن را امتحان نمی‌کنند یا پذیرفته نمی‌شوند.`
+      ),
+      confirm: say("Disable account", "غیرفعال کردن حساب")
+    })
   }
   ${confirmButton(view, {
     action: accountPath(account, "/delete"),
     label: say("Delete", "حذف"),
-    kind: "quiet",
+    kind: "danger",
     question: say(
       `${quoted(account.label, view.locale)} is deleted with its settings and contacts. The history keeps its name. This cannot be undone.`,
       `${quoted(account.label, view.locale)} با تنظیمات و مخاطب‌هایش حذف می‌شود. نام آن در سابقه می‌ماند. این کار برگشت ندارد.`
@@ -164,6 +192,106 @@ const actions = (view: View, account: AccountRecord): Html => {
     confirm: say("Delete account", "حذف حساب")
   })}`
 }
+
+/** What a setting is called on the page, in a list of them. */
+const settingNames = (names: ReadonlyArray<string>, { locale }: View): string =>
+  names.map((name) => settingLabel(name, locale)).join(locale.say(" and ", " و "))
+
+const neededText = (view: View, { provider }: AccountRecord, needed: SendingSettings | null | undefined) => {
+  const { say } = view.locale
+  if (needed == null)
+    return say(
+      `${providerName(provider, view.locale)} sends neither codes nor messages over this channel.`,
+      `${providerName(provider, view.locale)} روی این کانال نه کد می‌فرستد و نه پیام.`
+    )
+  const [codes, texts] = [settingNames(needed.codes, view), settingNames(needed.texts, view)]
+  return say(
+    `It needs ${codes} for codes, and ${texts} for messages.`,
+    `برای کد به ${codes} و برای پیام به ${texts} نیاز دارد.`
+  )
+}
+
+/** What keeps the account from sending, with the provider's own words, and what to do. */
+const troublePart = Effect.fnUntraced(function* (
+  view: View,
+  account: AccountRecord,
+  state: AccountState | undefined
+) {
+  const { say } = view.locale
+  if (!account.active) return null
+  if (sendsNothing(account)) {
+    const needed = (yield* Accounts).sendingSettings(account.provider)
+    return html`<div class="notice warn">
+      <strong>${say("It cannot send yet.", "هنوز نمی‌تواند بفرستد.")}</strong>
+      ${neededText(view, account, needed)}
+      ${view.actor.scope === "full" && needed != null && html`<a href="#settings">${say("Fill in the settings", "تکمیل تنظیمات")}</a>`}
+    </div>`
+  }
+  const check = state?.lastCheck ?? null
+  if (check === null || (check.result !== "refused" && check.result !== "not_reached")) return null
+  const isRefused = check.result === "refused"
+  return html`<div class="notice ${isRefused ? "bad" : "warn"}">
+    <strong
+      >${
+        isRefused
+          ? say(
+              "The provider refused this account at the last check.",
+              "سرویس‌دهنده در آخرین بررسی این حساب را رد کرد."
+            )
+          : say(
+              "The provider was unreachable at the last check.",
+              "در آخرین بررسی، سرویس‌دهنده در دسترس نبود."
+            )
+      }</strong
+    >
+    ${check.detail !== null && html`${say("Its words:", "متن پاسخ:")} ${isolated(check.detail)}`}
+  </div>`
+})
+
+/** Whether a code can go over the account without a request that names it. */
+const isInOrder = ({ id, channel, isDefault }: AccountRecord, steps: ReadonlyArray<RoutingStep>): boolean =>
+  steps.some(
+    (step) =>
+      step.channel === channel &&
+      step.sender === undefined &&
+      (step.account_id === id || (step.account_id === undefined && isDefault))
+  )
+
+/** The way on for an account that codes do not use yet. */
+const nextPart = Effect.fnUntraced(function* (view: View, account: AccountRecord) {
+  const { say } = view.locale
+  const { active, sendsCodes, channel, id } = account
+  if (!active || !sendsCodes || view.actor.scope !== "full") return null
+  const { steps } = yield* (yield* RoutingOrders).find(view.actor.customerId)
+  if (isInOrder(account, steps)) return null
+  const address = `${ROUTING_PATH}?${String(ownDraft(view, { add: `${channel}:${id}` }))}`
+  // an order has each channel once
+  const isOtherThere = steps.some((step) => step.channel === channel)
+  const text = isOtherThere
+    ? say(
+        "The saved order sends over another account of this channel. Choose this one there, or make it that account’s standby.",
+        "ترتیب ذخیره‌شده از حساب دیگری در این کانال استفاده می‌کند. آنجا این حساب را انتخاب کنید، یا آن را جایگزین آن حساب کنید."
+      )
+    : steps.length === 0
+      ? say(
+          "No order is saved yet. Begin it with this account.",
+          "هنوز ترتیبی ذخیره نشده است. با این حساب شروعش کنید."
+        )
+      : say(
+          "It is not in the saved order: codes use it only if a request names it.",
+          "در ترتیب ذخیره‌شده نیست: کدها فقط وقتی از آن استفاده می‌کنند که درخواست نامش را ببرد."
+        )
+  return html`<section class="panel next-steps" aria-label="${say("Next step", "گام بعد")}">
+    <p>${text}</p>
+    ${
+      isOtherThere
+        ? html`<a class="button" href="${ROUTING_PATH}">${say("Open routing", "ترتیب ارسال")}</a>`
+        : html`<a class="button" href="${address}"
+            >${say("Add it to the routing", "افزودن به ترتیب ارسال")}</a
+          >`
+    }
+  </section>`
+})
 
 /** One account; after a form that was refused, with what was typed. */
 export const accountPage = Effect.fnUntraced(function* (view: View, id: number, refused: Refused | null) {
@@ -176,6 +304,7 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
   const refusedIf = (form: Refused["form"]) =>
     refused?.form === form ? refused : { errors: noFieldErrors, submitted: null }
   const contacts = refusedIf("contacts")
+  const history = yield* historyParts(view, account)
   return {
     title: account.label,
     name: "channels",
@@ -184,19 +313,20 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
       ${say("account", "حساب")} ${locale.number(account.id)}
       ${account.isDefault && badge("info", say("Default", "پیش‌فرض"))}`,
     actions: mayWrite ? actions(view, account) : null,
-    content: html`<div class="columns">
-      <div class="stack">
-        ${nowPanel(view, account, state, now)} ${yield* standbyPanel(view, account, refusedIf("standby"))}
-        ${isSimulated(account) && (yield* simulatorPanel(view, account))}
-        ${account.needsContact && (yield* contactsPanel(view, account, contacts.errors, contacts.submitted))}
-        ${yield* inboxPanel(view, account)}
+    content: html`<div class="sections">
+      ${yield* troublePart(view, account, state)} ${yield* nextPart(view, account)}
+      <div class="columns">
+        <div class="stack">
+          ${nowPanel(view, account, state, now)} ${history.sends}
+          ${account.needsContact && (yield* contactsPanel(view, account, contacts.errors, contacts.submitted))}
+          ${yield* inboxPanel(view, account)} ${yield* standbyPanel(view, account, refusedIf("standby"))}
+          ${isSimulated(account) && (yield* simulatorPanel(view, account))}
+        </div>
+        <div class="stack">
+          ${history.balance}
+          ${mayWrite && html`${detailsForm(view, account, refused)} ${yield* settingsForm(view, account, refused)}`}
+        </div>
       </div>
-      ${
-        mayWrite &&
-        html`<div class="stack">
-          ${detailsForm(view, account, refused)} ${yield* settingsForm(view, account, refused)}
-        </div>`
-      }
     </div>`
   } satisfies Page
 })

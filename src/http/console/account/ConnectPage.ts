@@ -4,7 +4,7 @@ import { problem } from "../../../domain/Problem.ts"
 import { Channel, isChannel } from "../../../domain/routing/Channel.ts"
 import type { PageName } from "../Navigation.ts"
 import { savedNotice, submittedConnection } from "./AccountForms.ts"
-import { providerName } from "./ProviderNames.ts"
+import { providerDescription, providerName } from "./ProviderNames.ts"
 import { CHANNELS_PATH, CONNECT_PATH } from "./ChannelsPage.ts"
 import { bySetting, settingInputs } from "./SettingInputs.ts"
 import { creating, onceFormAction } from "../forms/ActionForms.ts"
@@ -74,7 +74,11 @@ const choiceOf = (
 const choiceLink = (path: string, channel: Channel, { name }: ProviderAdapter, { locale }: View): Html =>
   html`<li>
     <a class="choice-card" href="${path}?${String(new URLSearchParams({ channel, provider: name }))}">
-      <span>${providerName(name, locale)}</span>
+      <span
+        >${providerName(name, locale)}<span class="choice-note"
+          >${providerDescription(name, locale)}</span
+        ></span
+      >
       <span class="onwards">${icon("arrow")}</span>
     </a>
   </li>`

@@ -137,7 +137,10 @@ const texts = {
     ),
 
   settings_refused: ({ problems }, locale) => problems.map(settingMessage(locale)).join(between(locale)),
-  settings_twice: ["Change some settings, or replace all.", "یا بعضی از تنظیمات را تغییر دهید یا همه را عوض کنید."],
+  settings_twice: [
+    "Change some settings, or replace all.",
+    "یا بعضی از تنظیمات را تغییر دهید یا همه را عوض کنید."
+  ],
   setting_missing: ["This field is required.", "این فیلد الزامی است."],
   setting_unknown: ["This provider does not have this setting.", "این سرویس‌دهنده این تنظیم را ندارد."],
   setting_not_allowed: ["This value is not allowed.", "این مقدار مجاز نیست."],

@@ -5,6 +5,8 @@ interface Series {
   readonly label: string
   /** Bars stand on each other, in this order. */
   readonly kind: "bar" | "line"
+  /** A colour that means something; by default they differ only. */
+  readonly tone?: "bad"
 }
 
 interface ChartPoint {
@@ -31,7 +33,12 @@ const cell = (value: number | null, format: (value: number) => string): Html =>
 export const chart = ({ title, unit, series, points, format }: ChartOptions, { say, number }: Locale): Html =>
   html`<figure class="chart" data-chart>
     <ul class="legend" aria-hidden="true">
-      ${series.map(({ label }, index) => html`<li><span class="swatch series-${index}"></span>${label}</li>`)}
+      ${series.map(
+        ({ label, tone }, index) =>
+          html`<li>
+            <span class="swatch ${tone === undefined ? `series-${index}` : `series-${tone}`}"></span>${label}
+          </li>`
+      )}
     </ul>
     <div class="chart-plot" aria-hidden="true"></div>
     <details class="chart-figures">
