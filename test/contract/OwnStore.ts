@@ -2,7 +2,8 @@
 /**
  * Runs the tests' servers on a PostgreSQL that is not embedded: PEYK_TEST_DATABASE_URL is how the program reaches it,
  * through a pooler for example. PEYK_TEST_ADMIN_URL is how the tests reach the same server directly. With
- * PEYK_TEST_CELLS each store has so many cells, and its customers live in them in turn.
+ * PEYK_TEST_CELLS each store has so many cells, and its customers live in them in turn. With PEYK_TEST_CITUS_WORKERS
+ * (host:port, separated by commas) the server is the coordinator of a Citus cluster, and the cells are on these workers.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -25,12 +26,40 @@ const at = (url: string, database: string): string => {
   return changed.href
 }
 
-const administer = (...statements: ReadonlyArray<string>) =>
+const administerAt = (url: string, statements: ReadonlyArray<string>) =>
   Effect.runPromise(
-    Effect.flatMap(PgClient.make({ url: Redacted.make(adminUrl ?? ""), maxConnections: 1 }), (sql) =>
-      Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
+    Effect.flatMap(PgClient.make({ url: Redacted.make(url), maxConnections: 1 }), (sql) =>
+      Effect.forEach(statements, (statement) => sql.unsafe(statement).unprepared, { discard: true })
     ).pipe(Effect.provide(Reactivity.layer), Effect.scoped)
   )
+
+const administer = (...statements: ReadonlyArray<string>) => administerAt(adminUrl ?? "", statements)
+
+const workers = (process.env.PEYK_TEST_CITUS_WORKERS ?? "").split(",").filter((worker) => worker !== "")
+
+const atWorker = (worker: string): string => {
+  const server = new URL(adminUrl ?? "")
+  server.host = worker
+  return server.href
+}
+
+/** Makes a database of this name on each worker, and one cluster of them. */
+const joinWorkers = async (database: string): Promise<void> => {
+  const { hostname, port } = new URL(adminUrl ?? "")
+  const addWorkers = workers.map((worker) => {
+    const [host = "", workerPort = ""] = worker.split(":")
+    return `select citus_add_node('${host}', ${workerPort})`
+  })
+  for (const worker of workers) {
+    await administerAt(atWorker(worker), [`create database ${database}`])
+    await administerAt(at(atWorker(worker), database), ["create extension citus"])
+  }
+  await administerAt(at(adminUrl ?? "", database), [
+    "create extension citus",
+    `select citus_set_coordinator_host('${hostname}', ${port})`,
+    ...addWorkers
+  ])
+}
 
 /** Makes a store with its cells in an empty database. */
 const makeCells = async (database: string): Promise<void> => {
@@ -65,6 +94,7 @@ export const storeSettings = async (dataDir: string): Promise<Environment> => {
   if (existsSync(settingsFile(dataDir))) return readSettings(dataDir)
   const database = newDatabase()
   await administer(`create database ${database}`)
+  if (workers.length > 0) await joinWorkers(database)
   if (cellCount > 0) await makeCells(database)
   const settings = { ...settingsOf(programUrl, database), PEYK_SECRET: randomBytes(32).toString("base64") }
   await writeFile(settingsFile(dataDir), JSON.stringify(settings))
@@ -81,10 +111,12 @@ export const copyDatabase = async (dataDir: string): Promise<void> => {
   const settings = await readSettings(dataDir)
   const template = new URL(settings.DATABASE_URL ?? "").pathname.slice(1)
   const database = newDatabase()
-  await administer(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`,
-    `create database ${database} template ${template}`
-  )
+  for (const server of [adminUrl ?? "", ...workers.map(atWorker)]) {
+    await administerAt(server, [
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${template}'`,
+      `create database ${database} template ${template}`
+    ])
+  }
   const copy = { ...settings, ...settingsOf(programUrl, database) }
   await writeFile(settingsFile(dataDir), JSON.stringify(copy))
 }

@@ -16,9 +16,12 @@ import {
   InstantColumn,
   intArrayText,
   jsonText,
+  nullableTimestamp,
   RialsColumn,
   rowsOf
 } from "../postgres/SqlRows.ts"
+import type { AcceptApart } from "../postgres/batching/AcceptApartSql.ts"
+import { intArrayIn } from "../postgres/batching/CellStatements.ts"
 import { type AcceptKind, ADMITTED, makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import type { BatchName } from "../postgres/batching/BatchMetrics.ts"
 import { type BatchClients, writingClients } from "../postgres/batching/StatementBatch.ts"
@@ -51,6 +54,12 @@ export const MessageRow = Schema.Struct({
 /** The changing part of a message `c` that an event stores. */
 const MESSAGE_SNAPSHOT =
   "jsonb_build_object('status', c.status, 'attempts', c.attempts, 'completed_at', c.completed_at)"
+
+const messageSnapshot = ({ status, attempts, completedAt }: Message) => ({
+  status,
+  attempts,
+  completed_at: nullableTimestamp(completedAt)
+})
 
 /** Columns of `messages m`. */
 export const messageColumns = `m.id, m.customer_id as "customerId", m.phone, m.status, m.revision, m.strategy, m.route,
@@ -132,6 +141,32 @@ export interface AcceptedMessage extends MessageAcceptance {
   readonly eventId: string
 }
 
+const acceptedApart = (mode: KeyMode): AcceptApart<AcceptedMessage> => ({
+  mode,
+  table: "messages",
+  stores: () => [
+    (rows) => `
+    insert into messages (customer_id, id, phone, status, revision, strategy, route, text, template, metadata,
+      attempts, scheduled_for, events_written, created_at, held, mode)
+    select r.customer_id, r.id, r.phone, r.status, r.revision, r.strategy, r.route::jsonb, r.body, r.template::json,
+      r.metadata, '[]', r.scheduled_for, 1, r.now, r.hold, '${mode}'
+    from here h, ${rows}`,
+    (rows) => `
+    insert into timers (customer_id, kind, subject, lane, claimable_at, lease_token)
+    select r.customer_id, '${TIMER_KINDS[mode]}', r.id, lane, r.claimable_at, r.lease_token
+    from here h, ${rows}, unnest(${intArrayIn("r.lanes")}) as lane`
+  ],
+  eventOf: ({ message, eventId }) => ({
+    customerId: message.customerId,
+    id: eventId,
+    type: "message.queued",
+    subject: message.id,
+    before: 0,
+    data: JSON.stringify(messageSnapshot({ ...message, attempts: [], completedAt: null })),
+    occurredAt: message.createdAt
+  })
+})
+
 /** One mode's messages, for the statement that accepts a batch of them. */
 export const acceptedMessages = (mode: KeyMode): AcceptKind<MessageAcceptance, AcceptedMessage> => {
   const { parts, webhooks } = storedMessages(mode, `(select * from ${ADMITTED}) r`)
@@ -142,7 +177,8 @@ export const acceptedMessages = (mode: KeyMode): AcceptKind<MessageAcceptance, A
     columns: messageInsertColumns,
     optional: [],
     stores: () => parts,
-    webhooks
+    webhooks,
+    apart: acceptedApart(mode)
   }
 }
 
@@ -178,6 +214,7 @@ const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => ({
   lane: "r.lane",
   shown: ["completed_at"],
   snapshot: MESSAGE_SNAPSHOT,
+  snapshotOf: messageSnapshot,
   parts: [
     {
       isNeeded: endsOthers,
@@ -185,7 +222,13 @@ const committedMessages = (mode: KeyMode): CommitKind<MessageCommit> => ({
       sql: `other_timers as (
         delete from timers t using changed c
         where c.ends_others and t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id
-          and t.lane <> c.timer_lane)`
+          and t.lane <> c.timer_lane)`,
+      apart: [
+        (rows) => `
+        delete from timers t using ${rows}
+        where t.customer_id = r.customer_id and t.kind = '${TIMER_KINDS[mode]}' and t.subject = r.id
+          and t.lane <> r.lane`
+      ]
     }
   ]
 })
@@ -221,7 +264,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
         })
 
       const commitInBatch = yield* makeCommitBatch(writing, committedMessages(mode), random.uuidV7())
-      const commitSingle = makeCommitSingle(sql, committedMessages(mode), random.uuidV7())
+      const commitSingle = yield* makeCommitSingle(sql, committedMessages(mode), random.uuidV7())
       const loading = yield* makeLoadBatch(clients, loadedMessages(mode, "message_read"), versions)
 
       return MessageStore.of({

@@ -83,6 +83,10 @@ const batchOptions = {
 /** Accepting, reading and recording wait for each other at times. A flood of messages has to leave processors to codes. */
 const MESSAGE_BATCH_CONNECTIONS = 2
 
+/** Citus finds the node of a statement by its parameters, so it plans each one again. */
+const planning = ({ areApart }: StoreCells) =>
+  ({ plan_cache_mode: areApart ? "auto" : "force_generic_plan" }) as const
+
 /** Connections for batches of codes, and others for batches of messages. */
 export const batchSql = (
   address: StoreAddress,
@@ -94,7 +98,7 @@ export const batchSql = (
     patienceMillis: patienceFor(statementTimeoutMillis),
     startupParameters: {
       ...batchOptions.startupParameters,
-      plan_cache_mode: "force_generic_plan" as const,
+      ...planning(cells),
       ...timeouts(statementTimeoutMillis).startupParameters
     },
     ...address

@@ -25,6 +25,8 @@ import {
   makeAccept,
   type OptionalColumns
 } from "../postgres/batching/AcceptBatchSql.ts"
+import type { AcceptApart } from "../postgres/batching/AcceptApartSql.ts"
+import { intArrayIn } from "../postgres/batching/CellStatements.ts"
 import {
   type CommitEntry,
   type CommitKind,
@@ -95,6 +97,23 @@ const stores =
     select customer_id, '${timerKind}', id, lease_until, lease_token from ${ADMITTED})`
   }
 
+const storesApart =
+  (mode: KeyMode, timerKind: TimerKind): AcceptApart<Acceptance>["stores"] =>
+  (optional) => {
+    const more = (prefix: string) => optional.map(({ name }) => `, ${prefix}${name}`).join("")
+    return [
+      (rows) => `
+      insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
+        remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held${more("")})
+      select r.customer_id, r.id, '${mode}', r.phone, r.status, r.revision, r.route::jsonb, r.text_body, '[]',
+        ${intArrayIn("r.remaining")}, r.now, r.code_hash, r.sealed_code, r.now, r.expires_at, r.hold${more("r.")}
+      from here h, ${rows}`,
+      (rows) => `
+      insert into timers (customer_id, kind, subject, claimable_at, lease_token)
+      select r.customer_id, '${timerKind}', r.id, r.lease_until, r.lease_token from here h, ${rows}`
+    ]
+  }
+
 /** One mode's verifications, for the statement that accepts a batch of them. */
 export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): AcceptKind<Acceptance> => ({
   operation: OPERATIONS[mode],
@@ -103,7 +122,8 @@ export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): Acce
   columns,
   optional: [given, guarded],
   stores: stores(mode, timerKind),
-  webhooks: null
+  webhooks: null,
+  apart: { mode, table: "verifications", stores: storesApart(mode, timerKind), eventOf: null }
 })
 
 /** One mode's verifications, for the statement that commits a batch of their transitions. */
@@ -137,6 +157,12 @@ const committedVerifications = (
   lane: "0::smallint",
   shown: ["next_step_at", "verified_at"],
   snapshot: VERIFICATION_SNAPSHOT,
+  snapshotOf: ({ status, attempts, nextStepAt, verifiedAt }) => ({
+    status,
+    attempts,
+    next_step_at: nullableTimestamp(nextStepAt),
+    verified_at: nullableTimestamp(verifiedAt)
+  }),
   parts: []
 })
 
@@ -218,7 +244,11 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         committedVerifications(mode, timerKind),
         random.uuidV7()
       )
-      const commitSingle = makeCommitSingle(sql, committedVerifications(mode, timerKind), random.uuidV7())
+      const commitSingle = yield* makeCommitSingle(
+        sql,
+        committedVerifications(mode, timerKind),
+        random.uuidV7()
+      )
       const compareInBatch = yield* makeCompareBatch(
         yield* comparingClients(clients),
         mode,

@@ -261,7 +261,7 @@ const kept = Effect.gen(function* () {
   )
 })
 
-const { write, look, locked } = makeAcceptWrites(acceptedVerifications("live", "verification"))
+const { write, look, locked } = makeAcceptWrites(acceptedVerifications("live", "verification"), false)
 
 /** The verdict of the only request, in the words of a case. */
 const verdictOf = ({ verdicts: [verdict] }: { readonly verdicts: ReadonlyArray<Verdict> }) => {

@@ -15,9 +15,11 @@ import {
   timestamp
 } from "../SqlRows.ts"
 import { type AdmittedKind, type CountedLimit, countedLimits, limitColumns } from "./AdmissionCounts.ts"
+import { type AcceptApart, makeAcceptApart } from "./AcceptApartSql.ts"
 import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
+import { CellsAreApart } from "../CellsSql.ts"
 import { currentSetUp, type SetUpVersions } from "../SetUpCache.ts"
 import type { IdempotencyClaim, SetUpChanged } from "../../../services/customer/Idempotency.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
@@ -60,6 +62,8 @@ export interface AcceptKind<Request extends AcceptRequest, Row extends Request =
   readonly stores: (optional: ReadonlyArray<BatchColumn<Row>>) => string
   /** Counts the webhooks that are due at once; null if none are. */
   readonly webhooks: string | null
+  /** The same in a cell on another node. */
+  readonly apart: AcceptApart<Row>
 }
 
 /** The parts of the statement that a batch needs. */
@@ -216,7 +220,8 @@ interface Accepted {
  * `locked` is for a transaction: nobody else can count until it ends.
  */
 export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Request>(
-  kind: AcceptKind<Request, Row>
+  kind: AcceptKind<Request, Row>,
+  areApart: boolean
 ) => {
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   const statementOf = statementOfShape((shape: AcceptShape) => acceptStatement(kind, shape))
@@ -228,11 +233,26 @@ export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Requ
     return { id, customerId, phone, createdAt, admission, setUpVersion, key: idempotency?.key ?? null }
   }
 
+  const writeApart = makeAcceptApart<Row>({
+    ...kind,
+    requestOf: (row) => ({ ...limited(row), idempotency: row.idempotency }),
+    columns: [...columnsOf<Request>(kind.subjectOf), ...kind.columns]
+  })
+
   const write = (
     sql: SqlClient.SqlClient,
     batch: ReadonlyArray<Row>,
     { repeatsPhones, takesOverKeys }: Pick<AcceptShape, "repeatsPhones" | "takesOverKeys">
   ): Effect.Effect<number, SqlError.SqlError> => {
+    if (areApart) {
+      const optional = kind.optional.filter(({ isNeeded }) => batch.some(isNeeded))
+      return writeApart(
+        sql,
+        batch,
+        optional.flatMap(({ columns }) => columns),
+        takesOverKeys
+      )
+    }
     const { text, parameters } = statementOf({
       hasQuotas: batch.some(({ admission }) => admission.monthlyQuota > 0),
       optional: kind.optional.map(({ isNeeded }) => batch.some(isNeeded)),
@@ -294,7 +314,7 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
   clients: BatchClients,
   { name, kind, toRows, wakeFor, versions }: AcceptOptions<Request, Row>
 ) {
-  const { write, look, locked } = makeAcceptWrites(kind)
+  const { write, look, locked } = makeAcceptWrites(kind, yield* CellsAreApart)
   let looksLeft = 0
 
   const lookFirst = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>

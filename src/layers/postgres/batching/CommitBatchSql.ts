@@ -10,11 +10,15 @@ import {
   batchId,
   batchSource,
   decodedAs,
+  isRace,
   isRequested,
   retryRaces,
   statementOfShape
 } from "../SqlRows.ts"
 import type { BatchName } from "./BatchMetrics.ts"
+import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
+import { cellStatement, intArrayIn, raceLost, sendAll, sent } from "./CellStatements.ts"
+import { CellsAreApart } from "../CellsSql.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 /** Further parts of a batch's `with` statement, and an expression: how many webhooks are due now. */
@@ -133,19 +137,30 @@ interface OptionalPart<Entry extends CommitEntry = CommitEntry> {
   readonly isNeeded: (entry: Entry) => boolean
   readonly columns: ReadonlyArray<BatchColumn<CommitRow<Entry>>>
   readonly sql: string
+  /** For a cell on another node: statements of their own, over the rows that need the part. */
+  readonly apart: ReadonlyArray<(rows: string) => string>
 }
 
 /** With constants as if they were columns of what was changed: see `withConstants`. */
 const IS_TIMER_OF_CHANGED =
   "t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.timer_lane"
 
-const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
+/** The timer of a row `r` of the batch itself. */
+const isTimerOfRow = (timerKind: TimerKind, lane: string): string =>
+  `t.customer_id = r.customer_id and t.kind = '${timerKind}' and t.subject = r.id and t.lane = ${lane}`
+
+const commitParts = (timerKind: TimerKind, lane: string): ReadonlyArray<OptionalPart> => [
   {
     isNeeded: (entry) => dueAtOf(entry) !== null,
     columns: [{ name: "due_at", type: "timestamptz", of: dueAtOf }],
     sql: `timer as (
       update timers t set claimable_at = c.due_at, lease_token = null, parked = false from changed c
-      where c.due_at is not null and ${IS_TIMER_OF_CHANGED})`
+      where c.due_at is not null and ${IS_TIMER_OF_CHANGED})`,
+    apart: [
+      (rows) => `
+      update timers t set claimable_at = r.due_at, lease_token = null, parked = false from ${rows}
+      where ${isTimerOfRow(timerKind, lane)}`
+    ]
   },
   {
     isNeeded: (entry) => releasedAtOf(entry) !== null,
@@ -155,12 +170,18 @@ const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
     ],
     sql: `released as (
       update timers t set claimable_at = c.released_at, lease_token = null, parked = false from changed c
-      where c.released_at is not null and t.lease_token = c.released_token and ${IS_TIMER_OF_CHANGED})`
+      where c.released_at is not null and t.lease_token = c.released_token and ${IS_TIMER_OF_CHANGED})`,
+    apart: [
+      (rows) => `
+      update timers t set claimable_at = r.released_at, lease_token = null, parked = false from ${rows}
+      where t.lease_token = r.released_token and ${isTimerOfRow(timerKind, lane)}`
+    ]
   },
   {
     isNeeded: ({ transition }) => transition.dueAt === null,
     columns: [{ name: "is_done", type: "bool", of: ({ transition }) => transition.dueAt === null }],
-    sql: `done_timer as (delete from timers t using changed c where c.is_done and ${IS_TIMER_OF_CHANGED})`
+    sql: `done_timer as (delete from timers t using changed c where c.is_done and ${IS_TIMER_OF_CHANGED})`,
+    apart: [(rows) => `delete from timers t using ${rows} where ${isTimerOfRow(timerKind, lane)}`]
   },
   {
     isNeeded: ({ transition }) => transition.report !== undefined,
@@ -171,7 +192,13 @@ const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
     sql: `report as (
       insert into timers (customer_id, kind, subject, lane, claimable_at)
       select customer_id, '${timerKind}_report', id, report_lane, report_at from changed where report_at is not null
-      on conflict do nothing)`
+      on conflict do nothing)`,
+    apart: [
+      (rows) => `
+      insert into timers (customer_id, kind, subject, lane, claimable_at)
+      select r.customer_id, '${timerKind}_report', r.id, r.report_lane, r.report_at from here h, ${rows}
+      on conflict do nothing`
+    ]
   },
   {
     isNeeded: ({ move }) => move.capture !== 0 || move.release !== 0,
@@ -192,7 +219,18 @@ const commitParts = (timerKind: TimerKind): ReadonlyArray<OptionalPart> => [
       where w.customer_id = m.customer_id and w.stripe = m.stripe),
     entry as (
       insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-      select customer_id, ledger_id, 'capture', -capture, id, now from changed where ledger_id is not null)`
+      select customer_id, ledger_id, 'capture', -capture, id, now from changed where ledger_id is not null)`,
+    apart: [
+      (rows) => `
+      update wallets w set balance = w.balance - m.capture, held = w.held - m.freed
+      from (select customer_id, stripe, sum(capture)::bigint as capture, sum(capture + release)::bigint as freed
+        from ${rows} group by 1, 2 order by 1, 2) m
+      where w.customer_id = m.customer_id and w.stripe = m.stripe`,
+      (rows) => `
+      insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
+      select r.customer_id, r.ledger_id, 'capture', -r.capture, r.id, r.now from here h, ${rows}
+      where r.ledger_id is not null`
+    ]
   }
 ]
 
@@ -231,6 +269,8 @@ export interface CommitKind<Entry extends CommitEntry> {
   readonly shown: ReadonlyArray<string>
   /** The changing part of a row `c` that an event stores. */
   readonly snapshot: string
+  /** The same, of what is written. */
+  readonly snapshotOf: (next: Entry["before"]) => object
   readonly parts: ReadonlyArray<OptionalPart<Entry>>
 }
 
@@ -285,7 +325,7 @@ const commitStatement = <Entry extends CommitEntry>(
 }
 
 const commitStatements = <Entry extends CommitEntry>(kind: CommitKind<Entry>) => {
-  const parts: ReadonlyArray<OptionalPart<Entry>> = [...commitParts(kind.timerKind), ...kind.parts]
+  const parts: ReadonlyArray<OptionalPart<Entry>> = [...commitParts(kind.timerKind, kind.lane), ...kind.parts]
   const statementOf = statementOfShape((shape: CommitShape) =>
     commitStatement(
       kind,
@@ -301,6 +341,109 @@ const commitStatements = <Entry extends CommitEntry>(kind: CommitKind<Entry>) =>
     })
 }
 
+/** A cast that is immutable, of a text. */
+const castIn = (column: string, cast: "jsonb" | "int[]"): string =>
+  cast === "jsonb" ? `${column}::jsonb` : intArrayIn(column)
+
+/** The statements of a cell on another node: the first writes the sends, the others what depends on them. */
+const apartStatements = <Entry extends CommitEntry>(
+  { mode, timerKind, table, alias, lane, ...kind }: CommitKind<Entry>,
+  hasHeld: boolean,
+  parts: ReadonlyArray<OptionalPart<Entry>>
+) => {
+  const columns = [
+    ...commitColumns,
+    ...kind.columns,
+    ...heldColumns,
+    ...parts.flatMap((part) => part.columns)
+  ]
+  const sets = `attempts = r.attempts, ${kind.sets}`
+  const casting = columns.reduce(
+    (text, { name, cast }) =>
+      cast === undefined
+        ? text
+        : text.replaceAll(new RegExp(`\\br\\.${name}\\b`, "g"), castIn(`r.${name}`, cast)),
+    sets
+  )
+  return {
+    sends: cellStatement<CommitRow<Entry>>(
+      columns,
+      (rows) => `
+      update ${table} ${alias} set status = r.status, revision = r.revision, ${casting}, held = r.held,
+        captured = r.captured, events_written = ${alias}.events_written + r.event_count
+      from ${hasHeld ? heldOf(rows, timerKind, lane) : rows}
+      where ${isRequested(alias, mode)} and ${alias}.revision = r.revision_before returning r.nth`
+    ),
+    parts: parts.map(({ isNeeded, apart }) => ({
+      isNeeded,
+      statements: apart.map((text) => cellStatement<CommitRow<Entry>>(columns, text))
+    }))
+  }
+}
+
+const WrittenRows = Schema.Array(Schema.Struct({ nth: Schema.Int }))
+
+/**
+ * Writes the transitions of many sends to a cell on another node. All statements are sent together, as if each
+ * transition will be written; if one is not, all is undone, and the others are written after it is known which.
+ */
+const makeCommitsApart = <Entry extends CommitEntry>(
+  kind: CommitKind<Entry>,
+  newId: Effect.Effect<string>
+) => {
+  const parts: ReadonlyArray<OptionalPart<Entry>> = [...commitParts(kind.timerKind, kind.lane), ...kind.parts]
+  const statementsOf = statementOfShape((hasHeld: boolean) => apartStatements(kind, hasHeld, parts))
+  const outbox = cellOutbox(kind.mode, kind.table)
+  const writtenRows = decodedAs(WrittenRows)
+
+  const eventsOf = ({ before, transition: { next, events }, now, idAt }: CommitRow<Entry>) =>
+    events.map((type, index): CellEvent => ({
+      customerId: before.customerId,
+      id: idAt(index),
+      type,
+      subject: before.id,
+      before: events.length - index - 1,
+      data: JSON.stringify(kind.snapshotOf(next)),
+      occurredAt: now
+    }))
+
+  return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) => {
+    const { sends, parts: others } = statementsOf(entries.some(({ leasedTimer }) => leasedTimer !== null))
+    const dependent = (rows: ReadonlyArray<CommitRow<Entry>>) => [
+      ...others.flatMap(({ isNeeded, statements }) => {
+        const own = rows.filter(isNeeded)
+        return own.length === 0 ? [] : statements.map((statement) => sent(statement, own))
+      }),
+      ...outbox.statements(rows.flatMap(eventsOf))
+    ]
+    const committed = (written: ReadonlyArray<CommitRow<Entry>>, webhooks: number) => {
+      const ids = new Set(written.map(({ before }) => before.id))
+      return entries.map(({ before }): Committed => ({ isWritten: ids.has(before.id), webhooks }))
+    }
+    const together = Effect.fnUntraced(function* (rows: ReadonlyArray<CommitRow<Entry>>) {
+      const [updated = [], ...results] = yield* sendAll(sql, [sent(sends, rows), ...dependent(rows)])
+      if (updated.length < rows.length) return yield* Effect.fail(raceLost("a transition was not written"))
+      const webhooks = yield* outbox.deliver(sql, rows.flatMap(eventsOf), results.at(-1) ?? [])
+      return committed(rows, webhooks)
+    })
+    const inTurn = Effect.fnUntraced(function* (rows: ReadonlyArray<CommitRow<Entry>>) {
+      const updated = yield* writtenRows(sent(sends, rows)(sql))
+      const places = new Set(updated.map(({ nth }) => nth))
+      const written = rows.filter((_, index) => places.has(index + 1))
+      const results = yield* sendAll(sql, dependent(written))
+      const webhooks = yield* outbox.deliver(sql, written.flatMap(eventsOf), results.at(-1) ?? [])
+      return committed(written, webhooks)
+    })
+    return Effect.flatMap(newId, (drawn) => {
+      const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
+      const rows = entries.map((entry, row): CommitRow<Entry> => ({ ...entry, idAt: idsOf(row) }))
+      return Effect.catchIf(sql.withTransaction(together(rows)), isRace, () =>
+        retryRaces(sql.withTransaction(inTurn(rows)))
+      )
+    })
+  }
+}
+
 /** The result of a commit; the webhooks are those of all commits of its batch. */
 interface Committed {
   readonly isWritten: boolean
@@ -308,7 +451,10 @@ interface Committed {
 }
 
 /** Writes the transitions of many sends in one statement. */
-const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) => {
+const makeCommitsTogether = <Entry extends CommitEntry>(
+  kind: CommitKind<Entry>,
+  newId: Effect.Effect<string>
+) => {
   const statementFor = commitStatements(kind)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) => {
@@ -329,17 +475,24 @@ const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: 
   }
 }
 
+const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) =>
+  Effect.map(CellsAreApart, (areApart) =>
+    areApart ? makeCommitsApart(kind, newId) : makeCommitsTogether(kind, newId)
+  )
+
 export const makeCommitBatch = <Entry extends CommitEntry>(
   clients: BatchClients,
   kind: CommitKind<Entry>,
   newId: Effect.Effect<string>
 ) =>
-  makeStatementBatch<SqlClient.SqlClient, Entry, Committed>(clients, {
-    name: kind.name,
-    conflictsOf: ({ before }) => [before.id],
-    orderOf: ({ before }) => before.id,
-    run: makeCommits(kind, newId)
-  })
+  Effect.flatMap(makeCommits(kind, newId), (run) =>
+    makeStatementBatch<SqlClient.SqlClient, Entry, Committed>(clients, {
+      name: kind.name,
+      conflictsOf: ({ before }) => [before.id],
+      orderOf: ({ before }) => before.id,
+      run
+    })
+  )
 
 /**
  * Writes one transition by itself. Batches have connections of their own: only this is a part of the caller's
@@ -349,13 +502,15 @@ export const makeCommitSingle = <Entry extends CommitEntry>(
   sql: SqlClient.SqlClient,
   kind: CommitKind<Entry>,
   newId: Effect.Effect<string>
-) => {
-  const run = makeCommits(kind, newId)
-  return (entry: Entry): Effect.Effect<Committed> =>
-    sql.withTransaction(run(sql, [entry])).pipe(
-      Effect.catchTag("SqlError", Effect.die),
-      Effect.flatMap(([committed]) =>
-        committed === undefined ? Effect.die("a commit has no outcome") : Effect.succeed(committed)
-      )
-    )
-}
+) =>
+  Effect.map(
+    makeCommits(kind, newId),
+    (run) =>
+      (entry: Entry): Effect.Effect<Committed> =>
+        sql.withTransaction(run(sql, [entry])).pipe(
+          Effect.catchTag("SqlError", Effect.die),
+          Effect.flatMap(([committed]) =>
+            committed === undefined ? Effect.die("a commit has no outcome") : Effect.succeed(committed)
+          )
+        )
+  )
