@@ -22,16 +22,11 @@ import {
 } from "../postgres/SqlRows.ts"
 import type { AcceptApart } from "../postgres/batching/AcceptApartSql.ts"
 import { intArrayIn } from "../postgres/batching/CellStatements.ts"
+import type { CommitEntry, CommitKind } from "../postgres/batching/CommitParts.ts"
 import { type AcceptKind, ADMITTED, makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import type { BatchName } from "../postgres/batching/BatchMetrics.ts"
 import { type BatchClients, writingClients } from "../postgres/batching/StatementBatch.ts"
-import {
-  type CommitEntry,
-  type CommitKind,
-  makeCommitBatch,
-  makeCommitSingle,
-  outboxParts
-} from "../postgres/batching/CommitBatchSql.ts"
+import { makeCommitBatch, makeCommitSingle, outboxParts } from "../postgres/batching/CommitBatchSql.ts"
 import { type LoadKind, makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { SetUpVersions } from "../postgres/SetUpCache.ts"
 import { SubjectIds } from "../../services/Subjects.ts"

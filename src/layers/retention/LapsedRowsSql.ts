@@ -1,6 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { LapsingTable, RetentionPass } from "../../domain/Retention.ts"
+import { CELL_TABLES } from "../postgres/CellSchema.ts"
+import { CurrentCell } from "../postgres/CellsSql.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import type { RetentionBatch } from "../../services/Retention.ts"
 
@@ -39,18 +41,48 @@ export const lapsed: Readonly<Record<WalkedTable, string>> = {
   request_blocks: "t.ends_at <= $1"
 }
 
+const isOfCells = (table: string): boolean => CELL_TABLES.some((own) => own === table)
+
 const WalkRow = Schema.Struct({ gone: Schema.Int, pages: Schema.Int })
 
 /**
  * Reads a table page by page, in its order on the disk: its keys do not show time, and every send would pay for an
  * index on the time. The commit is not awaited: a row that a crash brings back is deleted later.
  */
-export const lapsedRows = (sql: SqlClient.SqlClient) => {
+export const lapsedRows = (sql: SqlClient.SqlClient, areApart: boolean) => {
   const walkRows = rowsOf(WalkRow)
+  const sizeRows = rowsOf(Schema.Struct({ pages: Schema.Int }))
+
+  /** In a cell on another node: only Citus knows how large its tables are. */
+  const walkApart = (table: WalkedTable, parameters: ReadonlyArray<unknown>) =>
+    Effect.gen(function* () {
+      const [size] = yield* sizeRows(
+        sql.unsafe(
+          `select (citus_relation_size('${table}') / current_setting('block_size')::int)::int as pages`
+        )
+      )
+      const rows = yield* walkRows(
+        sql.unsafe(
+          `with gone as (
+            delete from ${table} where ctid = any(array(
+              select t.ctid from ${table} t
+              where t.ctid >= $2::text::tid and t.ctid < $3::text::tid and ${lapsed[table]}
+              for update skip locked))
+            returning true)
+          select count(*)::int as gone, $4::int as pages from gone`,
+          [...parameters, size?.pages ?? 0]
+        )
+      )
+      return rows
+    })
   return Effect.fnUntraced(function* (table: WalkedTable, { until, position }: RetentionPass) {
-    const [row] = yield* walkRows(
-      sql.unsafe(
-        `with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+    const parameters = [timestamp(until), `(${position.at},0)`, `(${position.at + PAGES},0)`]
+    const cell = yield* CurrentCell
+    const [row] = yield* areApart && cell !== null && isOfCells(table)
+      ? walkApart(table, parameters)
+      : walkRows(
+          sql.unsafe(
+            `with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
           gone as (
             delete from ${table} where ctid = any(array(
               select t.ctid from ${table} t
@@ -59,9 +91,9 @@ export const lapsedRows = (sql: SqlClient.SqlClient) => {
             returning true)
         select (select count(*)::int from gone) as gone, (select commit from quick),
           (pg_relation_size('${table}') / current_setting('block_size')::int)::int as pages`,
-        [timestamp(until), `(${position.at},0)`, `(${position.at + PAGES},0)`]
-      )
-    )
+            parameters
+          )
+        )
     if (row === undefined) return yield* Effect.die("a walk returned no row")
     const at = position.at + PAGES
     const batch: RetentionBatch = { gone: row.gone, next: at < row.pages ? { at, after: null } : null }

@@ -18,6 +18,7 @@ const BatchRow = Schema.Struct({
   lastOfPage: Schema.NullOr(Schema.Int)
 })
 type BatchRow = typeof BatchRow.Type
+const CustomerRow = Schema.Struct({ id: Schema.Int })
 
 const nextOf = ({ found, lastCustomer, lastId, customers, lastOfPage }: BatchRow): RetentionBatch["next"] => {
   if (found >= RECORD_ROWS && lastCustomer !== null) return { at: lastCustomer, after: lastId }
@@ -29,17 +30,33 @@ const nextOf = ({ found, lastCustomer, lastId, customers, lastOfPage }: BatchRow
  * batch ended, so that its dead rows are not read again. The commit is not awaited: a row that a crash brings back is
  * deleted later.
  */
-export const oldRecords = (sql: SqlClient.SqlClient) => {
+export const oldRecords = (sql: SqlClient.SqlClient, areApart: boolean) => {
   const batchRows = rowsOf(BatchRow)
+  const customerRows = rowsOf(CustomerRow)
+  const customersFrom = (at: number) =>
+    sql`select id from customers where id >= ${at}::int order by id limit ${CUSTOMERS}`
+  /** Customers are on the coordinator, their records in a cell on another node: two statements. */
+  const pageFrom = (at: number) =>
+    areApart
+      ? Effect.map(
+          customerRows(customersFrom(at)),
+          (page) => sql`select id from unnest(${page.map(({ id }) => id)}::int[]) as c (id)`
+        )
+      : Effect.succeed(customersFrom(at))
+  // Citus sends a statement whole if nothing in it is volatile.
+  const quick = areApart
+    ? sql`select 'on'::text as commit`
+    : sql`select set_config('synchronous_commit', 'off', true) as commit`
   const rows = byPlace(sql)
   return Effect.fnUntraced(function* (task: RecordTask, pass: RetentionPass) {
     const { from, until, position } = pass
     const { table, condition, lock, parts } = recordWork(sql, rows, task, pass)
     const firstId = idAt(from)
+    const page = yield* pageFrom(position.at)
     const [row] = yield* batchRows(sql`
-      with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+      with quick as materialized (${quick}),
       page as materialized (
-        select id from customers where id >= ${position.at}::int order by id limit ${CUSTOMERS}),
+        ${page}),
       old as materialized (
         select r.customer_id, r.id, r.place from page c, lateral (
           select r.customer_id, r.id, r.ctid as place from ${sql(table)} r

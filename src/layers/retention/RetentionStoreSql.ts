@@ -7,6 +7,7 @@ import type { TimerKind } from "../../domain/Timer.ts"
 import { lapsedRows } from "./LapsedRowsSql.ts"
 import { oldRecords } from "./OldRecordsSql.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { CellsAreApart } from "../postgres/CellsSql.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 
 const ProgressRow = Schema.Struct({ progress: RetentionProgress })
@@ -25,8 +26,9 @@ export const RetentionStoreSql = Layer.effect(
     const reporting = yield* ReportingSql
     const progressRows = rowsOf(ProgressRow)
     const subjectRows = rowsOf(SubjectRow)
-    const lapsed = lapsedRows(reporting)
-    const records = oldRecords(reporting)
+    const areApart = yield* CellsAreApart
+    const lapsed = lapsedRows(reporting, areApart)
+    const records = oldRecords(reporting, areApart)
 
     return RetentionStore.of({
       load: Effect.map(

@@ -27,12 +27,8 @@ import {
 } from "../postgres/batching/AcceptBatchSql.ts"
 import type { AcceptApart } from "../postgres/batching/AcceptApartSql.ts"
 import { intArrayIn } from "../postgres/batching/CellStatements.ts"
-import {
-  type CommitEntry,
-  type CommitKind,
-  makeCommitBatch,
-  makeCommitSingle
-} from "../postgres/batching/CommitBatchSql.ts"
+import type { CommitEntry, CommitKind } from "../postgres/batching/CommitParts.ts"
+import { makeCommitBatch, makeCommitSingle } from "../postgres/batching/CommitBatchSql.ts"
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { type BatchClients, comparingClients, writingClients } from "../postgres/batching/StatementBatch.ts"

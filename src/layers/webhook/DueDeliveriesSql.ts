@@ -1,5 +1,5 @@
 import { Effect, type Option, Redacted, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
@@ -7,11 +7,20 @@ import { TEST_EVENT, WebhookTry } from "../../domain/Webhook.ts"
 import { webhookPayload } from "../../http/manage/WebhookPayload.ts"
 import type { DueDelivery } from "../../services/webhook/WebhookStore.ts"
 import type { MasterKey } from "../crypto/Crypto.ts"
-import { batchSource, decodedAs, inOrder, InstantColumn, withConstants } from "../postgres/SqlRows.ts"
+import {
+  type BatchColumn,
+  batchSource,
+  decodedAs,
+  inOrder,
+  InstantColumn,
+  withConstants
+} from "../postgres/SqlRows.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
 import { openWebhookSecret, type SecretOwner } from "./WebhooksSql.ts"
-import { isLeasedBy, TIMER_KIND, timerColumns } from "./WebhookTimers.ts"
+import { CellsAreApart } from "../postgres/CellsSql.ts"
+import { cellStatement, sent } from "../postgres/batching/CellStatements.ts"
+import { isLeasedBy, TIMER_KIND, timerColumns, WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
 interface DueTimerAt {
   readonly timer: LeasedTimer
@@ -71,10 +80,11 @@ const toDue = (open: OpenSecret, timer: LeasedTimer, row: typeof DueRow.Type): D
   }
 }
 
-const source = batchSource<DueTimerAt>([
+const columns: ReadonlyArray<BatchColumn<DueTimerAt>> = [
   ...timerColumns,
   { name: "now", type: "timestamptz", of: ({ now }) => now }
-])
+]
+const source = batchSource(columns)
 
 /** Whether the endpoint takes the event now: it may have changed since the event was written. */
 const ACCEPTS = `(w.disabled_at is null and w.mode = e.mode
@@ -98,22 +108,106 @@ const statement = `
     on d.customer_id = w.customer_id and d.endpoint_id = w.id and d.event_id = w.event_id
   join events e on e.customer_id = w.customer_id and e.id = w.event_id`
 
-/** Reads the deliveries of many timers that are still leased, in one statement. */
-export const makeLoadDeliveries = (clients: BatchClients, key: MasterKey["Service"]) => {
+type Reads = (
+  sql: SqlClient.SqlClient,
+  requests: ReadonlyArray<DueTimerAt>
+) => Effect.Effect<ReadonlyArray<typeof DueRow.Type>, SqlError.SqlError>
+
+const reading = (): Reads => {
   const decoded = decodedAs(Schema.Array(DueRow))
-  return makeStatementBatch<SqlClient.SqlClient, DueTimerAt, Option.Option<DueDelivery>>(clients, {
-    name: "webhook_read_due",
-    conflictsOf: () => [],
-    orderOf: ({ timer }) => timer.subject,
-    run: (sql, requests) =>
-      Effect.map(decoded(sql.unsafe(statement, source.parameters(requests))), (rows) => {
-        const open = makeOpenSecret(key)
-        const found = rows.flatMap((row) => {
-          const timer = requests[row.nth - 1]?.timer
-          const due = timer === undefined ? null : toDue(open, timer, row)
-          return due === null ? [] : [[row.nth, due] as const]
-        })
-        return inOrder(requests.length, found)
-      })
+  return (sql, requests) => decoded(sql.unsafe(statement, source.parameters(requests)))
+}
+
+/** The endpoint of a due timer, as the set-up has it. */
+const EndpointRow = Schema.Struct({
+  nth: Schema.Int,
+  endpointId: Schema.Int,
+  url: Schema.String,
+  isDisabled: Schema.Boolean,
+  endpointMode: KeyMode,
+  wants: Schema.Array(Schema.String),
+  failingSince: DueRow.fields.failingSince,
+  sealedSecret: DueRow.fields.sealedSecret,
+  sealedPreviousSecret: DueRow.fields.sealedPreviousSecret
+})
+
+interface DueAtEndpoint extends DueTimerAt {
+  readonly endpoint: typeof EndpointRow.Type
+}
+
+const ApartRow = Schema.Struct({
+  nth: Schema.Int,
+  tries: DueRow.fields.tries,
+  startedAt: DueRow.fields.startedAt,
+  nextTryAt: DueRow.fields.nextTryAt,
+  type: Schema.String,
+  mode: KeyMode,
+  sequence: Schema.Int,
+  occurredAt: DueRow.fields.occurredAt,
+  subject: DueRow.fields.subject
+})
+
+/** Endpoints are on the coordinator, their deliveries in a cell on another node. */
+const readingApart = (): Reads => {
+  const endpoints = cellStatement(
+    columns,
+    (rows) => `
+    select r.nth, w.id as "endpointId", w.url, w.disabled_at is not null as "isDisabled", w.mode as "endpointMode",
+      w.events as wants, w.failing_since as "failingSince", w.sealed_secret as "sealedSecret",
+      case when w.previous_secret_until > r.now then w.sealed_previous_secret end as "sealedPreviousSecret"
+    from ${rows} join webhook_endpoints w on w.customer_id = r.customer_id and w.lane = r.lane`
+  )
+  const deliveries = cellStatement<DueAtEndpoint>(
+    [...columns, { name: "endpoint_id", type: "int4", of: ({ endpoint }) => endpoint.endpointId }],
+    (rows) => `
+    select w.nth, d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt",
+      e.type, e.mode, e.sequence, e.occurred_at as "occurredAt", ${EVENT_SUBJECT} as subject
+    from (select r.*, r.endpoint_id as id, '${WEBHOOK_TIMER}'::text as timer_kind from ${rows}) w
+    join timers t on ${isLeasedBy("w")}
+    join webhook_deliveries d
+      on d.customer_id = w.customer_id and d.endpoint_id = w.id and d.event_id = w.event_id
+    join events e on e.customer_id = w.customer_id and e.id = w.event_id`
+  )
+  const endpointRows = decodedAs(Schema.Array(EndpointRow))
+  const rows = decodedAs(Schema.Array(ApartRow))
+  return Effect.fnUntraced(function* (sql: SqlClient.SqlClient, requests: ReadonlyArray<DueTimerAt>) {
+    const found = yield* endpointRows(sent(endpoints, requests)(sql))
+    const atEndpoints = found.flatMap((endpoint): ReadonlyArray<DueAtEndpoint> => {
+      const request = requests[endpoint.nth - 1]
+      return request === undefined ? [] : [{ ...request, endpoint }]
+    })
+    if (atEndpoints.length === 0) return []
+    const due = yield* rows(sent(deliveries, atEndpoints)(sql))
+    return due.flatMap((row): ReadonlyArray<typeof DueRow.Type> => {
+      const endpoint = atEndpoints[row.nth - 1]?.endpoint
+      if (endpoint === undefined) return []
+      const { isDisabled, endpointMode, wants } = endpoint
+      const accepts =
+        !isDisabled &&
+        endpointMode === row.mode &&
+        (row.type === TEST_EVENT || wants.includes(row.type) || wants.includes("*"))
+      return [{ ...endpoint, ...row, nth: endpoint.nth, accepts }]
+    })
   })
 }
+
+/** Reads the deliveries of many timers that are still leased, in one statement. */
+export const makeLoadDeliveries = (clients: BatchClients, key: MasterKey["Service"]) =>
+  Effect.flatMap(CellsAreApart, (areApart) => {
+    const read = areApart ? readingApart() : reading()
+    return makeStatementBatch<SqlClient.SqlClient, DueTimerAt, Option.Option<DueDelivery>>(clients, {
+      name: "webhook_read_due",
+      conflictsOf: () => [],
+      orderOf: ({ timer }) => timer.subject,
+      run: (sql, requests) =>
+        Effect.map(read(sql, requests), (rows) => {
+          const open = makeOpenSecret(key)
+          const found = rows.flatMap((row) => {
+            const timer = requests[row.nth - 1]?.timer
+            const due = timer === undefined ? null : toDue(open, timer, row)
+            return due === null ? [] : [[row.nth, due] as const]
+          })
+          return inOrder(requests.length, found)
+        })
+    })
+  })

@@ -1,12 +1,21 @@
 import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import type { Judgement } from "../../domain/Webhook.ts"
 import type { DueDelivery, RecordedTry } from "../../services/webhook/WebhookStore.ts"
-import { batchSource, decodedAs, retryRaces, statementOfShape, withConstants } from "../postgres/SqlRows.ts"
+import {
+  type BatchColumn,
+  batchSource,
+  decodedAs,
+  retryRaces,
+  statementOfShape,
+  withConstants
+} from "../postgres/SqlRows.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
-import { isLeasedBy, TIMER_KIND, timerColumns } from "./WebhookTimers.ts"
+import { CellsAreApart } from "../postgres/CellsSql.ts"
+import { cellStatement, sent } from "../postgres/batching/CellStatements.ts"
+import { isLeasedBy, TIMER_KIND, timerColumns, WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
 /** The outcome of a try. */
 interface TriedDelivery {
@@ -16,7 +25,7 @@ interface TriedDelivery {
   readonly now: Instant
 }
 
-const source = batchSource<TriedDelivery>([
+const columns: ReadonlyArray<BatchColumn<TriedDelivery>> = [
   ...timerColumns,
   { name: "endpoint_id", type: "int4", of: ({ due }) => due.endpointId },
   { name: "url", type: "text", of: ({ due }) => due.url },
@@ -29,7 +38,8 @@ const source = batchSource<TriedDelivery>([
   { name: "tried_at", type: "timestamptz", of: ({ judgement }) => judgement.tries.at(-1)?.at ?? null },
   { name: "failing_since", type: "timestamptz", of: ({ judgement }) => judgement.failingSince },
   { name: "disables", type: "text", of: ({ judgement }) => judgement.disables }
-])
+]
+const source = batchSource(columns)
 
 const Indexes = Schema.Array(Schema.Int)
 /** The indexes of requests; null: all were written. */
@@ -51,15 +61,8 @@ const disabled = {
   condition: "o.disables is not null or"
 }
 
-/**
- * Locks the delivery first, then its timer, then the endpoint, as a replay does. `was_restarted` marks a delivery that was
- * restarted during the try. The endpoint's outcomes of one batch are one change: only failures after the last
- * success count.
- */
-const recordStatement = ({ hasDisabled }: RecordShape) => {
-  const { sets, condition } = hasDisabled ? disabled : { sets: "", condition: "" }
-  const text = `
-  with ${withConstants(source.rows, TIMER_KIND)},
+/** Locks the delivery first, then its timer. `was_restarted` marks a delivery that was restarted during the try. */
+const DELIVERY_PARTS = `
   current as materialized (
     select r.*, d.next_try_at is distinct from r.was_due_at as was_restarted
     from r join webhook_deliveries d
@@ -84,7 +87,12 @@ const recordStatement = ({ hasDisabled }: RecordShape) => {
       next_try_at = case when h.was_restarted then d.next_try_at else h.next_try_at end,
       finished_at = case when h.was_restarted then d.finished_at when h.status <> 'pending' then h.now end
     from held h
-    where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id),
+    where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id)`
+
+/** Then the endpoint, as a replay does. Its outcomes in one batch are one change: only failures after the last success count. */
+const endpointParts = ({ hasDisabled }: RecordShape): string => {
+  const { sets, condition } = hasDisabled ? disabled : { sets: "", condition: "" }
+  return `
   succeeded as (
     select customer_id, endpoint_id, url, max(now) as at from held where status = 'delivered' group by 1, 2, 3),
   outcome as materialized (
@@ -102,30 +110,79 @@ const recordStatement = ({ hasDisabled }: RecordShape) => {
     from outcome o
     where w.customer_id = o.customer_id and w.id = o.endpoint_id and w.url = o.url
       and (${condition} (w.failing_since is null) <> (o.failing_since is null)
-        or o.succeeded_at is not null and o.failing_since is not null))
+        or o.succeeded_at is not null and o.failing_since is not null))`
+}
+
+const recordStatement = (shape: RecordShape) => {
+  const text = `
+  with ${withConstants(source.rows, TIMER_KIND)},${DELIVERY_PARTS},${endpointParts(shape)}
   select (select case when count(*) < cardinality($1) then coalesce(array_agg(nth::int), '{}') end
       from held) as written,
     (select coalesce(array_agg(nth::int), '{}') from held where was_restarted) as restarted`
   return { text, parameters: source.parameters }
 }
 
-/**
- * Records the outcomes of many tries in one statement.
- */
-export const makeRecordTries = (clients: BatchClients) => {
+type Records = (
+  sql: SqlClient.SqlClient,
+  tried: ReadonlyArray<TriedDelivery>,
+  shape: RecordShape
+) => Effect.Effect<typeof OutcomeRow.Type, SqlError.SqlError>
+
+const recording = (): Records => {
   const statementOf = statementOfShape(recordStatement)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, RecordedTry>(clients, {
-    name: "webhook_record",
-    conflictsOf: ({ due, timer }) => [`${due.eventId}:${timer.lane}`],
-    orderOf: ({ due: { customerId, endpointId, eventId } }) => `${customerId}:${endpointId}:${eventId}`,
-    run: (sql, tried) => {
-      const { text, parameters } = statementOf({
-        hasDisabled: tried.some(({ judgement }) => judgement.disables !== null)
-      })
-      return Effect.map(decoded(retryRaces(sql.unsafe(text, parameters(tried)))), ([outcome]) =>
-        tried.map((_, index) => resultOf(outcome, index + 1))
-      )
-    }
-  })
+  return (sql, tried, shape) => {
+    const { text, parameters } = statementOf(shape)
+    return Effect.map(decoded(sql.unsafe(text, parameters(tried))), ([outcome]) => outcome)
+  }
 }
+
+/** Deliveries are in a cell on another node, endpoints on the coordinator. */
+const recordingApart = (): Records => {
+  const deliveries = cellStatement(
+    columns,
+    (rows) => `
+    with r as materialized (
+      select ${columns.map(({ name, cast }) => (cast === undefined ? name : `${name}::${cast} as ${name}`)).join(", ")}, nth,
+        '${WEBHOOK_TIMER}'::text as timer_kind from ${rows}),${DELIVERY_PARTS}
+    select nth, was_restarted as "wasRestarted" from held`
+  )
+  const endpointsOf = statementOfShape((shape: RecordShape) =>
+    cellStatement(
+      columns,
+      (rows) =>
+        `with held as materialized (select * from ${rows}),${endpointParts(shape)} select 1 as recorded`
+    )
+  )
+  const decoded = decodedAs(Schema.Array(Schema.Struct({ nth: Schema.Int, wasRestarted: Schema.Boolean })))
+  return (sql, tried, shape) =>
+    sql.withTransaction(
+      Effect.gen(function* () {
+        const held = yield* decoded(sent(deliveries, tried)(sql))
+        const places = new Set(held.map(({ nth }) => nth))
+        const written = tried.filter((_, index) => places.has(index + 1))
+        if (written.length > 0) yield* sent(endpointsOf(shape), written)(sql)
+        return {
+          written: [...places],
+          restarted: held.flatMap(({ nth, wasRestarted }) => (wasRestarted ? [nth] : []))
+        }
+      })
+    )
+}
+
+/** Records the outcomes of many tries in one statement. */
+export const makeRecordTries = (clients: BatchClients) =>
+  Effect.flatMap(CellsAreApart, (areApart) => {
+    const records = areApart ? recordingApart() : recording()
+    return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, RecordedTry>(clients, {
+      name: "webhook_record",
+      conflictsOf: ({ due, timer }) => [`${due.eventId}:${timer.lane}`],
+      orderOf: ({ due: { customerId, endpointId, eventId } }) => `${customerId}:${endpointId}:${eventId}`,
+      run: (sql, tried) => {
+        const hasDisabled = tried.some(({ judgement }) => judgement.disables !== null)
+        return Effect.map(retryRaces(records(sql, tried, { hasDisabled })), (outcome) =>
+          tried.map((_, index) => resultOf(outcome, index + 1))
+        )
+      }
+    })
+  })

@@ -225,7 +225,7 @@ export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Requ
 ) => {
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   const statementOf = statementOfShape((shape: AcceptShape) => acceptStatement(kind, shape))
-  const decide = makeDecide(kind.counts, kind.operation)
+  const decide = makeDecide(kind.counts, kind.operation, areApart)
 
   const limited = (row: Row): LimitedRequest => {
     const { id, customerId, phone, createdAt } = kind.subjectOf(row)

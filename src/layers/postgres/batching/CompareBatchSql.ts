@@ -1,5 +1,5 @@
 import { Effect, type Option, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { VerificationStatus } from "../../../domain/verification/Verification.ts"
 import type { TimerKind } from "../../../domain/Timer.ts"
@@ -15,7 +15,11 @@ import {
   retryRaces,
   withConstants
 } from "../SqlRows.ts"
+import { CellsAreApart } from "../CellsSql.ts"
 import { currentSetUp } from "../SetUpCache.ts"
+import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
+import { changedSetUps } from "./CellSetUpSql.ts"
+import { cellStatement, sendAll, sent } from "./CellStatements.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
 import { outboxParts } from "./CommitBatchSql.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
@@ -49,21 +53,14 @@ const columns: ReadonlyArray<BatchColumn<CodeRow>> = [
 ]
 const source = batchSource(columns)
 
-const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
-  const ended = { type: "'verification.' || c.status", id: "c.event_id" }
-  const outbox = outboxParts(mode, [ended], VERIFICATION_SNAPSHOT)
-  return `
-  with ${withConstants(
-    source.rows,
-    { timer_kind: `'${timerKind}'`, lane: "0::smallint", is_current: currentSetUp.condition },
-    currentSetUp.join
-  )},
+/** Compares the codes of `r`, and ends what is to end. */
+const comparedParts = (mode: KeyMode, isCurrent: string): string => `
   target as materialized (
     select v.customer_id, v.id, v.revision, v.wrong_codes, v.held as was_held, v.code_hash = r.code_hash as matched,
       v.code_hash <> r.code_hash and coalesce(v.wrong_codes + 1 >= r.max_wrong, false) as locks,
       r.now, r.nth, r.stripe, r.event_id, r.timer_kind, r.lane
     from r join verifications v on ${isRequested("v", mode)}
-      and v.status in ('pending', 'queued') and v.expires_at > r.now and r.is_current
+      and v.status in ('pending', 'queued') and v.expires_at > r.now and ${isCurrent}
     for update of v),
   compared as (
     update verifications v set
@@ -88,11 +85,98 @@ const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
     where w.customer_id = h.customer_id and w.stripe = h.stripe),
   timer as (
     delete from timers t using changed c
-    where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane)
+    where t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id and t.lane = c.lane)`
+
+/** A compared code whose verification has ended with it: it has an event. */
+const ApartRow = Schema.Struct({
+  nth: Schema.Int,
+  matched: Schema.Boolean,
+  status: VerificationStatus,
+  wrongCodes: Schema.NullOr(Schema.Int),
+  ends: Schema.Boolean,
+  snapshot: Schema.NullOr(Schema.String)
+})
+
+/** In a cell on another node, without what the event of an ended verification needs. */
+const comparesApart = (mode: KeyMode, timerKind: TimerKind) =>
+  cellStatement(
+    columns,
+    (rows) => `
+  with r as materialized (select r.*, '${timerKind}'::text as timer_kind, 0::smallint as lane from ${rows}),
+  ${comparedParts(mode, "true")}
+  select nth, matched, status, wrong_codes as "wrongCodes", ends,
+    case when ends then (select ${VERIFICATION_SNAPSHOT} from changed c where c.nth = compared.nth)::text end as snapshot
+  from compared`
+  )
+
+const statementOf = (mode: KeyMode, timerKind: TimerKind) => {
+  const ended = { type: "'verification.' || c.status", id: "c.event_id" }
+  const outbox = outboxParts(mode, [ended], VERIFICATION_SNAPSHOT)
+  return `
+  with ${withConstants(
+    source.rows,
+    { timer_kind: `'${timerKind}'`, lane: "0::smallint", is_current: currentSetUp.condition },
+    currentSetUp.join
+  )},
+  ${comparedParts(mode, "r.is_current")}
   ${outbox.parts}
   select array_agg(nth::int) as places, matched, status, wrong_codes as "wrongCodes", ${outbox.webhooks} as webhooks
   from compared group by matched, status, wrong_codes
   union all select array_agg(nth::int), false, null, null, 0 from r where not is_current having count(*) > 0`
+}
+
+type Compares = (
+  sql: SqlClient.SqlClient,
+  entries: ReadonlyArray<CodeRow>
+) => Effect.Effect<ReadonlyArray<Compared>, SqlError.SqlError>
+
+const comparing = (mode: KeyMode, timerKind: TimerKind): Compares => {
+  const statement = statementOf(mode, timerKind)
+  const decoded = decodedAs(Schema.Array(ComparedRow))
+  return (sql, entries) => decoded(sql.unsafe(statement, source.parameters(entries)))
+}
+
+/** In a cell on another node: the set-up is compared first, and events are written after it is known which codes end. */
+const comparingApart = (mode: KeyMode, timerKind: TimerKind): Compares => {
+  const statement = comparesApart(mode, timerKind)
+  const decoded = decodedAs(Schema.Array(ApartRow))
+  const outbox = cellOutbox(mode, "verifications")
+  const compare = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, entries: ReadonlyArray<CodeRow>) {
+    const changed = yield* changedSetUps(sql, entries)
+    const current = entries.flatMap((entry, index) =>
+      changed.has(index + 1) ? [] : [{ ...entry, place: index + 1 }]
+    )
+    const rows = current.length === 0 ? [] : yield* decoded(sent(statement, current)(sql))
+    const found = rows.flatMap((row) => {
+      const entry = current[row.nth - 1]
+      return entry === undefined ? [] : [{ ...row, entry }]
+    })
+    const events = found.flatMap(({ ends, status, snapshot, entry }): ReadonlyArray<CellEvent> => {
+      if (!ends || snapshot === null) return []
+      const { customerId, eventId, id, now } = entry
+      const type = `verification.${status}`
+      return [{ customerId, id: eventId, type, subject: id, before: 0, data: snapshot, occurredAt: now }]
+    })
+    const results = yield* sendAll(sql, outbox.statements(events))
+    const webhooks = events.length === 0 ? 0 : yield* outbox.deliver(sql, events, results.at(-1) ?? [])
+    return [
+      ...found.map(({ entry, matched, status, wrongCodes }): Compared => ({
+        places: [entry.place],
+        matched,
+        status,
+        wrongCodes,
+        webhooks
+      })),
+      ...[...changed].map((nth): Compared => ({
+        places: [nth],
+        matched: false,
+        status: null,
+        wrongCodes: null,
+        webhooks: 0
+      }))
+    ]
+  })
+  return (sql, entries) => sql.withTransaction(compare(sql, entries))
 }
 
 /** Compares the codes of many requests in one statement. None where there is nothing to compare with. */
@@ -101,28 +185,26 @@ export const makeCompareBatch = (
   mode: KeyMode,
   timerKind: TimerKind,
   newId: Effect.Effect<string>
-) => {
-  const statement = statementOf(mode, timerKind)
-  const decoded = decodedAs(Schema.Array(ComparedRow))
-  return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
-    name: "check",
-    endsTogether: true,
-    conflictsOf: ({ id }) => [id],
-    orderOf: ({ id }) => id,
-    run: (sql, entries) => {
-      const compare = (drawn: string) =>
-        sql.unsafe(
-          statement,
-          source.parameters(entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) })))
-        )
-      return decoded(retryRaces(Effect.flatMap(newId, compare))).pipe(
-        Effect.map((rows) =>
+) =>
+  Effect.flatMap(CellsAreApart, (areApart) => {
+    const compares = areApart ? comparingApart(mode, timerKind) : comparing(mode, timerKind)
+    return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
+      name: "check",
+      endsTogether: true,
+      conflictsOf: ({ id }) => [id],
+      orderOf: ({ id }) => id,
+      run: (sql, entries) => {
+        const compare = (drawn: string) =>
+          compares(
+            sql,
+            entries.map((entry, row) => ({ ...entry, eventId: batchId(drawn, row, 0) }))
+          )
+        return Effect.map(retryRaces(Effect.flatMap(newId, compare)), (rows) =>
           inOrder(
             entries.length,
             rows.flatMap((row) => row.places.map((nth) => [nth, row] as const))
           )
         )
-      )
-    }
+      }
+    })
   })
-}

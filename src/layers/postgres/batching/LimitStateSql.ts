@@ -9,6 +9,8 @@ import type { KnownSetUp } from "../../../services/verification/VerificationStor
 import { currentSetUp } from "../SetUpCache.ts"
 import { type BatchColumn, batchSource, decodedAs, InstantColumn, RialsColumn } from "../SqlRows.ts"
 import { type AdmittedKind, limitColumns } from "./AdmissionCounts.ts"
+import { changedSetUps } from "./CellSetUpSql.ts"
+import { cellStatement, sent } from "./CellStatements.ts"
 
 /** A request to send one code or message, and what refuses it. */
 export interface LimitedRequest {
@@ -80,6 +82,100 @@ const StripeRow = Schema.Struct({
 })
 type StripeRow = typeof StripeRow.Type
 
+/** The platform's counters of the requests `r`, which are on the coordinator where cells are on other nodes. */
+const platformApart = (isLocking: boolean) =>
+  cellStatement(
+    columns,
+    (rows) => `
+  with platform as materialized (
+    select o.* from (select distinct phone from ${rows} where platform_day > 0 or callers > 0) a
+      join platform_phone_counters o on o.phone = a.phone
+    ${isLocking ? "order by o.phone for update of o" : ""})
+  select phone, day_used as "platformDayUsed", day_ends_at as "platformDayEndsAt", callers,
+    callers_until as "callersUntil" from platform`
+  )
+
+/** What the customer's cell on another node has counted. */
+const cellApart = (kind: AdmittedKind, operation: string, isLocking: boolean) => {
+  const lock = (alias: string, order: string) => (isLocking ? `order by ${order} for update of ${alias}` : "")
+  return cellStatement(
+    columns,
+    (rows) => `
+  with r as materialized (select * from ${rows}),
+  phones as materialized (
+    select p.* from (select distinct customer_id, phone from r where hour > 0 or day > 0) a
+      join phone_counters p on p.customer_id = a.customer_id and p.kind = '${kind}' and p.phone = a.phone
+    ${lock("p", "p.phone, p.customer_id")}),
+  months as materialized (
+    select q.* from (select distinct customer_id, month from r where quota > 0) a
+      join monthly_counters q on q.customer_id = a.customer_id and q.month = a.month
+    ${isLocking ? "where (select count(*) from phones) >= 0" : ""} ${lock("q", "q.customer_id, q.month")})
+  select r.nth, exists (select from idempotency_keys k where k.customer_id = r.customer_id
+      and k.operation = '${operation}' and k.key = r.key and k.expires_at > r.now) as "isKeyTaken",
+    p.hour_used as "hourUsed", p.hour_ends_at as "hourEndsAt", p.day_used as "dayUsed", p.day_ends_at as "dayEndsAt",
+    coalesce(q.used, 0) as "usedThisMonth"
+  from r
+    left join phones p on p.customer_id = r.customer_id and p.phone = r.phone
+    left join months q on q.customer_id = r.customer_id and q.month = r.month
+  order by r.nth`
+  )
+}
+
+const PlatformRows = Schema.Array(
+  Schema.Struct({
+    phone: Schema.String,
+    platformDayUsed: StateRow.fields.platformDayUsed,
+    platformDayEndsAt: StateRow.fields.platformDayEndsAt,
+    callers: StateRow.fields.callers,
+    callersUntil: StateRow.fields.callersUntil
+  })
+)
+
+const CellRows = Schema.Array(
+  Schema.Struct({
+    nth: Schema.Int,
+    isKeyTaken: Schema.Boolean,
+    hourUsed: StateRow.fields.hourUsed,
+    hourEndsAt: StateRow.fields.hourEndsAt,
+    dayUsed: StateRow.fields.dayUsed,
+    dayEndsAt: StateRow.fields.dayEndsAt,
+    usedThisMonth: Schema.Int
+  })
+)
+
+const NOT_COUNTED = { platformDayUsed: null, platformDayEndsAt: null, callers: null, callersUntil: null }
+
+type ReadsState = (
+  sql: SqlClient.SqlClient,
+  requests: ReadonlyArray<LimitedRequest>,
+  mode: "read" | "lock"
+) => Effect.Effect<ReadonlyArray<typeof StateRow.Type>, SqlError.SqlError>
+
+/** The same from a cell on another node: counters of the cell first, as in the order of one statement's locks. */
+const statesApart = (kind: AdmittedKind, operation: string): ReadsState => {
+  const cell = { read: cellApart(kind, operation, false), lock: cellApart(kind, operation, true) }
+  const platform = { read: platformApart(false), lock: platformApart(true) }
+  const cellRows = decodedAs(CellRows)
+  const platformRows = decodedAs(PlatformRows)
+  return Effect.fnUntraced(function* (sql, requests, mode) {
+    const changed = yield* changedSetUps(sql, requests)
+    const counted = yield* cellRows(sent(cell[mode], requests)(sql))
+    const phones = yield* platformRows(sent(platform[mode], requests)(sql))
+    const ofPhone = new Map(phones.map(({ phone, ...counters }) => [phone, counters]))
+    return counted.map((row, index) => ({
+      ...row,
+      ...(ofPhone.get(requests[index]?.phone ?? "") ?? NOT_COUNTED),
+      isCurrent: !changed.has(row.nth)
+    }))
+  })
+}
+
+const statesTogether = (kind: AdmittedKind, operation: string): ReadsState => {
+  const texts = { read: stateText(kind, operation, false), lock: stateText(kind, operation, true) }
+  const stateRows = decodedAs(Schema.Array(StateRow))
+  return (sql, requests, mode) => stateRows(sql.unsafe(texts[mode], source.parameters(requests)))
+}
+
 /** Reads what was counted before requests, or locks it until the transaction ends. */
 const stateText = (kind: AdmittedKind, operation: string, isLocking: boolean): string => `
   with r as materialized (select * from ${source.rows}), ${counterParts(kind, isLocking)}
@@ -133,9 +229,8 @@ interface Decision {
  * Decides about requests that came together, in their order, by what the store has counted. Without locks, others may
  * count meanwhile. With locks, nobody can until the transaction ends, except in counters that do not exist yet.
  */
-export const makeDecide = (kind: AdmittedKind, operation: string) => {
-  const texts = { read: stateText(kind, operation, false), lock: stateText(kind, operation, true) }
-  const stateRows = decodedAs(Schema.Array(StateRow))
+export const makeDecide = (kind: AdmittedKind, operation: string, areApart: boolean) => {
+  const readStates = areApart ? statesApart(kind, operation) : statesTogether(kind, operation)
   const stripeRows = decodedAs(Schema.Array(StripeRow))
 
   return Effect.fnUntraced(function* (
@@ -144,7 +239,7 @@ export const makeDecide = (kind: AdmittedKind, operation: string) => {
     mode: "read" | "lock"
   ): Effect.fn.Return<Decision, SqlError.SqlError> {
     if (requests.length === 0) return { verdicts: [], stripes: [] }
-    const rows = yield* stateRows(sql.unsafe(texts[mode], source.parameters(requests)))
+    const rows = yield* readStates(sql, requests, mode)
     const verdicts: Array<Verdict> = rows.map(({ isCurrent, isKeyTaken }) =>
       isCurrent ? (isKeyTaken ? "key_taken" : null) : "set_up_changed"
     )
@@ -193,8 +288,8 @@ export const spreadWallets = (
   if (changed.length === 0) return Effect.void
   return Effect.asVoid(sql`
     update wallets w set balance = r.balance
-    from (select unnest(${changed.map(({ customerId }) => customerId)}::int[]) as customer_id,
-      unnest(${changed.map(({ stripe }) => stripe)}::smallint[]) as stripe,
-      unnest(${changed.map(({ balance }) => BigInt(balance))}::bigint[]) as balance) r
+    from unnest(${changed.map(({ customerId }) => customerId)}::int[],
+      ${changed.map(({ stripe }) => stripe)}::smallint[],
+      ${changed.map(({ balance }) => BigInt(balance))}::bigint[]) as r (customer_id, stripe, balance)
     where w.customer_id = r.customer_id and w.stripe = r.stripe`)
 }

@@ -1,9 +1,12 @@
 import { Effect, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { BatchSql } from "../Pools.ts"
 import { type BatchColumn, batchSource, decodedAs, inOrder, isRequested, withConstants } from "../SqlRows.ts"
+import { CellsAreApart } from "../CellsSql.ts"
+import { changedSetUps, currentSetUps } from "./CellSetUpSql.ts"
+import { cellStatement, sent } from "./CellStatements.ts"
 import type { BatchName } from "./BatchMetrics.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../SetUpCache.ts"
@@ -79,14 +82,47 @@ interface Read {
   readonly isCurrent?: unknown
 }
 
+type Reads<Request> = (
+  sql: SqlClient.SqlClient,
+  requests: ReadonlyArray<Request>
+) => Effect.Effect<ReadonlyArray<Read>, SqlError.SqlError>
+
+/** From a cell on another node, next to a statement that compares the set-up. */
+const loadsApart = ({
+  mode,
+  table,
+  alias,
+  columns: read
+}: Omit<LoadKind<Schema.Decoder<unknown>>, "row" | "name">): Reads<Subject> => {
+  const statement = cellStatement(
+    columns,
+    (rows) => `select r.nth, ${read} from ${rows} join ${table} ${alias} on ${isRequested(alias, mode)}`
+  )
+  return (sql, subjects) =>
+    Effect.map(
+      Effect.all([changedSetUps(sql, subjects), sent(statement, subjects)(sql)], { concurrency: 2 }),
+      ([changed, rows]) => [
+        ...[...changed].map((nth) => ({ nth, isCurrent: false })),
+        ...(rows as ReadonlyArray<Read>)
+          .filter(({ nth }) => !changed.has(Number(nth)))
+          .map((row) => ({ ...row, isCurrent: true }))
+      ]
+    )
+}
+
 const makeLoadInBatch = <Row extends Schema.Decoder<unknown>>(
   clients: BatchClients,
-  { name, mode, table, alias, columns: read, row }: LoadKind<Row>
+  kind: LoadKind<Row>,
+  areApart: boolean
 ) => {
+  const { name, mode, table, alias, columns: read, row } = kind
   const statement = `
     select r.nth::int, ${currentSetUp.condition} as "isCurrent", ${read} from ${source.rows}
     ${currentSetUp.join} left join ${table} ${alias} on ${isRequested(alias, mode)}
     where ${alias}.id is not null or not ${currentSetUp.condition}`
+  const readRows: Reads<Subject> = areApart
+    ? loadsApart(kind)
+    : (sql, subjects) => sql.unsafe<Read>(statement, source.parameters(subjects))
   // Null where the set-up has changed.
   const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Schema.NullOr(row)])))
   return makeStatementBatch<SqlClient.SqlClient, Subject, Loaded<Row["Type"]>>(clients, {
@@ -95,7 +131,7 @@ const makeLoadInBatch = <Row extends Schema.Decoder<unknown>>(
     conflictsOf: () => [],
     orderOf: ({ id }) => id,
     run: (sql, subjects) =>
-      sql.unsafe<Read>(statement, source.parameters(subjects)).pipe(
+      readRows(sql, subjects).pipe(
         Effect.map((rows) => rows.map((each) => [each.nth, each.isCurrent === true ? each : null])),
         decoded,
         Effect.map((rows) => {
@@ -118,21 +154,25 @@ export const makeLoadBatch = <Row extends Schema.Decoder<unknown>>(
   kind: LoadKind<Row>,
   versions: SetUpVersions["Service"]
 ) =>
-  Effect.map(makeLoadInBatch(clients, kind), (loadInBatch) => ({
-    load: (customerId: number, id: string) =>
-      Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
-    read: (request: Subject) =>
-      Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
-        isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
-      )
-  }))
+  Effect.map(
+    Effect.flatMap(CellsAreApart, (areApart) => makeLoadInBatch(clients, kind, areApart)),
+    (loadInBatch) => ({
+      load: (customerId: number, id: string) =>
+        Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
+      read: (request: Subject) =>
+        Effect.flatMap(loadInBatch(request), ({ isCurrent, found }) =>
+          isCurrent ? Effect.succeed(found) : versions.changed(request.customerId, request.setUpVersion)
+        )
+    })
+  )
 
-const leasedSource = batchSource<LeasedTimer>([
+const leasedColumns: ReadonlyArray<BatchColumn<LeasedTimer>> = [
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
   { name: "id", type: "uuid", of: ({ subject }) => subject },
   { name: "lane", type: "int2", of: ({ lane }) => lane },
   { name: "lease_token", type: "uuid", of: ({ leaseToken }) => leaseToken }
-])
+]
+const leasedSource = batchSource(leasedColumns)
 
 const Versions = Schema.Struct(SetUpFields)
 
@@ -145,32 +185,63 @@ export const makeLoadLeasedBatch = <Row extends Schema.Decoder<unknown>>(
   { name, mode, table, alias, columns: read, row }: LoadKind<Row>,
   timerKind: TimerKind,
   versions: SetUpVersions["Service"]
-) => {
-  const statement = `
+) =>
+  Effect.flatMap(CellsAreApart, (areApart) => {
+    const apart = cellStatement(
+      leasedColumns,
+      (rows) => `
+    select r.nth, ${read} from ${rows} join timers t on t.customer_id = r.customer_id and t.kind = '${timerKind}'
+      and t.subject = r.id and t.lane = r.lane and t.lease_token = r.lease_token
+    join ${table} ${alias} on ${isRequested(alias, mode)}`
+    )
+    const readApart: Reads<LeasedTimer> = (sql, timers) =>
+      Effect.map(
+        Effect.all(
+          [
+            currentSetUps(
+              sql,
+              timers.map(({ customerId }) => customerId)
+            ),
+            sent(apart, timers)(sql)
+          ],
+          { concurrency: 2 }
+        ),
+        ([current, rows]) => {
+          const ofCustomer = new Map(current.map((found) => [found.customerId, found]))
+          return (rows as ReadonlyArray<Read>).map((row) => ({
+            ...row,
+            ...ofCustomer.get(timers[Number(row.nth) - 1]?.customerId ?? 0)
+          }))
+        }
+      )
+    const statement = `
   with ${withConstants(leasedSource.rows, { timer_kind: `'${timerKind}'` })}
   select r.nth::int, ${read}, ${setUpColumns(`${alias}.customer_id`)} from r
   join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id
     and t.lane = r.lane and t.lease_token = r.lease_token
   join ${table} ${alias} on ${isRequested(alias, mode)}`
-  const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Versions, row])))
-  return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<Row["Type"]>>(clients, {
-    name,
-    conflictsOf: () => [],
-    orderOf: ({ subject }) => subject,
-    run: (sql, timers) =>
-      sql.unsafe<Read>(statement, leasedSource.parameters(timers)).pipe(
-        Effect.map((rows) => rows.map((each) => [each.nth, each, each])),
-        decoded,
-        Effect.map((rows) => {
-          for (const [nth, read] of rows) {
-            const timer = timers[nth - 1]
-            if (timer !== undefined) versions.note(timer.customerId, read)
-          }
-          return inOrder(
-            timers.length,
-            rows.map(([nth, , found]) => [nth, found] as const)
-          )
-        })
-      )
+    const readRows: Reads<LeasedTimer> = areApart
+      ? readApart
+      : (sql, timers) => sql.unsafe<Read>(statement, leasedSource.parameters(timers))
+    const decoded = decodedAs(Schema.Array(Schema.Tuple([Schema.Int, Versions, row])))
+    return makeStatementBatch<SqlClient.SqlClient, LeasedTimer, Option.Option<Row["Type"]>>(clients, {
+      name,
+      conflictsOf: () => [],
+      orderOf: ({ subject }) => subject,
+      run: (sql, timers) =>
+        readRows(sql, timers).pipe(
+          Effect.map((rows) => rows.map((each) => [each.nth, each, each])),
+          decoded,
+          Effect.map((rows) => {
+            for (const [nth, read] of rows) {
+              const timer = timers[nth - 1]
+              if (timer !== undefined) versions.note(timer.customerId, read)
+            }
+            return inOrder(
+              timers.length,
+              rows.map(([nth, , found]) => [nth, found] as const)
+            )
+          })
+        )
+    })
   })
-}
