@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { LapsingTable, RetentionPass } from "../../domain/Retention.ts"
 import { CELL_TABLES } from "../postgres/CellSchema.ts"
-import { CurrentCell } from "../postgres/CellsSql.ts"
+import { CurrentPlace } from "../postgres/CellsSql.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import type { RetentionBatch } from "../../services/Retention.ts"
 
@@ -77,7 +77,7 @@ export const lapsedRows = (sql: SqlClient.SqlClient, areApart: boolean) => {
     })
   return Effect.fnUntraced(function* (table: WalkedTable, { until, position }: RetentionPass) {
     const parameters = [timestamp(until), `(${position.at},0)`, `(${position.at + PAGES},0)`]
-    const cell = yield* CurrentCell
+    const { cell } = yield* CurrentPlace
     const [row] = yield* areApart && cell !== null && isOfCells(table)
       ? walkApart(table, parameters)
       : walkRows(

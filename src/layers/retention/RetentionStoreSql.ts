@@ -67,7 +67,10 @@ export const RetentionStoreSql = Layer.effect(
         Effect.map(
           first(
             subjectRows(
-              reporting`
+              areApart
+                ? reporting`
+              select subject from timers where kind = any(${timersOf[task]}::text[]) order by subject limit 1`
+                : reporting`
               select t.subject from customers c, unnest(${timersOf[task]}::text[]) as k, lateral (
                 select subject from timers where customer_id = c.id and kind = k order by subject limit 1) t
               order by t.subject limit 1`
