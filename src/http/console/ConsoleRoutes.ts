@@ -9,6 +9,7 @@ import { navigationOf, type PageName } from "./Navigation.ts"
 import { channelPages } from "./account/ChannelRoutes.ts"
 import { sharedAccountPages } from "./account/SharedRoutes.ts"
 import { allAuditPages, auditPages } from "./activity/AuditPage.ts"
+import { insightsPages } from "./activity/InsightsPage.ts"
 import { overviewPages } from "./activity/OverviewPage.ts"
 import { allRequestPages, requestPages } from "./activity/RequestRoutes.ts"
 import { customerPages } from "./CustomerPages.ts"
@@ -47,6 +48,7 @@ const sections = [
   allAuditPages,
   // Activity
   overviewPages,
+  insightsPages,
   verificationsPages,
   verificationPages,
   messagesPages,

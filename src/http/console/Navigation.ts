@@ -2,6 +2,7 @@ import { CONSOLE_PATH } from "./ConsolePaths.ts"
 
 const pages = {
   overview: ["Overview", "نمای کلی"],
+  insights: ["Insights", "تحلیل"],
   verifications: ["Verifications", "کدهای تأیید"],
   messages: ["Messages", "پیام‌ها"],
   phones: ["Phones", "شماره‌ها"],
@@ -47,7 +48,15 @@ export type NavigationGroup = ReturnType<typeof group>
 
 /** All pages, in the order in which they are listed. */
 const groups: ReadonlyArray<NavigationGroup> = [
-  group("Activity", "فعالیت", ["overview", "verifications", "messages", "phones", "test", "simulator"]),
+  group("Activity", "فعالیت", [
+    "overview",
+    "insights",
+    "verifications",
+    "messages",
+    "phones",
+    "test",
+    "simulator"
+  ]),
   group("Configuration", "پیکربندی", ["channels", "routing", "templates", "guard"]),
   group("Developers", "توسعه‌دهندگان", ["keys", "tokens", "webhooks", "requests"]),
   group("Billing", "مالی", ["wallet", "usage"]),

@@ -46,6 +46,17 @@ const hourKey = (hour: number): string => String(hour).padStart(2, "0")
 const ordered = (rows: ReadonlyArray<KeyedSums>): ReadonlyArray<KeyedSums> =>
   rows.toSorted((one, other) => other.codes - one.codes || (one.key < other.key ? -1 : 1))
 
+/** These times, those together that overlap or touch. */
+const joined = (spans: ReadonlyArray<TimeSpan>): ReadonlyArray<TimeSpan> =>
+  spans
+    .toSorted((one, other) => one.from - other.from)
+    .reduce<ReadonlyArray<TimeSpan>>((all, span) => {
+      const last = all.at(-1)
+      return last === undefined || last.to < span.from
+        ? [...all, span]
+        : [...all.slice(0, -1), { from: last.from, to: Math.max(last.to, span.to) }]
+    }, [])
+
 /** What became of a customer's codes, by the time when they were sent: from sums of half hours. */
 export class Insights extends Context.Service<
   Insights,
@@ -87,11 +98,11 @@ export class Insights extends Context.Service<
       const store = yield* CodeSumsStore
       const reports = yield* ActivityReports
 
-      const bringUpToDate: Insights["Service"]["bringUpToDate"] = (customerId, spans, patience) => {
-        const from = Math.min(...spans.map((span) => span.from))
-        const to = Math.max(...spans.map((span) => span.to))
-        return reports.bringUpToDate(customerId, { from, to }, patience)
-      }
+      const bringUpToDate: Insights["Service"]["bringUpToDate"] = (customerId, spans, patience) =>
+        Effect.map(
+          Effect.forEach(joined(spans), (span) => reports.bringUpToDate(customerId, span, patience)),
+          (all) => all.every((isComplete) => isComplete)
+        )
 
       const hours: Insights["Service"]["hours"] = (filter, span, timeZone) =>
         Effect.map(store.hours(filter, span, timeZone), (rows) =>

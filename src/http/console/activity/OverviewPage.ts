@@ -18,7 +18,7 @@ import { page, type View } from "../frame/SignedRoutes.ts"
 import { addressWith } from "../frame/Visit.ts"
 import { chart } from "../parts/Chart.ts"
 import { emptyState, searchProblems, table } from "../parts/Lists.ts"
-import { stillSummingUp, type Tile, tiles } from "../parts/Panels.ts"
+import { pageLink, stillSummingUp, type Tile, tiles } from "../parts/Panels.ts"
 import { channelName } from "../parts/Text.ts"
 import { AccountSummaries, type AccountSummary } from "../../../services/activity/AccountSummaries.ts"
 import { ActivityReports } from "../../../services/activity/ActivityReports.ts"
@@ -138,7 +138,8 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
     {
       label: say("Conversion", "نرخ تأیید"),
       value: share(codes.verified, codes.accepted, view),
-      note: say("of codes verified", "از کدها تأیید شد")
+      note: say("of codes verified", "از کدها تأیید شد"),
+      href: pathOf("insights")
     },
     {
       label: say("Median time to verify", "میانهٔ زمان تأیید"),
@@ -164,6 +165,30 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
 const bucketLabel = (begin: Instant, period: Period, { locale }: View): string =>
   periods[period].unit === "hour" ? locale.hour(begin) : locale.localDay(begin)
 
+interface CountedBucket {
+  readonly label: string
+  readonly codes: ActivitySums
+}
+
+/** On an axis of its own: a share is no count. */
+const conversionChart = (view: View, unit: string, buckets: ReadonlyArray<CountedBucket>): Html => {
+  const { say, percent } = view.locale
+  return chart(
+    {
+      title: say("Conversion over time", "روند نرخ تأیید"),
+      unit,
+      isSmall: true,
+      series: [{ label: say("Conversion (%)", "نرخ تأیید (٪)"), kind: "line" }],
+      points: buckets.map(({ label, codes: { accepted, verified } }) => ({
+        label,
+        values: [accepted === 0 ? null : Math.round((verified / accepted) * 1000) / 10]
+      })),
+      format: (value) => percent(value / 100)
+    },
+    view.locale
+  )
+}
+
 const activityChart = (
   view: View,
   slots: ReadonlyArray<ActivitySlot>,
@@ -171,20 +196,26 @@ const activityChart = (
   now: Instant
 ): Html => {
   const { say } = view.locale
-  const points = bucketsOf(slots, period, now, view.locale.zone).map(({ begin, slots: within }) => {
-    const { accepted, verified } = sumOf(within, allCodes)
-    return {
-      label: bucketLabel(begin, period, view),
-      values: [verified, accepted - verified, sumOf(within, allMessages).accepted]
-    }
+  const unit = periods[period].unit === "hour" ? say("Hour", "ساعت") : say("Day", "روز")
+  const buckets = bucketsOf(slots, period, now, view.locale.zone).map(({ begin, slots: within }) => {
+    const codes = sumOf(within, allCodes)
+    const label = bucketLabel(begin, period, view)
+    return { label, codes, messages: sumOf(within, allMessages).accepted }
   })
+  const points = buckets.map(({ label, codes: { accepted, verified }, messages }) => ({
+    label,
+    values: [verified, accepted - verified, messages]
+  }))
   return html`<section class="panel">
-    <div class="panel-head"><h2>${say("Over time", "روند")}</h2></div>
+    <div class="panel-head">
+      <h2>${say("Over time", "روند")}</h2>
+      ${pageLink(view, "insights", say("Insights", "تحلیل"))}
+    </div>
     <div class="panel-body">
       ${chart(
         {
           title: say("Codes and messages over time", "روند کدها و پیام‌ها"),
-          unit: periods[period].unit === "hour" ? say("Hour", "ساعت") : say("Day", "روز"),
+          unit,
           series: [
             { label: say("Codes verified", "کدهای تأییدشده"), kind: "bar" },
             { label: say("Codes not verified", "کدهای تأییدنشده"), kind: "bar" },
@@ -194,6 +225,7 @@ const activityChart = (
         },
         view.locale
       )}
+      ${conversionChart(view, unit, buckets)}
     </div>
   </section>`
 }

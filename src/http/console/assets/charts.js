@@ -1,6 +1,5 @@
 /** Draws what the tables of `[data-chart]` say. The tables stay, for those who read them. */
 
-const HEIGHT = 220
 /** uPlot draws later series over earlier ones: of stacked bars, the whole stack comes first. */
 const stacked = (bars) => bars.map((_, index) => bars[0].map((_, x) => sumUpTo(bars, index, x))).toReversed()
 const sumUpTo = (bars, index, x) =>
@@ -35,6 +34,14 @@ const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
 ).flat()
 const isWhole = ({ series }) => series.every(({ values }) => values.every(Number.isInteger))
 
+/** The height of a bar is its value. A line shows change: its axis begins near the lowest value. */
+const fromZero = (max) => [0, max > 0 ? max * 1.1 : 1]
+const around = (min, max) => {
+  if (min === null || max === null) return [0, 1]
+  const room = Math.max((max - min) * 0.25, max * 0.05, 0.5)
+  return [Math.max(0, min - room), max + room]
+}
+
 const axisFont = () => `12px ${getComputedStyle(document.body).fontFamily}`
 
 const showTip = (tip, data, colours) => (plot) => {
@@ -62,7 +69,7 @@ const draw = (figure) => {
   const [ink, line] = [style.getPropertyValue("color"), style.getPropertyValue("outline-color")]
   const colours = data.series.map(({ index }) => colourOf(figure, index))
   const bars = data.series.filter(({ kind }) => kind === "bar")
-  const lines = data.series.filter(({ kind }) => kind === "line")
+  const lines = data.series.filter(({ kind }) => kind !== "bar").toReversed()
   const compact = new Intl.NumberFormat(document.documentElement.lang === "fa" ? "fa-IR" : "en", {
     notation: "compact"
   })
@@ -71,13 +78,13 @@ const draw = (figure) => {
   const made = new globalThis.uPlot(
     {
       width: plot.clientWidth,
-      height: HEIGHT,
+      height: plot.clientHeight,
       legend: { show: false },
       padding: [10, 8, 0, 0],
       cursor: { y: false, drag: { x: false, y: false }, points: { show: bars.length === 0 } },
       scales: {
         x: { time: false, range: [-0.6, data.labels.length - 0.4] },
-        y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] }
+        y: { range: (_, min, max) => (bars.length > 0 ? fromZero(max) : around(min, max)) }
       },
       axes: [
         {
@@ -105,10 +112,11 @@ const draw = (figure) => {
           points: { show: false },
           paths: globalThis.uPlot.paths.bars({ size: [0.7, 28], radius: 0.15 })
         })),
-        ...lines.map(({ label, index }) => ({
+        ...lines.map(({ label, kind, index }) => ({
           label,
           stroke: colours[index],
-          width: 2,
+          width: kind === "dashed" ? 1.5 : 2,
+          ...(kind === "dashed" ? { dash: [5, 4] } : {}),
           spanGaps: false,
           points: { show: data.labels.length < 3, fill: colours[index] }
         }))
@@ -145,7 +153,7 @@ const drawAll = () => {
 /** A chart is as wide as its place, whatever changes that: the window, the menu, a phone that is turned, a print. */
 const fit = () => {
   for (const { made, plot } of drawn.values()) {
-    if (made.width !== plot.clientWidth) made.setSize({ width: plot.clientWidth, height: HEIGHT })
+    if (made.width !== plot.clientWidth) made.setSize({ width: plot.clientWidth, height: plot.clientHeight })
   }
 }
 const watcher = new ResizeObserver(fit)

@@ -14,6 +14,10 @@ export const documentationTargets: Readonly<Record<PageName, Target>> = {
     en: "console/#where-do-the-figures-of-the-overview-come-from",
     fa: "fa/console/"
   },
+  insights: {
+    en: "console/#how-are-we-doing",
+    fa: "fa/console/#وضعیت-ما-چطور-است"
+  },
   verifications: { en: "console/#why-did-a-code-not-arrive", fa: "fa/console/#چرا-یک-کد-نرسید" },
   messages: { en: "messages/#how-do-i-read-its-status", fa: "fa/messages/#چطور-وضعیتش-را-بخوانم" },
   phones: { en: "console/#what-happened-to-one-phone", fa: "fa/console/#برای-یک-شماره-چه-اتفاقی-افتاده-است" },

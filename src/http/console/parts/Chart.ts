@@ -3,8 +3,8 @@ import type { Locale } from "../frame/Locale.ts"
 
 interface Series {
   readonly label: string
-  /** Bars stand on each other, in this order. */
-  readonly kind: "bar" | "line"
+  /** Bars stand on each other, in this order. A dashed line is behind the others: what they are compared with. */
+  readonly kind: "bar" | "line" | "dashed"
   /** A colour that means something; by default they differ only. */
   readonly tone?: "bad"
 }
@@ -22,6 +22,8 @@ interface ChartOptions {
   readonly series: ReadonlyArray<Series>
   readonly points: ReadonlyArray<ChartPoint>
   readonly format?: (value: number) => string
+  /** One of several next to each other. */
+  readonly isSmall?: boolean
 }
 
 const cell = (value: number | null, format: (value: number) => string): Html =>
@@ -30,14 +32,15 @@ const cell = (value: number | null, format: (value: number) => string): Html =>
     : html`<td class="end" data-value="${value}">${format(value)}</td>`
 
 /** Figures over time: a table, from which the console's script draws a chart. */
-export const chart = ({ title, unit, series, points, format }: ChartOptions, { say, number }: Locale): Html =>
-  html`<figure class="chart" data-chart>
+export const chart = (
+  { title, unit, series, points, format, isSmall }: ChartOptions,
+  { say, number }: Locale
+): Html =>
+  html`<figure class="chart ${isSmall === true && "small"}" data-chart>
     <ul class="legend" aria-hidden="true">
       ${series.map(
-        ({ label, tone }, index) =>
-          html`<li>
-            <span class="swatch ${tone === undefined ? `series-${index}` : `series-${tone}`}"></span>${label}
-          </li>`
+        ({ label, kind, tone }, index) =>
+          html`<li><span class="swatch ${kind} series-${tone ?? index}"></span>${label}</li>`
       )}
     </ul>
     <div class="chart-plot" aria-hidden="true"></div>
