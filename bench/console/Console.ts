@@ -19,6 +19,7 @@ export interface Ground {
   readonly options: Options
   readonly store: Store
   readonly peyk: Subject
+  readonly dataDir: string
   /** For files that are not kept. */
   readonly temporary: string
   readonly newOwner: () => ReturnType<typeof signedIn>
@@ -53,6 +54,7 @@ const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
     options,
     store,
     peyk,
+    dataDir: directory,
     temporary,
     newOwner: () => signedIn(server, CUSTOMER, "owner"),
     newOperator: () => newOperator(server, `operator-${process.pid}@example.ir`)

@@ -67,6 +67,8 @@ export const pagesOf = async (store: Store): Promise<ReadonlyArray<MeasuredPage>
     owner("overview, 24 hours", "overview"),
     owner("overview, 7 days", "overview?period=7d"),
     owner("overview, 30 days", "overview?period=30d"),
+    owner("insights, 7 days", "insights"),
+    owner("insights, 30 days", "insights?period=30d"),
     ...sendPages("verifications", codes, "expired"),
     ...sendPages("messages", messages, "failed"),
     owner("send a test", "test"),

@@ -168,6 +168,8 @@ const smsNote = ({ say }: View["locale"]): Html =>
   </p>`
 
 const REFRESH_SECONDS = 15
+/** Somebody waits for the first code. */
+const EMPTY_SECONDS = 5
 const SOON_SECONDS = 2
 
 const fallbackOf = Effect.fnUntraced(function* (view: View, { month, monthBegin }: Figures) {
@@ -192,7 +194,11 @@ const insightsContent = Effect.fnUntraced(function* (view: View, search: Search)
   const { isComplete } = figures
   const findings = yield* readFindings(view.actor.customerId, ofKind(figures.data, "channel"), search.now)
   const isEmpty = all.data.codes === 0
-  return html`<div id="insights" class="sections" data-live="${isComplete ? REFRESH_SECONDS : SOON_SECONDS}">
+  return html`<div
+    id="insights"
+    class="sections"
+    data-live="${!isComplete ? SOON_SECONDS : isEmpty ? EMPTY_SECONDS : REFRESH_SECONDS}"
+  >
     ${!isComplete && stillSummingUp(view.locale)}
     ${(isComplete || !isEmpty) && insightTiles(all, view.locale)}
     ${search.chosen.mode === "live" && findingsPart(view, findings)}

@@ -402,4 +402,9 @@ askInDialogs()
 sendOnce()
 // not awaited: they import this file
 if (document.querySelector("[data-preview], [data-file-into]") !== null) import("./forms.js")
-if (document.querySelector("[data-chart]") !== null) import("./charts.js")
+/** A page can get its first chart when it is brought up to date. The script that draws them is loaded once. */
+const loadCharts = () => {
+  if (document.querySelector("[data-chart]") !== null) import("./charts.js")
+}
+loadCharts()
+addEventListener("peyk:refreshed", loadCharts)
