@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest"
 import { signedIn, type Visitor } from "../Visitor.ts"
 import { receivedCode, sendCode } from "./kit/Activity.ts"
-import { desktop } from "./kit/Looks.ts"
+import { desktop, type Look } from "./kit/Looks.ts"
 import { describeInBrowser } from "./kit/Suite.ts"
 
 describeInBrowser("the page of a code", (stage) => {
@@ -42,6 +42,72 @@ describeInBrowser("the page of a code", (stage) => {
       expect(await page.getByRole("region", { name: "What happened" }).innerText()).toContain(
         "The code was sent over SMS. It has not been entered yet."
       )
+    })
+  })
+})
+
+const onPhone: Look = { ...desktop, device: "phone" }
+
+describeInBrowser("the list of codes", (stage) => {
+  let owner: Visitor
+  beforeAll(async () => {
+    owner = await signedIn(stage, stage.demo.customer_id, "owner")
+  })
+
+  const sent = async (phone: string) =>
+    `/console/verifications/${(await sendCode(stage, phone, { channels: ["sms"] })).verification_id}`
+
+  it("keeps its rows in their places while somebody points at it, and says how many are new", async () => {
+    const first = await sent("+989121239011")
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await open("/console/verifications")
+      const row = page.locator("tr", { has: page.locator(`a[href="${first}"]`) })
+      await row.hover()
+      const before = await row.boundingBox()
+      const second = await sent("+989121239012")
+      const third = await sent("+989121239013")
+      const fresh = page.getByRole("button", { name: "2 new" })
+      await fresh.waitFor()
+      expect(await page.locator(`a[href="${second}"]`).count()).toBe(0)
+      expect(await page.locator("#sent-list tbody tr").first().innerHTML()).toContain(first)
+      expect((await row.boundingBox())?.height).toBe(before?.height)
+      await fresh.click()
+      await page.locator(`a[href="${third}"]`).waitFor()
+      expect(await fresh.count()).toBe(0)
+      expect(await page.locator(`a[href="${second}"]`).count()).toBe(1)
+    })
+  })
+
+  it("takes new rows in by itself while nobody reads it", async () => {
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await open("/console/verifications")
+      const next = await sent("+989121239014")
+      await page.locator(`a[href="${next}"]`).waitFor()
+      expect(await page.locator(".new-rows").count()).toBe(0)
+    })
+  })
+
+  it("has cards of two lines on a phone, each of which is one link", async () => {
+    const newest = await sent("+989121239015")
+    await stage.within(onPhone, owner, async ({ open, page, overflow }) => {
+      await open("/console/verifications")
+      const card = page.locator("tr", { has: page.locator(`a[href="${newest}"]`) })
+      const box = (await card.boundingBox()) ?? expect.fail()
+      expect(box.height).toBeLessThan(80)
+      expect(await overflow()).toBe(0)
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height - 12)
+      await page.waitForURL(`**${newest}`)
+    })
+  })
+
+  it("says how long ago a code was, and the whole time on hover", async () => {
+    const newest = await sent("+989121239016")
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await open("/console/verifications")
+      const row = page.locator("tr", { has: page.locator(`a[href="${newest}"]`) })
+      const time = row.locator("time")
+      expect(await time.innerText()).toMatch(/^(?:\d+ sec ago|now)$/)
+      expect(await time.getAttribute("title")).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d · \d{4}-.*Z$/)
     })
   })
 })
