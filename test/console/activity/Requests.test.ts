@@ -53,6 +53,26 @@ describe("the request log", () => {
     expect(text).toContain("+98912•••4567")
   })
 
+  it("repeats a request as curl, with variables for what the log does not keep", async () => {
+    const body = {
+      phone: PHONE,
+      channels: ["bale", { channel: "sms", wait: 60 }],
+      locale: "en",
+      metadata: { note: "private" }
+    }
+    await send(body, { "idempotency-key": "log-curl", "x-request-id": "order-curl" })
+    const { text } = await owner.get(
+      firstRequest(await logged("/console/requests?q=order-curl", "/v1/otp/send"))
+    )
+    const words = text.replaceAll("&quot;", '"').replaceAll("&#39;", "'")
+    expect(words).toContain(
+      `-d '{"phone":"'"$PHONE"'","channels":["bale",{"channel":"sms","wait":60}],"locale":"en"}'`
+    )
+    expect(words).toContain('-H "X-API-Key: $PEYK_API_KEY"')
+    expect(words).not.toContain("private")
+    expect(words).not.toContain("9121234567")
+  })
+
   it("shows neither a whole phone nor a body", async () => {
     const { text } = await owner.get("/console/requests")
     expect(text).toContain("+98912•••4567")

@@ -48,6 +48,22 @@ const codeOn = (phone: string) =>
   })
 
 describe("the list of verifications", () => {
+  it("is in the chosen order, with the chosen number of rows, and says how many there are", async () => {
+    const phone = newPhone()
+    const first = await codes().sent({ phone, channels: "eitaa" })
+    const second = await codes().sent({ phone, channels: "eitaa" })
+    const inOrder = [second, first].map(({ verification_id }) => `/console/verifications/${verification_id}`)
+    const path = `/console/verifications?q=${encodeURIComponent(phone)}`
+    const page = await viewer.get(path)
+    expect(rows(page)).toEqual(inOrder)
+    expect(wordsOf(page)).toContain("2 results")
+    expect(rows(await viewer.get(`${path}&sort=oldest`))).toEqual(inOrder.toReversed())
+    expect((await viewer.get(`${path}&sort=random`)).text).toContain('role="alert"')
+    expect((await viewer.get("/console/verifications?size=50")).text).toMatch(
+      /<span aria-current="true">50<\/span>/
+    )
+  })
+
   it("has the newest first, and leads to the page of each", async () => {
     const first = await codes().sent({ channels: "eitaa" })
     const second = await codes().sent({ channels: "eitaa" })
@@ -381,3 +397,48 @@ const token = () => {
     .then((made) => (made as { secret: string }).secret)
   return madeToken
 }
+
+describe("a send and what belongs to it", () => {
+  it("lead to each other: its requests, the deliveries of its events, and its entry in the wallet", async () => {
+    const { verification_id: id } = await codes().sent({ channels: "eitaa" })
+    const page = await owner.get(`/console/verifications/${id}`)
+    const request = /href="(\/console\/requests\/[0-9a-f-]+\.\d+)"/.exec(page.text)?.[1] ?? expect.fail()
+    expect((await owner.get(request)).text).toContain(`href="/console/verifications/${id}"`)
+    const entry = /href="(\/console\/wallet\?[^"#]+)#(row-[0-9a-f-]+)"/.exec(page.text) ?? expect.fail()
+    const wallet = await owner.get((entry[1] ?? "").replaceAll("&amp;", "&"))
+    expect(wallet.text).toContain(`id="${entry[2]}"`)
+    expect(wallet.text).toContain(`href="/console/verifications/${id}"`)
+  })
+
+  it("is drawn on an axis of time, which runs to the left in Persian", async () => {
+    const { verification_id: id } = await codes().sent({ channels: ["bale", "eitaa"] })
+    const chartOf = ({ text }: Answer) => /<div class="waterfall">.*?<\/ol>/s.exec(text)?.[0] ?? ""
+    const page = await until("the second channel", async () => {
+      const answer = await owner.get(`/console/verifications/${id}`)
+      return chartOf(answer).includes("Eitaa") ? answer : undefined
+    })
+    const chart = chartOf(page)
+    expect(wordsOf({ ...page, text: chart })).toMatch(
+      /otp\/send 200 · .* Bale Failed · call .* Eitaa Sent · call .* · wait /
+    )
+    expect(chart).toMatch(/<rect\s+class="call bad"/)
+    const firstTick = (text: string) => /class="first" x="([\d.]+)%"/.exec(text)?.[1]
+    expect(firstTick(page.text)).toBe("0")
+    expect(firstTick((await owner.get(`/console/verifications/${id}?lang=fa`)).text)).toBe("100")
+    await owner.get("/console/overview?lang=en")
+  })
+
+  it("shows the same network and device by equal hashes, and no address", async () => {
+    const client = { ip: "5.160.12.7", device_id: "device-1" }
+    const hashesOf = async (given: object) => {
+      const { verification_id: id } = await codes().sent({ channels: "eitaa", client: given })
+      const page = await owner.get(`/console/verifications/${id}`)
+      expect(page.text).not.toContain("5.160")
+      return /Network \(hash\) (\w{8}) Device \(hash\) (\w{8})/.exec(wordsOf(page))?.slice(1) ?? []
+    }
+    const [network, device] = await hashesOf(client)
+    expect(network).toBeDefined()
+    expect(await hashesOf({ ...client, ip: "5.160.12.8" })).toEqual([network, device])
+    expect((await hashesOf({ ip: "5.161.12.7", device_id: "device-2" }))[0]).not.toBe(network)
+  })
+})

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { MINUTE_MILLIS, type Instant } from "../../../domain/Instant.ts"
 import type { LoggedRequest } from "../../../domain/LoggedRequest.ts"
 import { routeOf, statusBadge, tookText } from "../activity/RequestList.ts"
@@ -8,7 +8,7 @@ import type { View } from "../frame/SignedRoutes.ts"
 import { rowId } from "../parts/Lists.ts"
 import { pageLink } from "../parts/Panels.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
-import { RequestRecords } from "../../../services/activity/RequestLog.ts"
+import { RequestLog, RequestRecords } from "../../../services/activity/RequestLog.ts"
 
 /** A request is logged when it was answered: a send after its first call. */
 const SEND_MILLIS = MINUTE_MILLIS
@@ -32,6 +32,8 @@ export const readRunRequests = Effect.fnUntraced(function* (
   { id, createdAt, endedAt }: RunSpan
 ) {
   const records = yield* RequestRecords
+  // Whoever has just sent it looks for its request.
+  if ((yield* Clock.currentTimeMillis) - createdAt < SEND_MILLIS) yield* (yield* RequestLog).flush
   const within = (from: Instant, to: Instant) =>
     Effect.map(
       records.list(customerId, { id, from, to, limit: MAX_REQUESTS, after: null }),
