@@ -411,7 +411,7 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
 
   /** How many there are, and where everything of a phone is. */
   const listNote = Effect.fnUntraced(function* (view: View, search: SentSearch) {
-    if (search.problems.length > 0) return null
+    if (search.problems.length > 0 || view.query.has("cursor")) return null
     const counted = yield* kind.count(view, search.filters)
     return html`<p class="list-note">${countText(counted, view.locale)} ${phoneLine(view, search)}</p>`
   })
