@@ -207,6 +207,8 @@ export const mergePages = (pages: ReadonlyArray<Page<LoggedRequest>>, limit: num
     .toSorted((one, other) => comparePositions(one.position, other.position))
   const read = pages
     .flatMap(({ items }) => items.map(placed))
+    // While a customer is moved, its requests are in both logs.
+    .filter(({ request }, nth, all) => all.findIndex((other) => other.request.id === request.id) === nth)
     .filter(({ position }) => end === undefined || comparePositions(position, end.position) <= 0)
     .toSorted((one, other) => comparePositions(one.position, other.position))
   const items = read.slice(0, limit).map(({ request }) => request)

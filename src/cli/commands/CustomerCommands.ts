@@ -6,6 +6,9 @@ import { customerFlag, nameFlag } from "../input/Flags.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { formatInstant } from "../../domain/Instant.ts"
+import { CustomerMovesLive } from "../../layers/graphs/CellStores.ts"
+import { isBusy } from "../../layers/customer/CustomerMovesSql.ts"
+import { CustomerMoves, switchCustomer } from "../../services/customer/CustomerMoves.ts"
 import { LimitOverrides } from "../../domain/customer/Limits.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
 import { Locale } from "../../domain/verification/CodeText.ts"
@@ -127,8 +130,55 @@ const customerLimits = Command.make(
     )
 ).pipe(Command.withDescription("Show or override a customer's limits"))
 
+const MOST_SWITCHES = 40
+
+const switchOnce = (customer: number, cell: number) =>
+  Effect.mapError(
+    operate(switchCustomer, { customer, target: undefined, input: { cell } }),
+    refusedAction(`customer ${customer}`)
+  )
+
+type Switching = Effect.Services<ReturnType<typeof switchOnce>>
+
+/** Others can hold up the moment of the switch: then nothing has happened, and it is tried again. */
+const switchTo = (
+  customer: number,
+  cell: number,
+  left = MOST_SWITCHES
+): Effect.Effect<void, CommandError, Switching> =>
+  Effect.catchDefect(switchOnce(customer, cell), (defect) =>
+    left > 0 && isBusy(defect)
+      ? Effect.andThen(Effect.sleep("250 millis"), switchTo(customer, cell, left - 1))
+      : Effect.die(defect)
+  )
+
+const move = Command.make(
+  "move",
+  {
+    customer: customerFlag,
+    cell: Flag.Int("cell").pipe(Flag.withDescription("The number of the cell; 0: the store's own schema"))
+  },
+  ({ customer, cell }) =>
+    withManagement(
+      Effect.gen(function* () {
+        const moves = yield* CustomerMoves
+        const found = yield* Effect.mapError(
+          moves.copy(customer, cell),
+          ({ message }) => new CommandError({ message })
+        )
+        if (found === "copied") yield* switchTo(customer, cell)
+        yield* moves.clear(customer)
+        yield* printOne({ id: customer, cell, moved: found !== "there" })
+      }).pipe(Effect.provide(CustomerMovesLive))
+    )
+).pipe(
+  Command.withDescription(
+    "Move a customer's sends to another cell while it sends; run it again if it was stopped"
+  )
+)
+
 const customerCommand = Command.make("customer").pipe(
-  Command.withSubcommands([create, list, update, customerLimits])
+  Command.withSubcommands([create, list, update, customerLimits, move])
 )
 
 export const commands = { customer: customerCommand }

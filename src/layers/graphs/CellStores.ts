@@ -22,6 +22,7 @@ import { BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
 import { ActivitySumsSql } from "../activity/ActivitySumsSql.ts"
 import { CodeSumsSql } from "../activity/CodeSumsSql.ts"
 import { RequestRecordsSql, RequestStoreSql } from "../activity/RequestRecordsSql.ts"
+import { CustomerMovesSql } from "../customer/CustomerMovesSql.ts"
 import { ChannelResultsSql } from "../customer/ChannelResultsSql.ts"
 import { GuardStoreSql } from "../guard/GuardStoreSql.ts"
 import { WalletsSql } from "../money/WalletsSql.ts"
@@ -66,16 +67,26 @@ export const timersInCells = inCells(
 )
 
 /** Changes are made where the rows of the customer are that they are about. */
-export const ManagementWritesLive = inCells(ManagementWrites, (writes, { within }) => ({
+export const ManagementWritesLive = inCells(ManagementWrites, (writes, { within, following }) => ({
   ...writes,
-  write: (request, change) => within(request.actor.customerId, writes.write(request, change))
+  write: (request, change) => within(request.actor.customerId, following(writes.write(request, change)))
 }))(ManagementWritesSql)
 
 export const WalletsLive = inCells(Wallets, (wallets, { within, inEach }) => ({
   ...wallets,
   balance: (customerId) => within(customerId, wallets.balance(customerId)),
   topUp: (customerId, amount) => within(customerId, wallets.topUp(customerId, amount)),
-  differences: Effect.map(inEach(wallets.differences), (found) => found.flat())
+  // A customer on its way to another cell has rows in both: those of its own cell count.
+  differences: Effect.flatMap(inEach(wallets.differences), (found) =>
+    Effect.map(
+      Effect.forEach([...new Set(found.flat().map(({ customerId }) => customerId))], (customerId) =>
+        Effect.map(within(customerId, wallets.differences), (own) =>
+          own.filter((difference) => difference.customerId === customerId)
+        )
+      ),
+      (own) => own.flat()
+    )
+  )
 }))(WalletsSql)
 
 /** Services that work in the background, for a customer whose request or timer may have ended. */
@@ -183,6 +194,9 @@ export const RetentionStoreLive = inCells(RetentionStore, (store, { ids, inCell,
     unfinishedSince: (task) => Effect.map(inEach(store.unfinishedSince(task)), earliest)
   }
 })(RetentionStoreSql)
+
+/** Moves customers; a move erases what retention has passed in the former cell. */
+export const CustomerMovesLive = Layer.provide(CustomerMovesSql, RetentionStoreSql)
 
 /** A customer that was moved is looked up again at once. */
 export const CellNews = Layer.effectDiscard(

@@ -1,5 +1,5 @@
 import { type PgClient, PgConnection } from "@effect/sql-pg"
-import { Array as Arr, Context, Effect, Layer, Option, Predicate, Schema } from "effect"
+import { Array as Arr, type Cause, Context, Effect, Layer, Option, Predicate, Schema } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
@@ -15,11 +15,15 @@ export type Cell = typeof Cell.Type
 
 /** The cell that a fiber works in; null: the store's own schema, which has the set-up of all customers. */
 interface Place {
-  /** Changes if the customer was moved meanwhile. */
-  cell: Cell | null
-  /** Finds the cell of the fiber's customer again; absent where the work is about several customers. */
-  readonly lookAgain?: Effect.Effect<void>
+  readonly cell: Cell | null
+  /** Where the fiber's customer is now, which can be moved meanwhile; absent where the work is about several customers. */
+  readonly now?: Effect.Effect<Cell | null>
+  /** Finds the customer's cell again. */
+  readonly lookAgain?: Effect.Effect<unknown>
 }
+
+/** The cell of a fiber's next statement. */
+export const cellOfPlace = ({ cell, now }: Place): Effect.Effect<Cell | null> => now ?? Effect.succeed(cell)
 
 export const CurrentPlace = Context.Reference<Place>("peyk/layers/postgres/CellsSql/CurrentPlace", {
   defaultValue: () => ({ cell: null })
@@ -35,6 +39,12 @@ const wasMoved = (error: unknown): boolean =>
     CUSTOMER_WAS_MOVED
   )
 
+const isByMove = ({ reasons }: Cause.Cause<unknown>): boolean =>
+  reasons.some(
+    (reason) =>
+      (reason._tag === "Fail" && wasMoved(reason.error)) || (reason._tag === "Die" && wasMoved(reason.defect))
+  )
+
 /** Each customer is moved once at a time, so a second look finds its cell; the third is for a move right after it. */
 const MOST_LOOKS = 3
 
@@ -47,13 +57,7 @@ export const followingMoves = <A, E, R>(
   const from = (looksLeft: number): Effect.Effect<A, E, R> =>
     Effect.catchCauseIf(
       work,
-      (cause) =>
-        looksLeft > 0 &&
-        cause.reasons.some(
-          (reason) =>
-            (reason._tag === "Fail" && wasMoved(reason.error)) ||
-            (reason._tag === "Die" && wasMoved(reason.defect))
-        ),
+      (cause) => looksLeft > 0 && isByMove(cause),
       () => Effect.andThen(lookAgain, from(looksLeft - 1))
     )
   return from(MOST_LOOKS)
@@ -119,16 +123,14 @@ export const connectionsOfCells = (
   store: Connections,
   ofCell: (cell: Cell) => Effect.Effect<Connections>
 ): Connections => {
-  const at = ({ cell }: Place) => (cell === null ? Effect.succeed(store) : ofCell(cell))
+  const at = (place: Place) =>
+    Effect.flatMap(cellOfPlace(place), (cell) => (cell === null ? Effect.succeed(store) : ofCell(cell)))
   const chosen = Effect.flatMap(CurrentPlace, at)
   const borrower: SqlConnection.Borrower = (use) =>
     Effect.flatMap(CurrentPlace, (place) =>
       followingMoves(
         place,
-        Effect.flatMap(
-          Effect.suspend(() => at(place)),
-          (found) => found.borrower(use)
-        )
+        Effect.flatMap(at(place), (found) => found.borrower(use))
       )
     )
   return {
@@ -179,13 +181,52 @@ const transactionIn = (sql: SqlClient.SqlClient, searchPath: string) => {
   }
   return <A, E, R>(cell: Cell | null, work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const before = (yield* CurrentPlace).cell
+      const before = yield* cellOfPlace(yield* CurrentPlace)
       if (cell?.id === before?.id) return yield* work
       yield* look(cell)
       const done = yield* Effect.provideService(work, CurrentPlace, { cell })
       yield* look(before)
       return done
     })
+}
+
+/** Where one customer of a group has been moved, the group stored nothing: all of it is looked up and split again. */
+const makeSplit = ({
+  cellOf,
+  cellAgain,
+  inCell
+}: {
+  readonly cellOf: (customerId: number) => Effect.Effect<Cell | null>
+  readonly cellAgain: (customerId: number) => Effect.Effect<Cell | null>
+  readonly inCell: <A, E, R>(cell: Cell | null, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}): (typeof Cells)["Service"]["split"] => {
+  const split = <Row, A, E, R>(
+    rows: ReadonlyArray<Row>,
+    customerIdOf: (row: Row) => number,
+    work: (rows: ReadonlyArray<Row>) => Effect.Effect<A, E, R>,
+    looksLeft = MOST_LOOKS
+  ): Effect.Effect<ReadonlyArray<A>, E, R> =>
+    Effect.gen(function* () {
+      const placed = yield* Effect.forEach(rows, (row) =>
+        Effect.map(cellOf(customerIdOf(row)), (cell) => ({ row, cell }))
+      )
+      const groups = Object.values(Arr.groupBy(placed, ({ cell }) => String(cell?.id)))
+      const done = yield* Effect.forEach(groups, (group) => {
+        const own = group.map(({ row }) => row)
+        const together = Effect.map(inCell(group[0].cell, work(own)), (made): ReadonlyArray<A> => [made])
+        return Effect.catchCauseIf(
+          together,
+          (cause) => looksLeft > 0 && isByMove(cause),
+          () =>
+            Effect.andThen(
+              Effect.forEach(new Set(own.map(customerIdOf)), cellAgain, { discard: true }),
+              split(own, customerIdOf, work, looksLeft - 1)
+            )
+        )
+      })
+      return done.flat()
+    })
+  return (rows, customerIdOf, work) => split(rows, customerIdOf, work)
 }
 
 const makeCells = Effect.fnUntraced(function* ({ searchPath }: StoreCells) {
@@ -201,26 +242,17 @@ const makeCells = Effect.fnUntraced(function* ({ searchPath }: StoreCells) {
   const within = <A, E, R>(customerId: number, work: Effect.Effect<A, E, R>) =>
     Effect.flatMap(isOpen, (open) => {
       if (open) return Effect.flatMap(cellNow(customerId), (cell) => inTransaction(cell, work))
-      return Effect.flatMap(cellOf(customerId), (cell) => {
-        const lookAgain = Effect.map(cellAgain(customerId), (found) => void (place.cell = found))
-        const place: Place = { cell, lookAgain }
-        return Effect.provideService(work, CurrentPlace, place)
-      })
+      if (customerId === PLATFORM) return Effect.provideService(work, CurrentPlace, { cell: null })
+      const place = { cell: null, now: cellOf(customerId), lookAgain: cellAgain(customerId) }
+      return Effect.provideService(work, CurrentPlace, place)
     })
   const places = Effect.map(all, (cells): ReadonlyArray<Cell | null> => [null, ...cells])
 
   return Cells.of({
     isOne: false,
     within,
-    split: Effect.fnUntraced(function* (rows, customerIdOf, work) {
-      const placed = yield* Effect.forEach(rows, (row) =>
-        Effect.map(cellOf(customerIdOf(row)), (cell) => ({ row, cell }))
-      )
-      const groups = Object.values(Arr.groupBy(placed, ({ cell }) => String(cell?.id)))
-      return yield* Effect.forEach(groups, (group) =>
-        inCell(group[0].cell, work(group.map(({ row }) => row)))
-      )
-    }),
+    following: (work) => Effect.flatMap(CurrentPlace, (place) => followingMoves(place, work)),
+    split: makeSplit({ cellOf, cellAgain, inCell }),
     ids: Effect.map(all, (cells) => [STORE_CELL, ...cells.map(({ id }) => id)]),
     inCell: (id, work) =>
       Effect.flatMap(places, (cells) => {

@@ -96,6 +96,54 @@ create trigger announce after update of plan, webotp_host, limits, brand, locale
 create constraint trigger count_set_up_change after update of plan, webotp_host, limits, brand, locale on customers
   deferrable initially deferred for each row execute function count_set_up_change('id');
 
+-- A customer on its way to another cell, while it sends. Written by `peyk customer move`, and deleted at its end.
+create table customer_moves (
+  customer_id int primary key references customers,
+  -- null: the store's own schema
+  from_cell int references cells,
+  to_cell int references cells,
+  -- the customer is in the new cell, and its former rows are deleted since then
+  switched_at timestamptz
+);
+
+-- A row of a moving customer that was written after the copy began: it is copied again. Written by the triggers that a
+-- move makes on the tables of the former cell.
+create table moved_rows (
+  id bigint generated always as identity primary key,
+  customer_id int not null,
+  table_name text not null,
+  -- its primary key, as texts
+  key jsonb not null
+);
+create index moved_rows_by_customer on moved_rows (customer_id, table_name, id);
+
+-- The arguments are the customer, its former cell (or nothing), and the columns of the table's primary key. While the
+-- customer is switched, its writes wait here; then they fail, and are made again in the new cell.
+create function note_moved_row() returns trigger language plpgsql as $$
+  declare
+    changed jsonb := to_jsonb(coalesce(new, old));
+    cell_now int;
+  begin
+    if current_setting('peyk.moving', true) is distinct from tg_argv[0] then
+      perform pg_advisory_xact_lock_shared(28, tg_argv[0]::int);
+      select cell into cell_now from customers where id = tg_argv[0]::int;
+      if cell_now is distinct from nullif(tg_argv[1], '')::int then
+        if tg_table_name = 'timers' and tg_op = 'UPDATE' then
+          -- A claim leaves it out.
+          if new.lease_token is not null and new.lease_token is distinct from old.lease_token then return null; end if;
+        end if;
+        raise exception 'this customer was moved to another cell' using errcode = 'serialization_failure';
+      end if;
+      -- Timers are copied with the switch: before it, processes would find them in both cells.
+      if tg_table_name <> 'timers' then
+        insert into moved_rows (customer_id, table_name, key)
+        select tg_argv[0]::int, tg_table_name, jsonb_agg(changed ->> k order by n)
+        from unnest(tg_argv[2:]) with ordinality as keys (k, n);
+      end if;
+    end if;
+    return coalesce(new, old);
+  end $$;
+
 -- A key that a customer's programs send with. Written by the customer's people; sends only note the last use.
 create table api_keys (
   id int generated always as identity primary key,

@@ -12,6 +12,8 @@ interface CellsShape {
   readonly isOne: boolean
   /** Does work about one customer where its rows are. */
   readonly within: <A, E, R>(customerId: number, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Does work again that stored nothing because its customer had just been moved to another cell. */
+  readonly following: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Does work about rows of many customers, separately for those of each cell. */
   readonly split: <Row, A, E, R>(
     rows: ReadonlyArray<Row>,
@@ -31,6 +33,7 @@ interface CellsShape {
 const oneCell: CellsShape = {
   isOne: true,
   within: (_customerId, work) => work,
+  following: (work) => work,
   split: (rows, _customerIdOf, work) => Effect.map(work(rows), (done) => [done]),
   ids: Effect.succeed([STORE_CELL]),
   inCell: (_id, work) => work,

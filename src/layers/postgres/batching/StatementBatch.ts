@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Effect, Exit, Layer, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { fnv1a } from "../../../domain/text/Fingerprints.ts"
 import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
-import { type Cell, CurrentPlace, followingMoves } from "../CellsSql.ts"
+import { type Cell, cellOfPlace, CurrentPlace, followingMoves } from "../CellsSql.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
 import { patienceFor } from "../WatchedPool.ts"
 import { Cells } from "../../../services/customer/Cells.ts"
@@ -231,7 +231,7 @@ export const makeStatementBatch = <Client, Request, Result>(
       Effect.flatMap(CurrentPlace, (place) =>
         followingMoves(
           place,
-          Effect.suspend(() => gatherAt(place.cell)(request))
+          Effect.flatMap(cellOfPlace(place), (cell) => gatherAt(cell)(request))
         )
       )
   })
