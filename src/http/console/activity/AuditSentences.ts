@@ -147,6 +147,10 @@ const sentences: Readonly<Record<string, Sentence>> = {
   "customer.set_up": sentence("{who} set up the customer {thing}", "{who} مشتری {thing} را راه انداخت"),
   "customer.update": update("{who} changed the settings of {thing}", "{who} تنظیمات {thing} را تغییر داد"),
   "customer.set_limits": update("{who} changed the limits of {thing}", "{who} سقف‌های {thing} را تغییر داد"),
+  "customer.move": sentence(
+    "{who} moved the customer {thing} to cell {cell}",
+    "{who} مشتری {thing} را به سلول {cell} برد"
+  ),
   "customer.enter": sentence("{who} opened the console of {thing}", "{who} کنسول {thing} را باز کرد"),
   "wallet.top_up": sentence(
     "{who} topped up the wallet: {amount} rials",
