@@ -10,14 +10,14 @@ import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Pool
 import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
 import { poolOf } from "../../src/layers/postgres/WatchedPool.ts"
 
-const placeOf = (database: string) => ({
+export const placeOf = (database: string) => ({
   host: inject("postgresSocketDirectory"),
   username: "postgres",
   password: Redacted.make(inject("postgresPassword")),
   database
 })
 
-const poolOptions = {
+export const poolOptions = {
   maxConnections: 12,
   startupParameters: byKeys,
   multiplex: true,
@@ -26,7 +26,7 @@ const poolOptions = {
 
 const connect = (database: string) => PgClient.layer({ ...placeOf(database), ...poolOptions })
 
-const makeDatabase = Effect.gen(function* () {
+export const makeDatabase = Effect.gen(function* () {
   const name = `test_${randomBytes(6).toString("hex")}`
   const admin = Context.get(yield* Layer.build(connect("postgres")), SqlClient.SqlClient)
   yield* Effect.acquireRelease(

@@ -8,6 +8,10 @@ export interface Case {
   readonly name: string
   /** Short enough to be among all tests; the others run in `npm run simulate:guard`. */
   readonly isQuick?: true
+  /** With seed b, on any machine: they change with the rules of the guard alone. */
+  readonly figures?: Pick<Outcome, "codes" | "refused" | "outages"> & {
+    readonly leaked: ReadonlyArray<number>
+  }
   readonly plan: (seed: string) => Plan
   /** What does not hold. */
   readonly faults: (outcome: Outcome) => ReadonlyArray<string>
@@ -70,6 +74,7 @@ const quick: ReadonlyArray<Case> = [
   {
     name: "three attacks in a small customer's first day",
     isQuick: true,
+    figures: { codes: 121, refused: 0, leaked: [28, 26, 28], outages: [] },
     plan: plan({
       days: 0.8,
       customers: 1,
@@ -98,6 +103,15 @@ const quick: ReadonlyArray<Case> = [
   {
     name: "a provider fails a small customer",
     isQuick: true,
+    figures: {
+      codes: 277,
+      refused: 3,
+      leaked: [],
+      outages: [
+        { from: 143_692_557, until: 145_013_425 },
+        { from: 145_876_143, until: 147_633_873 }
+      ]
+    },
     plan: plan({
       days: 1.75,
       customers: 1,
