@@ -73,6 +73,21 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
     })
   })
 
+  it("a choice of the test form that was made before the form's script had come", async () => {
+    await inTab(async (page, open) => {
+      const { promise: chosen, resolve: sendScript } = Promise.withResolvers<void>()
+      await page.route("**/forms.js*", async (route) => {
+        await chosen
+        await route.continue()
+      })
+      await open("/console/test")
+      await page.getByLabel("Type", { exact: true }).selectOption("message")
+      sendScript()
+      await expect.poll(() => page.getByLabel("Text", { exact: true }).isVisible()).toBe(true)
+      expect(await page.getByLabel("Type", { exact: true }).inputValue()).toBe("message")
+    })
+  })
+
   it("the place of a channel in the test form, if one before it is empty", async () => {
     await inTab(async (page, open) => {
       await open("/console/test")

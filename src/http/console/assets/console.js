@@ -158,10 +158,18 @@ const detailsIn = (part) =>
   byName(part, "details", (each) => each.querySelector("summary")?.textContent.trim())
 const scrollersIn = (part) => byName(part, ".table-scroll, pre", () => "")
 
+/** A list whose page selects nothing begins with its first entry. */
+const isListChanged = ({ options, selectedIndex }) =>
+  selectedIndex !==
+  Math.max(
+    0,
+    [...options].findLastIndex(({ defaultSelected }) => defaultSelected)
+  )
+
 /** Whether a field of a form has another value than the page gave it. */
 export const isChanged = (field) =>
   field.matches("select")
-    ? [...field.options].some(({ selected, defaultSelected }) => selected !== defaultSelected)
+    ? isListChanged(field)
     : field.matches("[type=checkbox], [type=radio]")
       ? field.checked !== field.defaultChecked
       : field.value !== field.defaultValue

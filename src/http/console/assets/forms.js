@@ -74,8 +74,12 @@ const previewWhileTyping = (form) => {
     if (latest.isHeldBack) setTimeout(() => latest.isHeldBack && showPreview(form))
   })
   form.addEventListener("submit", forgetPreview)
+  const fields = () => [...form.elements].filter((field) => field.matches("input, select, textarea"))
+  const showIfChanged = () => fields().some(isChanged) && showPreview(form)
   // Back: the browser has put in what was typed before
-  addEventListener("pageshow", () => [...form.elements].some(isChanged) && showPreview(form))
+  addEventListener("pageshow", showIfChanged)
+  // somebody was faster than this script
+  if (document.readyState === "complete") showIfChanged()
 }
 
 const rowsIn = (form) => [...form.querySelectorAll("[data-step]")]
