@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { isInstalled } from "../../scripts/Site.ts"
 import { slugOf } from "../../site/lib/Documents.ts"
 import { type Part, partsOf } from "../../site/lib/SearchParts.ts"
+import { hasGenerator } from "../support/BuiltSite.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const sources = ["README.md", ...globSync("docs/**/*.md", { cwd: root })]
@@ -46,7 +46,7 @@ const questions = [
   ["rate limit headers", "limits#how-much-of-a-keys-minute-is-left"]
 ] as const
 
-describe.runIf(isInstalled())("a search for", () => {
+describe.runIf(hasGenerator())("a search for", () => {
   it.each(questions)("%s finds %s among the first two pages", async (question, answer) => {
     const found = await find(question, /[\u0600-\u06ff]/.test(question) ? "fa" : "en")
     expect(found.slice(0, 2)).toContain(answer)

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { needed } from "../../support/Needed.ts"
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url))
 export const tools = join(root, "test/generators/node_modules")
@@ -77,4 +78,7 @@ export const olderNodes: ReadonlyArray<readonly [version: string, program: strin
 
 export const nodes = [...olderNodes, ["26", node] as const]
 
-export const hasTools = existsSync(join(tools, "typescript"))
+export const hasTools = needed(
+  existsSync(join(tools, "typescript")),
+  "the generators are not installed: npm --prefix test/generators ci"
+)

@@ -7,7 +7,7 @@ import { hasSite } from "../../support/BuiltSite.ts"
 export const describeSite = (name: string, define: (stage: Stage) => void): void =>
   describeInBrowser(name, (stage) => {
     if (hasSite) define(stage)
-    else it.skip("the site is not built", () => {})
+    else it.skip("the site is not built: npm --prefix site ci", () => {})
   })
 
 export const pathIn = ({ language }: Look, page: string): string =>

@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { type BrowserServer, chromium } from "playwright-core"
+import { needed } from "../../../support/Needed.ts"
 
 /** Chrome and Edge are Chromium too. */
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge"]
@@ -24,11 +25,13 @@ const isProgram = (path: string): boolean => {
   }
 }
 
-/** Where a browser is that the tests can drive; undefined where none is found. */
+/** Where a browser is that the tests can drive; undefined where none is found, which is an error in CI. */
 export const findChromium = (): string | undefined => {
   const inPath = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "")
   const candidates = [...inPath.flatMap((folder) => names.map((name) => join(folder, name))), ...elsewhere]
-  return candidates.find(isProgram)
+  const found = candidates.find(isProgram)
+  needed(found !== undefined, NO_BROWSER)
+  return found
 }
 
 /** The note that tests print without a browser. */
