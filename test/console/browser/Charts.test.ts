@@ -13,7 +13,7 @@ describeInBrowser("a chart in a browser", (stage) => {
   })
 
   it("has only whole numbers on an axis of counts", async () => {
-    await stage.within(desktop, owner, async ({ open, page }) => {
+    await stage.withinNew(desktop, owner, async ({ open, page }) => {
       await page.addInitScript(`
         globalThis.written = []
         const write = CanvasRenderingContext2D.prototype.fillText

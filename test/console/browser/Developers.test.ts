@@ -49,7 +49,7 @@ describeInBrowser("developers' pages in a browser", (stage) => {
     document.addEventListener("copy", () => (globalThis.copied = document.activeElement.value))`
 
   it("copy where the browser has no clipboard, as over plain http", async () => {
-    await stage.within(desktop, owner, async ({ open, page }) => {
+    await stage.withinNew(desktop, owner, async ({ open, page }) => {
       await page.addInitScript(WITHOUT_CLIPBOARD)
       await open(await pageWithId())
       const button = page.locator("button[data-copy]").first()
@@ -62,7 +62,7 @@ describeInBrowser("developers' pages in a browser", (stage) => {
   })
 
   it("show the text where the browser refuses to copy", async () => {
-    await stage.within(desktop, owner, async ({ open, page }) => {
+    await stage.withinNew(desktop, owner, async ({ open, page }) => {
       await page.addInitScript(`${WITHOUT_CLIPBOARD}
         document.execCommand = () => false`)
       await open(await pageWithId())

@@ -4,14 +4,14 @@
  */
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Browser, chromium } from "playwright-core"
-import { type Server, startServer } from "../../contract/Server.ts"
+import { chromium } from "playwright-core"
+import { startServer } from "../../contract/Server.ts"
 import { signedIn, type Visitor } from "../Visitor.ts"
 import { someActivity } from "./kit/Activity.ts"
 import { findChromium, NO_BROWSER, startChromium } from "./kit/Chromium.ts"
 import { desktop, type Look, looks } from "./kit/Looks.ts"
 import { pagesOf } from "./kit/Pages.ts"
-import { newTab } from "./kit/Tab.ts"
+import { makeTabs, type Tabs } from "./kit/Tab.ts"
 
 interface Picture {
   readonly name: string
@@ -39,16 +39,8 @@ const everything = (paths: ReadonlyArray<string>): ReadonlyArray<Picture> =>
     }))
   )
 
-const take = async (
-  browser: Browser,
-  server: Server,
-  owner: Visitor,
-  folder: string,
-  picture: Picture,
-  isFull: boolean
-) => {
-  const tab = await newTab(browser, server.url, picture.look, owner)
-  try {
+const take = ({ within }: Tabs, owner: Visitor, folder: string, picture: Picture, isFull: boolean) =>
+  within(picture.look, owner, async (tab) => {
     await tab.open(picture.path)
     if (picture.look.scripts && (await tab.page.locator("[data-chart]").count()) > 0) {
       await tab.page.locator("[data-chart] canvas").first().waitFor()
@@ -60,10 +52,7 @@ const take = async (
     if (!isFull && bytes.length > MAX_BYTES) throw new Error(`${picture.name} has ${bytes.length} bytes`)
     await writeFile(join(folder, `${picture.name}.png`), bytes)
     console.log(`${picture.name} (${Math.round(bytes.length / 1000)} kB)`)
-  } finally {
-    await tab.close()
-  }
-}
+  })
 
 const [folder, part = ""] = process.argv.slice(2)
 const executable = findChromium()
@@ -79,7 +68,8 @@ try {
   const pictures =
     folder === undefined ? kept : everything(await pagesOf(owner)).filter(({ path }) => path.includes(part))
   receiver.close()
-  for (const picture of pictures) await take(browser, server, owner, target, picture, folder !== undefined)
+  const tabs = makeTabs(() => browser, server.url)
+  for (const picture of pictures) await take(tabs, owner, target, picture, folder !== undefined)
 } finally {
   await chromiumServer.close()
   await server.stop()

@@ -2,9 +2,7 @@ import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, inject } from "vitest"
 import { type Commands, commandsWith, type Demo } from "../../../contract/Server.ts"
 import { NO_BROWSER } from "./Chromium.ts"
-import type { Look } from "./Looks.ts"
-import { newTab, type Tab } from "./Tab.ts"
-import type { Visitor } from "../../Visitor.ts"
+import { makeTabs, type Tabs, type Within } from "./Tab.ts"
 
 /** The shared parts of the run's browser tests. */
 export interface Shared {
@@ -21,31 +19,30 @@ declare module "vitest" {
   }
 }
 
-export interface Stage extends Commands {
+/** In what is used of its windows nothing may have gone wrong by the end. */
+export interface Stage extends Commands, Tabs {
   readonly url: string
   readonly demo: Demo
-  /** Opens a window, and uses it; nothing may have gone wrong in it by the end. */
-  readonly within: (
-    look: Look,
-    visitor: Pick<Visitor, "cookies"> | undefined,
-    use: (tab: Tab) => Promise<void>
-  ) => Promise<void>
 }
 
-const makeStage = ({ url, env, demo }: Shared, browser: () => Browser): Stage => ({
-  url,
-  demo,
-  ...commandsWith(env),
-  within: async (look, visitor, use) => {
-    const tab = await newTab(browser(), url, look, visitor)
-    try {
+const withoutProblems =
+  (within: Within): Within =>
+  (look, visitor, use) =>
+    within(look, visitor, async (tab) => {
       await use(tab)
       expect(tab.problems()).toEqual([])
-    } finally {
-      await tab.close()
-    }
+    })
+
+const makeStage = ({ url, env, demo }: Shared, browser: () => Browser): Stage => {
+  const { within, withinNew } = makeTabs(browser, url)
+  return {
+    url,
+    demo,
+    ...commandsWith(env),
+    within: withoutProblems(within),
+    withinNew: withoutProblems(withinNew)
   }
-})
+}
 
 /** Tests that need a browser. Where there is none they are skipped, and the run says so. */
 export const describeInBrowser = (name: string, define: (stage: Stage) => void): void => {

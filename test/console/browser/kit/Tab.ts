@@ -1,7 +1,11 @@
-import axe from "axe-core"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import type { Browser, BrowserContext, Page, Request } from "playwright-core"
 import type { Visitor } from "../../Visitor.ts"
-import { type Look, optionsOf } from "./Looks.ts"
+import { type Look, nameOf, optionsOf } from "./Looks.ts"
+
+/** A third of what the package's `source` has, and it is parsed for each page. */
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /** A page in a browser, that notes what a page must not do. */
 export interface Tab {
@@ -16,7 +20,6 @@ export interface Tab {
   readonly overflow: () => Promise<number>
   /** The questions before a destructive action that cannot be seen whole when they are opened, by their button. */
   readonly cutOffQuestions: () => Promise<ReadonlyArray<string>>
-  readonly close: () => Promise<void>
 }
 
 const watch = (page: Page, url: string) => {
@@ -60,7 +63,7 @@ const barriersOn = async (page: Page): Promise<ReadonlyArray<string>> => {
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails))
     return result.value as unknown
   }
-  await run(`${axe.source};0`)
+  await run(`${axe};0`)
   const options = JSON.stringify({ runOnly: tags, resultTypes: ["violations"] })
   const violations = (await run(
     `axe.run(document, ${options}).then((found) => found.violations)`
@@ -90,26 +93,87 @@ const CUT_OFF_QUESTIONS = `(() => {
 export const signInAs = ({ cookies }: Pick<Visitor, "cookies">, context: BrowserContext, url: string) =>
   context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
 
-/** A new window, with nothing in it of any other. */
-export const newTab = async (
-  browser: Browser,
-  url: string,
+const tabOf = (page: Page, url: string): Tab => ({
+  page,
+  open: async (path) => {
+    await page.goto(`${url}${path}`, { waitUntil: "load" })
+  },
+  problems: watch(page, url),
+  barriers: () => barriersOn(page),
+  overflow: () =>
+    page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+  cutOffQuestions: () => page.evaluate<ReadonlyArray<string>>(CUT_OFF_QUESTIONS)
+})
+
+/** Leaves nothing in a window of what was done in it, but scripts that were added to all its pages. */
+const empty = async (page: Page, url: string, look: Look): Promise<void> => {
+  page.removeAllListeners()
+  const context = page.context()
+  await Promise.all(context.pages().map((each) => (each === page ? undefined : each.close())))
+  await page.unrouteAll({ behavior: "ignoreErrors" })
+  await page.evaluate("sessionStorage.clear()")
+  await context.clearCookies()
+  await context.clearPermissions()
+  const { viewport, colorScheme, reducedMotion } = optionsOf(look)
+  await page.emulateMedia({ media: null, forcedColors: null, colorScheme, reducedMotion })
+  await page.setViewportSize(viewport)
+  await page.goto("about:blank", { timeout: 5000 })
+  const session = await context.newCDPSession(page)
+  await session.send("Storage.clearDataForOrigin", { origin: new URL(url).origin, storageTypes: "all" })
+  await session.send("Page.resetNavigationHistory")
+  await session.detach()
+}
+
+/** The windows of a browser. */
+export interface Tabs {
+  /** Lends a window in which nothing was done: a new one takes half a second of a core, so most were used before. */
+  readonly within: Within
+  /** Lends a new window, for a test that adds scripts to its pages. */
+  readonly withinNew: Within
+}
+
+export type Within = (
   look: Look,
-  visitor?: Pick<Visitor, "cookies">
-): Promise<Tab> => {
-  const context = await browser.newContext(optionsOf(look))
-  if (visitor !== undefined) await signInAs(visitor, context, url)
-  const page = await context.newPage()
+  visitor: Pick<Visitor, "cookies"> | undefined,
+  use: (tab: Tab) => Promise<void>
+) => Promise<void>
+
+export const makeTabs = (browser: () => Browser, url: string): Tabs => {
+  const unused = new Map<string, Page>()
+  const newPage = async (look: Look) => (await browser().newContext(optionsOf(look))).newPage()
+
+  const takeUnused = (look: Look) => {
+    const page = unused.get(nameOf(look))
+    unused.delete(nameOf(look))
+    return page
+  }
+
+  const useAndClose = async (page: Page, ...[, visitor, use]: Parameters<Within>) => {
+    const context = page.context()
+    try {
+      if (visitor !== undefined) await signInAs(visitor, context, url)
+      await use(tabOf(page, url))
+    } catch (error) {
+      await context.close()
+      throw error
+    }
+  }
+
   return {
-    page,
-    open: async (path) => {
-      await page.goto(`${url}${path}`, { waitUntil: "load" })
+    within: async (look, visitor, use) => {
+      const page = takeUnused(look) ?? (await newPage(look))
+      await useAndClose(page, look, visitor, use)
+      const isAsNew = await empty(page, url, look).then(
+        () => true,
+        () => false
+      )
+      if (isAsNew && !unused.has(nameOf(look))) unused.set(nameOf(look), page)
+      else await page.context().close()
     },
-    problems: watch(page, url),
-    barriers: () => barriersOn(page),
-    overflow: () =>
-      page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
-    cutOffQuestions: () => page.evaluate<ReadonlyArray<string>>(CUT_OFF_QUESTIONS),
-    close: () => context.close()
+    withinNew: async (look, visitor, use) => {
+      const page = await newPage(look)
+      await useAndClose(page, look, visitor, use)
+      await page.context().close()
+    }
   }
 }
