@@ -1,4 +1,4 @@
-/** A folder and a server for the commands of one document: what its reader would have. */
+/** A folder and a server for the commands of a document: what its reader would have. */
 import { DateTime, Effect, Exit, Scope } from "effect"
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -66,22 +66,53 @@ const postTo = async (server: Server, path: string, body: object) => {
 }
 
 /** Sends a code and a message first, and creates a webhook, so that examples have ids to read. */
-const sendFirst = async (server: Server, variables: Record<string, string>) => {
+const sendFirst = async (server: Server) => {
   const code = await postTo(server, "/v1/otp/send", { phone: "09120000000" })
-  variables["CODE"] = await codeOf(server, "+989120000000")
+  const CODE = await codeOf(server, "+989120000000")
   const message = { to: "09120000000", message: "first", channels: "bale" }
   const { message_id } = await postTo(server, "/v1/messages/send", message)
   const webhook = ["--url", "https://example.com/first", "--events", "message.sent"]
   const { id } = (await server.cli("webhook", "create", "--customer", "1", ...webhook)) as {
     readonly id: number
   }
-  variables["VERIFICATION_ID"] = code["verification_id"] ?? ""
-  variables["MESSAGE_ID"] = message_id ?? ""
-  variables["WEBHOOK_ID"] = String(id)
+  return {
+    CODE,
+    VERIFICATION_ID: code["verification_id"] ?? "",
+    MESSAGE_ID: message_id ?? "",
+    WEBHOOK_ID: String(id)
+  }
+}
+
+/** A server with what examples read. */
+export interface DocumentServer {
+  readonly server: Server
+  readonly smsirUrl: string
+  /** What was sent first. */
+  readonly first: Readonly<Record<string, string>>
+  readonly stop: () => Promise<void>
+}
+
+/** The documents of a server send more to one phone than a customer may. */
+const UNLIMITED = ["PHONE_HOUR", "PHONE_DAY", "PLATFORM_PHONE_DAY", "MESSAGE_PHONE_HOUR", "MESSAGE_PHONE_DAY"]
+
+export const openDocumentServer = async (): Promise<DocumentServer> => {
+  const scope = Scope.makeUnsafe()
+  const smsir = await Effect.runPromise(fakeSmsir().pipe(Scope.provide(scope)))
+  const smsirUrl = `${smsir.url}/v1`
+  const limits = Object.fromEntries(UNLIMITED.map((name) => [`PEYK_LIMIT_${name}`, "0"]))
+  const server = await startServer({ env: { ...limits, PEYK_SMSIR_URL: smsirUrl } })
+  return {
+    server,
+    smsirUrl,
+    first: await sendFirst(server),
+    stop: async () => {
+      await server.stop()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
 }
 
 export interface DocumentShell {
-  readonly server: Server
   readonly shell: (mayFail: boolean) => Shell
   /** With what a reader puts in for `…`. */
   readonly fill: (script: string) => string
@@ -91,13 +122,11 @@ export interface DocumentShell {
   readonly stop: () => Promise<void>
 }
 
+/** `program`: a file that the document shows. */
 export const openDocumentShell = async (
+  { server, smsirUrl, first }: DocumentServer,
   program: { readonly code: string; readonly file: string } | undefined
 ): Promise<DocumentShell> => {
-  const scope = Scope.makeUnsafe()
-  const smsir = await Effect.runPromise(fakeSmsir().pipe(Scope.provide(scope)))
-  const smsirUrl = `${smsir.url}/v1`
-  const server = await startServer({ env: { PEYK_SMSIR_URL: smsirUrl } })
   const folder = await mkdtemp(join(tmpdir(), "peyk-docs-"))
   const programs = join(folder, "bin")
   await mkdir(programs)
@@ -113,9 +142,9 @@ export const openDocumentShell = async (
     KEY: server.demo.live_key,
     TEST_KEY: server.demo.test_key,
     PEYK_TOKEN: server.demo.token,
-    TOMORROW: await Effect.runPromise(tomorrow)
+    TOMORROW: await Effect.runPromise(tomorrow),
+    ...first
   }
-  await sendFirst(server, variables)
   const ownPort = String(await freePorts(FAKES_PORTS))
   const commands = await openCommandSocket(socketIn(programs))
   // as for a reader, files are those of the folder
@@ -137,7 +166,6 @@ export const openDocumentShell = async (
     }
   })
   return {
-    server,
     shell,
     fill: (script) =>
       script
@@ -167,8 +195,6 @@ export const openDocumentShell = async (
     stop: async () => {
       process.chdir(before)
       commands.close()
-      await server.stop()
-      await Effect.runPromise(Scope.close(scope, Exit.void))
       await rm(folder, { recursive: true, force: true })
     }
   }

@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { until } from "../contract/Server.ts"
-import { type DocumentShell, openDocumentShell } from "./DocumentShell.ts"
+import {
+  type DocumentServer,
+  type DocumentShell,
+  openDocumentServer,
+  openDocumentShell
+} from "./DocumentShell.ts"
 import { type Example, examplesIn, nameOf, runScript, runUntil, serverIn } from "./ShellExamples.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -98,13 +103,40 @@ const runExample = async ({ script, answer, runsUntil }: Example, document: Docu
   await document.keep(script, printed)
 }
 
+/**
+ * Documents whose examples need a server that no other document has changed, or change what others show. Two use the
+ * idempotency key of README.md for other requests.
+ */
+const OWN_SERVER = [
+  "docs/command-line.md",
+  "docs/management.md",
+  "docs/providers.md",
+  "docs/quickstarts.md",
+  "docs/routing.md",
+  "docs/verification.md",
+  "docs/fa/limits.md"
+]
+
+/** The other documents of a language have one server. */
+const servers = new Map<string, Promise<DocumentServer>>()
+const serverFor = (name: string): Promise<DocumentServer> => {
+  const shared = name.startsWith("docs/fa/") ? "fa" : "en"
+  const key = OWN_SERVER.includes(name) ? name : shared
+  const server = servers.get(key) ?? openDocumentServer()
+  servers.set(key, server)
+  return server
+}
+afterAll(async () => {
+  for (const server of servers.values()) await (await server).stop()
+})
+
 const runnableIn = (name: string) => examplesIn(read(name)).filter(({ notRun }) => notRun === undefined)
 
 describe.each(documents.filter((name) => runnableIn(name).length > 0))("the commands of %s", (name) => {
   const examples = runnableIn(name)
   let document: DocumentShell
   beforeAll(async () => {
-    document = await openDocumentShell(serverIn(read(name)))
+    document = await openDocumentShell(await serverFor(name), serverIn(read(name)))
   })
   afterAll(() => document?.stop())
 
