@@ -5,17 +5,15 @@ import {
   freePort,
   makeDataDir,
   neutralEnvironment,
-  runProgram,
-  type Server,
-  startServer
+  runProgram
 } from "../../contract/Server.ts"
+import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
 import { discard } from "../store/Postgres.ts"
 
-let server: Server
-beforeAll(async () => {
-  server = await startServer()
+let server: SharedServer
+beforeAll(() => {
+  server = sharedServer()
 })
-afterAll(() => server?.stop())
 
 /** Exit code 1, one line (under its heading) that says what is wrong, and nothing for a machine to misread. */
 const explained = ({ code, out, err }: Finished, what: RegExp) => {
