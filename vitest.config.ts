@@ -38,11 +38,13 @@ enableCompileCache(compileCache)
 process.env["NODE_COMPILE_CACHE"] = compileCache
 
 /**
- * A hook may start a server and a dozen commands, on a machine that runs other tests. What a test polls may take as long
- * as in the helper `until`.
+ * Node loads modules itself, from its compile cache: Vite's runner takes a second more in each worker. A hook may start a
+ * server and a dozen commands, on a machine that runs other tests. What a test polls may take as long as in the helper
+ * `until`.
  */
 const shared = {
   pool: "forks",
+  experimental: { viteModuleRunner: false, nodeLoader: false },
   testTimeout: 30_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 15_000 } }
@@ -73,7 +75,7 @@ export default defineConfig({
           isolate: false
         }
       },
-      { test: { ...computing, name: "mocked", include: mockModules } },
+      { test: { ...computing, name: "mocked", include: mockModules, experimental: {} } },
       {
         test: {
           ...waiting,
