@@ -1,5 +1,6 @@
 /** What a visitor does on the login page. */
 import { type Browser, type BrowserContext, type Page } from "playwright-core"
+import { expect } from "vitest"
 import type { Quickstart } from "./QuickstartPrograms.ts"
 
 /** In a browser of its own, in the page's language. */
@@ -31,4 +32,5 @@ export const askForCode = async (page: Page, phone: string): Promise<void> => {
 export const wrongFor = (code: string): string => (code === "111111" ? "222222" : "111111")
 
 /** Any text that the page shows. */
-export const shows = (page: Page, text: string): Promise<void> => page.getByText(text).first().waitFor()
+export const shows = (page: Page, text: string): Promise<void> =>
+  expect.poll(() => page.getByText(text).first().isVisible(), { message: text }).toBe(true)

@@ -168,7 +168,8 @@ describeInBrowser("setting up in a browser", (stage) => {
       await open(`/console/requests?q=${id}`)
       await page.locator(".row-link").first().click()
       await page.getByRole("main").getByRole("link", { name: id }).click()
-      await page.getByRole("heading", { name: "What happened" }).waitFor()
+      const story = page.getByRole("region", { name: "What happened" })
+      expect(await story.innerText()).toContain("Bale")
     })
   })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newKey, newPhone, otp, refused, type Reply } from "../Client.ts"
 import { type Customer, customerWith } from "../Operator.ts"
-import { type Server, startServer, until } from "../Server.ts"
+import { type Server, startServer } from "../Server.ts"
 
 let server: Server
 let customer: Customer
@@ -89,8 +89,7 @@ describe("the limit of a key for a minute", () => {
   it("can be a key's own, a customer's own, and none", async () => {
     const { id, secret } = await newLiveKey()
     const policy = async () => (await reading(secret)()).headers.get("ratelimit-policy")
-    const untilPolicy = (expected: string | null) =>
-      until(`the policy ${expected}`, async () => ((await policy()) === expected ? true : undefined))
+    const untilPolicy = (expected: string | null) => expect.poll(policy).toBe(expected)
     await server.cli("customer", "limits", "--customer", customer.id, "--set", "key_minute=70")
     await untilPolicy('"key";q=70;w=60')
     await server.cli("key", "limit", "--key", String(id), "--per-minute", "90")

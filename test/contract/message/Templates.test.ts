@@ -208,8 +208,11 @@ describe("the default text of a code over a messenger", () => {
 
   it("has no such line any more when the site is empty", async () => {
     await setHost("")
-    await until("a text without the site", async () =>
-      (await received()).text?.includes("@") === false ? true : undefined
-    )
+    const { text = "", code } = await until("a text without the site", async () => {
+      const now = await received()
+      return now.text?.includes("@") === false ? now : undefined
+    })
+    expect(text).not.toContain("#")
+    expect(text).toContain(persianDigits(code))
   })
 })

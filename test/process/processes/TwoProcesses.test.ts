@@ -109,14 +109,16 @@ describe("two processes on one data directory", () => {
     for (const server of [a, b]) await otp(server, customer.live).sent({ channels: "bale" })
     await newAccount(b, customer.id, "sms")
     for (const server of [a, b]) {
-      await until(
+      const reply = await until(
         "the new account to be used",
         async () => {
-          const reply = await otp(server, customer.live).send({ channels: "sms" })
-          return reply.status === 200 ? true : undefined
+          const sent = await otp(server, customer.live).send({ channels: "sms" })
+          return sent.status === 200 ? sent : undefined
         },
         10_000
       )
+      const { attempts } = await otp(server, customer.live).status(ok<Sent>(reply).verification_id)
+      expect(attempts).toMatchObject([{ channel: { type: "sms" }, status: "sent" }])
     }
   })
 

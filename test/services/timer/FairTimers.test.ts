@@ -111,6 +111,9 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's flood over a pr
       // The process that claims a timer without a message removes it.
       yield* Effect.forkChild((yield* TimerRunner).loop)
       yield* Effect.repeat(countOf("true"), { until: (count) => count === 0 })
+      yield* (yield* Workers).idle
+      assert.deepStrictEqual(providers.channels(), [])
+      assert.strictEqual(yield* countOf("true"), 0)
     }).pipe(Effect.provide(testProcess(providers.layer, { timerConcurrency: 4 })))
   })
 })

@@ -81,6 +81,7 @@ describeSite("the documentation", (stage) => {
       await search(tab, words)
       await tab.page.keyboard.press("Enter")
       await tab.page.waitForURL((url) => `${url.pathname}${decodeURIComponent(url.hash)}` === answer)
+      expect(await tab.page.locator(":target").count()).toBe(1)
     })
   })
 
