@@ -10,11 +10,22 @@ const sources = ["README.md", ...globSync("docs/**/*.md", { cwd: root })]
 const isPersian = (page: string): boolean => page.startsWith("fa/")
 const parts = sources.flatMap((file) => partsOf(slugOf(file), readFileSync(`${root}${file}`, "utf8")))
 
-/** What a reader of a page in this language is offered first: pages, each with its best part. */
-const find = async (question: string, language: "en" | "fa") => {
+type Language = "en" | "fa"
+
+const searchIn = async (language: Language) => {
   const { makeSearch } = await import("../../site/lib/Search.ts")
   const own = ({ page }: Part) => isPersian(page) === (language === "fa")
-  const search = makeSearch(language === "fa" ? parts : parts.filter(own), own)
+  return makeSearch(language === "fa" ? parts : parts.filter(own), own)
+}
+
+/** Each is made once: it reads all documents. */
+const searches = new Map<Language, ReturnType<typeof searchIn>>()
+
+/** What a reader of a page in this language is offered first: pages, each with its best part. */
+const find = async (question: string, language: Language) => {
+  const made = searches.get(language) ?? searchIn(language)
+  searches.set(language, made)
+  const search = await made
   return search(question).map((page) => `${page.page}#${page.parts[0]?.anchor ?? ""}`)
 }
 
