@@ -74,6 +74,7 @@ const fill = Effect.gen(function* () {
     bigint: ["9223372036854775807", "-9007199254740993"],
     boolean: ["true", "false"],
     uuid: ["01a20890-4c0a-7696-bc54-c1240cc95000", "ffffffff-ffff-ffff-ffff-ffffffffffff"],
+    "uuid[]": [["01a20890-4c0a-7696-bc54-c1240cc95000"], []],
     "timestamp with time zone": ["2026-11-23 13:20:04.123456+03:30", "infinity"],
     date: ["2026-11-01", "0001-01-01"],
     "integer[]": ["{1,-2}", "{}"],
