@@ -65,6 +65,10 @@ export interface Server extends Running {
   readonly restart: () => Promise<Server>
 }
 
+const FIRST_PAUSE_MILLIS = 20
+/** Each attempt costs the server work that others wait for. */
+const LAST_PAUSE_MILLIS = 200
+
 /** Repeats `attempt` until it gives a value; fails, saying what was awaited, once the deadline has passed. */
 export const until = async <A>(
   what: string,
@@ -72,11 +76,11 @@ export const until = async <A>(
   deadlineMs = 15_000
 ): Promise<A> => {
   const deadline = performance.now() + deadlineMs
-  for (;;) {
+  for (let millis = FIRST_PAUSE_MILLIS; ; millis = Math.min(1.5 * millis, LAST_PAUSE_MILLIS)) {
     const value = await attempt()
     if (value !== undefined) return value
     if (performance.now() > deadline) throw new Error(`gave up after ${deadlineMs} ms waiting for ${what}`)
-    await pause(50)
+    await pause(millis)
   }
 }
 
