@@ -6,7 +6,7 @@ import { type Server, startServer, until } from "../../contract/Server.ts"
 import { openSlowClient, openSlowClients, type SlowRequest } from "./SlowClients.ts"
 
 const SLOW = 500
-const SENDS = 200
+const SENDS = 60
 
 let server: Server
 const open: Array<{ readonly close: () => void }> = []
