@@ -159,22 +159,30 @@ export const CodeSumsSql = Layer.effect(
         and starts_at >= ${timestamp(from)}::timestamptz and starts_at < ${timestamp(to)}::timestamptz
         and mode = ${mode}`
 
-    return CodeSumsStore.of({
-      totals: (filter, kinds, span) => {
-        const { before, days, after } = sumsOfSpan(span)
-        return totalRows(sql`
-          select kind, key, ${summed} from (
-            ${rowsIn(filter, kinds, "day", days)}
-            union all ${rowsIn(filter, kinds, "half_hour", before)}
-            union all ${rowsIn(filter, kinds, "half_hour", after)}) sums
-          group by kind, key`)
-      },
+    /** In the fewest rows. */
+    const rowsOfSpan = (filter: InsightFilter, kinds: ReadonlyArray<InsightKind>, span: TimeSpan) => {
+      const { before, days, after } = sumsOfSpan(span)
+      return sql`
+        ${rowsIn(filter, kinds, "day", days)}
+        union all ${rowsIn(filter, kinds, "half_hour", before)}
+        union all ${rowsIn(filter, kinds, "half_hour", after)}`
+    }
 
-      buckets: (filter, begins, to) =>
-        bucketRows(sql`
+    return CodeSumsStore.of({
+      totals: (filter, kinds, span) =>
+        totalRows(sql`
+          select kind, key, ${summed} from (${rowsOfSpan(filter, kinds, span)}) sums group by kind, key`),
+
+      buckets: (filter, begins, to) => {
+        const [from, ...rest] = begins
+        const span = { from, to }
+        const rows = rest.every((begin) => sumsDayOf(begin) === begin)
+          ? rowsOfSpan(filter, ["all"], span)
+          : rowsIn(filter, ["all"], "half_hour", span)
+        return bucketRows(sql`
           select width_bucket(starts_at, ${begins.map(timestamp)}::timestamptz[]) - 1 as bucket, ${summed}
-          from (${rowsIn(filter, ["all"], "half_hour", { from: begins[0], to })}) sums
-          group by 1 order by 1`),
+          from (${rows}) sums group by 1 order by 1`)
+      },
 
       // By offsets: the names of zones are not the same in PostgreSQL.
       hours: (filter, span, timeZone) => {

@@ -105,6 +105,21 @@ layer(TestDatabase, { excludeTestServices: true })("insights", (it) => {
           const span = { from, to: from + (1 + next(4 * 48)) * SLOT_MILLIS }
           assert.deepStrictEqual(yield* totalsOf(customerId, span), countedCodes(codes, span))
         }
+        const insights = yield* Insights
+        const days = [
+          MARCH - 5 * HOUR_MILLIS,
+          ...[0, 1, 2, 3].map((n) => MARCH + (20.5 + 24 * n) * HOUR_MILLIS)
+        ]
+        const [first = MARCH, ...others] = days
+        const end = MARCH + 6 * DAY_MILLIS
+        const byDay = yield* insights.buckets({ customerId, mode: "live" }, [first, ...others], end)
+        const expected = days.map((from, n) => countedCodes(codes, { from, to: days[n + 1] ?? end }))
+        assert.deepStrictEqual(
+          byDay.map(({ bucket, codes: count }) => [bucket, count]),
+          expected.flatMap((sums, n) =>
+            sums.flatMap(({ kind, codes: count }) => (kind === "all" ? [[n, count]] : []))
+          )
+        )
         const whole = countedCodes(codes, { from: MARCH, to: MARCH + 6 * DAY_MILLIS })
         const kinds = new Set(whole.map(({ kind }) => kind))
         assert.deepStrictEqual(kinds, new Set(insightKinds))
