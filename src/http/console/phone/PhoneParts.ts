@@ -51,14 +51,14 @@ export interface KnownPhone {
 const countText = ({ items, next }: ListPage<unknown>, { number }: Locale): string =>
   `${number(items.length)}${next === null ? "" : "+"}`
 
-const section = (id: string, title: string, link: Html | null, body: Html): Html =>
-  html`<section class="panel" id="${id}" aria-labelledby="${id}-title">
+const panel = (id: string, title: string, link: Html | null, body: Html): Html =>
+  html`<div class="panel" id="${id}">
     <div class="panel-head">
-      <h2 id="${id}-title">${title}</h2>
+      <h2>${title}</h2>
       ${link}
     </div>
     ${body}
-  </section>`
+  </div>`
 
 const nothing = (text: string): Html => html`<p class="panel-body muted">${text}</p>`
 
@@ -86,7 +86,7 @@ export const refusalsPart = ({ refusals, logDays, now }: KnownPhone, view: View)
     logDays === 0
       ? say("The request log is disabled.", "ثبت درخواست‌ها غیرفعال است.")
       : say(`None in the last ${number(logDays)} days.`, `در ${number(logDays)} روز گذشته هیچ.`)
-  return section(
+  return panel(
     "refused",
     title,
     null,
@@ -126,7 +126,7 @@ export const codesPart = ({ codes, phone, now }: KnownPhone, view: View): Html =
           : locale.duration((verifiedAt - createdAt) / 1000)
     }
   ]
-  return section(
+  return panel(
     "codes",
     title,
     codes.next === null ? null : listLink("verifications", phone, locale),
@@ -163,7 +163,7 @@ export const messagesPart = ({ messages, phone, now }: KnownPhone, view: View): 
         template === null ? html`<span class="muted">–</span>` : isolated(template.name)
     }
   ]
-  return section(
+  return panel(
     "messages",
     title,
     messages.next === null ? null : listLink("messages", phone, locale),
@@ -195,7 +195,7 @@ const useFacts = ({ uses, limits }: KnownPhone, locale: Locale): ReadonlyArray<F
 export const limitsPart = (known: KnownPhone, { locale }: View): Html => {
   const { say } = locale
   const rows = useFacts(known, locale)
-  return section(
+  return panel(
     "limits",
     say("Limits", "سقف‌ها"),
     null,
@@ -208,7 +208,7 @@ export const limitsPart = (known: KnownPhone, { locale }: View): Html => {
 export const contactsPart = ({ contacts }: KnownPhone, view: View): Html => {
   const { locale } = view
   const { say, time } = locale
-  return section(
+  return panel(
     "contacts",
     say("Contacts", "مخاطب‌ها"),
     null,
@@ -267,7 +267,7 @@ const entryFact = (list: GuardList, { phone, entries, prefixes }: KnownPhone, vi
 export const guardPart = (known: KnownPhone, view: View): Html => {
   const { locale } = view
   const { say, time } = locale
-  return section(
+  return panel(
     "guard",
     say("Guard", "نگهبان"),
     pageLink(view, "guard", say("Open guard", "صفحهٔ نگهبان")),
