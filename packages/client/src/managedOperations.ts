@@ -103,6 +103,15 @@ export const managedOperations = {
     path: "/v1/manage/routing",
     hasBody: true
   },
+  "routing.versions": {
+    method: "GET",
+    path: "/v1/manage/routing/versions",
+    isList: true
+  },
+  "routing.restore": {
+    method: "POST",
+    path: "/v1/manage/routing/versions/{id}/restore"
+  },
   "templates.list": {
     method: "GET",
     path: "/v1/manage/templates",

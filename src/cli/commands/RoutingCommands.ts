@@ -7,10 +7,12 @@ import { CommandError, describeError } from "../output/CommandError.ts"
 import { forPerson } from "../output/ErrorOutput.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import type { DuplicateChannel, ScopeInsufficient } from "../../domain/Errors.ts"
+import { PositiveInt } from "../../domain/Fields.ts"
+import { formatInstant } from "../../domain/Instant.ts"
 import { textOf } from "../../domain/ProblemTexts.ts"
 import { type RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import { fieldProblems } from "../../http/errors/SchemaErrors.ts"
-import { RoutingBody, saveRouting } from "../../services/routing/RoutingActions.ts"
+import { restoreRouting, RoutingBody, saveRouting } from "../../services/routing/RoutingActions.ts"
 import { RoutingOrders } from "../../services/routing/RoutingOrders.ts"
 
 const Steps = Schema.fromJsonString(RoutingBody.fields.steps.check(Schema.isMinLength(1)))
@@ -96,6 +98,61 @@ const showOrder = customerCommand("show", "Show a customer's default routing ord
   )
 )
 
-const routingCommand = Command.make("routing").pipe(Command.withSubcommands([set, showOrder, remove]))
+const history = Command.make(
+  "history",
+  {
+    customer: customerFlag,
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription("How many of the last orders"),
+      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
+      Flag.withDefault(20)
+    )
+  },
+  ({ customer, limit }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        const page = { limit, after: null }
+        const { items } = yield* RoutingOrders.use((orders) => orders.versions(customer, page))
+        yield* printMany(
+          items.map(({ version, order, steps, savedAt, savedBy }) => ({
+            version,
+            saved_at: formatInstant(savedAt),
+            saved_by: savedBy,
+            order,
+            steps: JSON.stringify(steps)
+          }))
+        )
+      })
+    )
+).pipe(Command.withDescription("List the routing orders that were saved, the newest first"))
+
+const restoreOrder = Command.make(
+  "restore",
+  {
+    customer: customerFlag,
+    version: Flag.Int("version").pipe(
+      Flag.withDescription("A version that routing history lists"),
+      Flag.withSchema(PositiveInt)
+    )
+  },
+  ({ customer, version }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        const saved = operate(restoreRouting, { customer, target: version })
+        const { steps } = yield* Effect.mapError(saved, (error) =>
+          error._tag === "not_found"
+            ? new CommandError({ message: `--version: customer ${customer} has no version ${version}` })
+            : inWords(error)
+        )
+        yield* printMany(steps.map(toFields))
+      })
+    )
+).pipe(Command.withDescription("Save an earlier routing order again"))
+
+const routingCommand = Command.make("routing").pipe(
+  Command.withSubcommands([set, showOrder, history, restoreOrder, remove])
+)
 
 export const commands = { routing: routingCommand }

@@ -81,6 +81,7 @@ const SVG = "image/svg+xml"
 const own = (name: string, contentType: string) => ({
   name,
   contentType,
+  isFinal: false,
   file: new URL(`assets/${name}`, import.meta.url)
 })
 
@@ -90,6 +91,7 @@ const require = createRequire(import.meta.url)
 const packaged = (path: string, name: string, contentType: string) => ({
   name,
   contentType,
+  isFinal: false,
   file: require.resolve(`${path}/${name}`)
 })
 
@@ -100,6 +102,7 @@ const files = [
   own("forms.js", JAVASCRIPT),
   own("icons.svg", SVG),
   own("icon.svg", SVG),
+  { ...own("vazirmatn-33.0.3.woff2", "font/woff2"), isFinal: true },
   packaged("uplot/dist", "uPlot.iife.min.js", JAVASCRIPT),
   packaged("uplot/dist", "uPlot.min.css", CSS)
 ]
@@ -112,13 +115,22 @@ const assetRoutes: ReadonlyArray<ServedRoute> = files.map(({ name }) => ({
   load: "asset"
 }))
 
+/** A file whose name changes with it. */
+const FOR_GOOD = { "cache-control": "public, max-age=31536000, immutable" }
+
 /** The console's style, script and drawings. */
 const ConsoleAssets = Layer.unwrap(
   Effect.sync(() => {
-    const [first, ...rest] = files.map(({ name, contentType, file }) => {
+    const [first, ...rest] = files.map(({ name, contentType, file, isFinal }) => {
       const bytes = readFileSync(file)
       return HttpRouter.add("GET", pathOf(name), HttpServerResponse.uint8Array(bytes)).pipe(
-        Layer.provide(serveFixed({ contentType, headersOf: () => CONSOLE_HEADERS }).layer)
+        Layer.provide(
+          serveFixed({
+            contentType,
+            isCompressed: isFinal,
+            headersOf: () => ({ ...CONSOLE_HEADERS, ...(isFinal && FOR_GOOD) })
+          }).layer
+        )
       )
     })
     return first === undefined ? Layer.empty : Layer.mergeAll(first, ...rest)

@@ -12,13 +12,14 @@ import { checkCodeTemplate, type Template } from "../../domain/message/Template.
 import { type Channel, codeChannels, isChannel, DEFAULT_WAIT_SECONDS } from "../../domain/routing/Channel.ts"
 import { carries } from "../../domain/routing/RouteAccount.ts"
 import { pathOf } from "./Navigation.ts"
-import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"
+import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "./forms/FormFields.ts"
 import { csrfField, draftField, submittedNumber } from "./forms/Forms.ts"
 import { icon } from "./frame/Document.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Locale } from "./frame/Locale.ts"
 import type { View } from "./frame/SignedRoutes.ts"
 import { channelName } from "./parts/Text.ts"
+import type { SavedRouting } from "../../services/routing/RoutingOrders.ts"
 import { decodeInput } from "../errors/SchemaErrors.ts"
 
 /** One row of the form, as it was typed. */
@@ -204,14 +205,12 @@ const stepFields = (
       label: say("Channel and account", "کانال و حساب"),
       choices: targetOptions(target, choices, locale)
     })}
-    ${inputField({
+    ${selectField({
       ...inRow("wait"),
       label: say("Wait (s)", "انتظار (ثانیه)"),
       value: wait,
-      placeholder: String(DEFAULT_WAIT_SECONDS),
-      suggestions: "waits",
-      describedBy: WAITS_HINT,
-      isLtr: true
+      choices: waitChoices(wait, locale),
+      describedBy: WAITS_HINT
     })}
     ${selectField({
       ...inRow("template"),
@@ -263,12 +262,26 @@ const orderField = (order: StepOrder, errors: FieldErrors, { say }: Locale): Htm
 
 const waitsHint = ({ say }: Locale): Html =>
   html`<p class="hint" id="${WAITS_HINT}">
-      ${say(
-        "Wait before the next step: 45 to 120 seconds, or the word measured: the time in which most codes of that channel are verified. Empty: 60.",
-        "زمان انتظار تا گام بعد: ۴۵ تا ۱۲۰ ثانیه، یا واژهٔ measured یعنی زمانی که بیشتر کدهای آن کانال تا آن وقت تأیید می‌شوند. خالی: ۶۰."
-      )}
-    </p>
-    <datalist id="waits"><option value="${MEASURED}"></option></datalist>`
+    ${say(
+      "Wait before the next step. Measured: the time in which most codes of that channel are verified.",
+      "زمان انتظار تا گام بعد. بر اساس آمار: زمانی که بیشتر کدهای آن کانال تا آن وقت تأیید می‌شوند."
+    )}
+  </p>`
+
+const WAITS = Array.from({ length: 16 }, (_, place) => 45 + place * 5)
+
+/** A wait that was saved elsewhere, or cannot be read, stays one of the choices. */
+const waitChoices = (wait: string, { say, number, seconds }: Locale) => {
+  const choices = [
+    [
+      "",
+      say(`Default (${number(DEFAULT_WAIT_SECONDS)} s)`, `پیش‌فرض (${seconds(DEFAULT_WAIT_SECONDS)})`)
+    ] as const,
+    [MEASURED, say("Measured", "بر اساس آمار")] as const,
+    ...WAITS.map((each) => [String(each), seconds(each)] as const)
+  ]
+  return choices.some(([value]) => value === wait) ? choices : [...choices, [wait, wait] as const]
+}
 
 const addedStep = (choices: Choices, locale: Locale): Html => {
   const { say } = locale
@@ -295,18 +308,26 @@ export interface EditedOrder {
   readonly version: string
 }
 
+/** What a form of this order contains, for scripts to compare with. */
+const fieldsOf = ({ rows, order }: Pick<EditedOrder, "rows" | "order">): string =>
+  JSON.stringify([order, ...rows.flatMap(({ target, wait, template }) => [target, wait, template])])
+
 /** The form in which an order is made. Its buttons work without JavaScript: each shows the page with the new draft. */
 export const routingEditor = (
   view: View,
   { rows, order, version }: EditedOrder,
+  saved: SavedRouting,
   choices: Choices,
   errors: FieldErrors
 ): Html => {
   const { say } = view.locale
+  const now = fieldsOf({ rows: draftOf(saved.steps), order: saved.order })
+  const isUnsaved = fieldsOf({ rows, order }) !== now
   return html`<form
     class="panel"
     method="post"
     action="${ROUTING_PATH}"
+    data-saved="${now}"
     id="routing-form"
     data-preview="outlook"
     data-kept="draft version order target wait template"
@@ -314,7 +335,12 @@ export const routingEditor = (
     data-reorder
   >
     <div class="panel-head">
-      <h2>${say("Order", "ترتیب")}</h2>
+      <h2>
+        ${say("Order", "ترتیب")}
+        <span class="badge warn" data-unsaved ${!isUnsaved && html`hidden`}
+          >${say("Not saved", "ذخیره نشده")}</span
+        >
+      </h2>
       <p class="muted">
         ${say("Drag the steps, or use the arrows.", "گام‌ها را بکشید یا با دکمه جابه‌جا کنید.")}
       </p>
@@ -337,7 +363,7 @@ export const routingEditor = (
     <div class="panel-body actions">
       <button class="button primary" name="do" value="save">${say("Save order", "ذخیرهٔ ترتیب")}</button>
       <button class="button" name="do" value="preview">${say("Preview", "پیش‌نمایش")}</button>
-      <a class="button quiet" href="${ROUTING_PATH}">${say("Discard changes", "لغو تغییرها")}</a>
+      <a class="button quiet" href="${ROUTING_PATH}" data-discard>${say("Discard changes", "لغو تغییرها")}</a>
     </div>
   </form>`
 }

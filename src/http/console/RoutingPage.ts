@@ -18,6 +18,7 @@ import {
   stepsOf,
   submittedDraft
 } from "./RoutingEditor.ts"
+import { historyRoutes, lastVersions } from "./RoutingHistory.ts"
 import { blockageText } from "./account/AccountText.ts"
 import { CONNECT_PATH } from "./account/ChannelsPage.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
@@ -230,9 +231,10 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
   const choices = yield* choicesOf(customerId)
   const steps = yield* Effect.option(stepsOf(rows))
   const outlook = Option.isNone(steps) ? null : yield* outlookOf(customerId, steps.value, choices.templates)
+  const saved = yield* (yield* RoutingOrders).find(customerId)
   const editor =
     view.actor.scope === "full"
-      ? html`<div class="stack">${routingEditor(view, draft, choices, errors)}</div>`
+      ? html`<div class="stack">${routingEditor(view, draft, saved, choices, errors)}</div>`
       : null
   return {
     title: say("Routing", "ترتیب ارسال"),
@@ -247,7 +249,8 @@ const routingPage = Effect.fnUntraced(function* (view: View, draft: Draft) {
         : html`${draft.isStepAdded === true && addedNotice(view)}
             <div class="${editor === null ? "" : "columns even"}">
               ${editor}${outlookPanel(outlook, view.locale)}
-            </div>`
+            </div>
+            ${yield* lastVersions(view)}`
   } satisfies Page
 })
 
@@ -318,5 +321,5 @@ const submitRouting = (view: View, submitted: URLSearchParams) => {
 /** The customer's default order of channels. */
 export const routingPages = {
   name: "routing",
-  routes: [page(ROUTING_PATH, showRouting), change(ROUTING_PATH, submitRouting)]
+  routes: [page(ROUTING_PATH, showRouting), change(ROUTING_PATH, submitRouting), ...historyRoutes]
 } as const satisfies ConsolePages

@@ -39,6 +39,7 @@ const lists = {
   ledger: isTimePosition,
   messages: isTimePosition,
   otp: isTimePosition,
+  routing_versions: isIdPosition,
   sandbox_messages: isTimePosition,
   sandbox_otp: isTimePosition,
   sent_messages: isTimePosition,

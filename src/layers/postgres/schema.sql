@@ -492,6 +492,19 @@ create trigger announce after insert or update or delete on routing_orders
 create constraint trigger count_set_up_change after insert or update or delete on routing_orders
   deferrable initially deferred for each row execute function count_set_up_change('customer_id');
 
+-- The orders of channels that were saved, the last ones of each customer: to compare with, and to restore. Written with
+-- the order.
+create table routing_versions (
+  customer_id int not null references customers,
+  version int not null,
+  steps jsonb not null,
+  step_order text not null,
+  saved_at timestamptz not null,
+  -- null: not known, as the order was saved with the customer
+  saved_by text,
+  primary key (customer_id, version)
+);
+
 -- A text with placeholders, for messages and codes. Written by the customer's people.
 create table templates (
   id int generated always as identity primary key,

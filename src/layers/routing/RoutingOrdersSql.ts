@@ -3,16 +3,18 @@ import { SqlClient } from "effect/sql"
 import {
   fieldError,
   InvalidChannel,
+  NotFound,
   PreconditionFailed,
   SharedSenderNotAllowed,
   SharedSenderUnavailable,
   TemplateNotFound
 } from "../../domain/Errors.ts"
+import { toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
 import { carries, noCarrier } from "../../domain/routing/RouteAccount.ts"
-import { lockCustomer, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { InstantColumn, lockCustomer, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { RoutingOrders } from "../../services/routing/RoutingOrders.ts"
 
 const RoutingRow = Schema.Struct({ order: StepOrder, steps: Schema.Array(RoutingStep), version: Schema.Int })
@@ -25,6 +27,15 @@ const AccountChannelRow = Schema.Struct({
 })
 const PlanRow = Schema.Struct({ plan: Schema.String })
 
+const VersionRow = Schema.Struct({
+  ...RoutingRow.fields,
+  savedAt: InstantColumn,
+  savedBy: Schema.NullOr(Schema.String)
+})
+
+/** What is older is deleted with the next save. */
+const KEPT_VERSIONS = 100
+
 const NOTHING_SAVED = { order: "saved", steps: [], version: 0 } as const
 
 export const RoutingOrdersSql = Layer.effect(
@@ -33,6 +44,7 @@ export const RoutingOrdersSql = Layer.effect(
     const routingRows = rowsOf(RoutingRow)
     const accountRows = rowsOf(AccountChannelRow)
     const planRows = rowsOf(PlanRow)
+    const versionRows = rowsOf(VersionRow)
     const templateRows = rowsOf(Template)
 
     const find = (customerId: number) =>
@@ -115,11 +127,44 @@ export const RoutingOrdersSql = Layer.effect(
       }
     })
 
+    const versionColumns = sql.literal(
+      `step_order as "order", steps, version, saved_at as "savedAt", saved_by as "savedBy"`
+    )
+
+    /** An order that was saved with its customer has no version yet: it gets one before it is replaced. */
+    const keepVersion = Effect.fnUntraced(function* (customerId: number, savedBy: string | null) {
+      yield* Effect.orDie(sql`
+        insert into routing_versions (customer_id, version, steps, step_order, saved_at, saved_by)
+        select customer_id, version, steps, step_order, updated_at, ${savedBy}::text
+        from routing_orders where customer_id = ${customerId}
+        on conflict (customer_id, version) do nothing`)
+    })
+
+    const dropOldVersions = (customerId: number, version: number) =>
+      Effect.orDie(sql`
+        delete from routing_versions
+        where customer_id = ${customerId} and version <= ${version - KEPT_VERSIONS}::int`)
+
     return RoutingOrders.of({
       find,
 
+      versions: Effect.fnUntraced(function* (customerId, { limit, after }) {
+        const older = after === null ? sql`true` : sql`version < ${Number(after)}::int`
+        const rows = yield* versionRows(sql`
+          select ${versionColumns} from routing_versions where customer_id = ${customerId} and ${older}
+          order by version desc limit ${limit + 1}::int`)
+        return toPage(rows, limit, ({ version }) => String(version))
+      }),
+
+      version: Effect.fnUntraced(function* (customerId, version) {
+        const [row] = yield* versionRows(sql`
+          select ${versionColumns} from routing_versions
+          where customer_id = ${customerId} and version = ${version}::int`)
+        return row ?? (yield* new NotFound())
+      }),
+
       // Within the transaction of the write, concurrent saves wait here.
-      save: Effect.fnUntraced(function* (customerId, steps, version, order = "saved") {
+      save: Effect.fnUntraced(function* (customerId, steps, version, order = "saved", savedBy) {
         yield* lockCustomer(sql, customerId)
         const saved = yield* find(customerId)
         if (version !== null && saved.version !== version) {
@@ -130,12 +175,16 @@ export const RoutingOrdersSql = Layer.effect(
         yield* checkSenders(customerId, steps, accounts)
         yield* checkTemplates(customerId, steps)
         const now = timestamp(yield* Clock.currentTimeMillis)
+        yield* keepVersion(customerId, null)
         yield* Effect.orDie(sql`
           insert into routing_orders (customer_id, steps, step_order, updated_at)
           values (${customerId}, ${JSON.stringify(steps)}::jsonb, ${order}, ${now})
           on conflict (customer_id) do update set steps = excluded.steps, step_order = excluded.step_order,
             updated_at = excluded.updated_at`)
-        return yield* find(customerId)
+        yield* keepVersion(customerId, savedBy ?? null)
+        const current = yield* find(customerId)
+        yield* dropOldVersions(customerId, current.version)
+        return current
       })
     })
   })

@@ -5,7 +5,8 @@ import { isMaxEntries } from "../../domain/SchemaProblems.ts"
 import { type RoutingStep, StepOrder, StepWait } from "../../domain/customer/Customer.ts"
 import { TemplateId, templateIdOf } from "../../domain/message/Template.ts"
 import { checkNames, consistentStep } from "../../domain/routing/RouteRequest.ts"
-import { action, NoTarget } from "../Action.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
+import { action, NoInput, NoTarget } from "../Action.ts"
 import { RoutingOrders } from "./RoutingOrders.ts"
 
 const StepBody = Schema.Struct({
@@ -57,19 +58,41 @@ const knownSteps = (steps: ReadonlyArray<typeof StepBody.Type>) =>
       }))
   )
 
+const orderBefore = ({ actor: { customerId } }: { readonly actor: Actor }) =>
+  Effect.map(
+    RoutingOrders.use((routing) => routing.find(customerId)),
+    ({ order, steps }) => ({ values: { order, steps } })
+  )
+
 /** The customer's default order of channels, in place of the saved one. */
 export const saveRouting = action("routing.save", {
   input: RoutingBody,
   target: NoTarget,
   access: "writer",
-  before: ({ actor: { customerId } }) =>
-    Effect.map(
-      RoutingOrders.use((routing) => routing.find(customerId)),
-      ({ order, steps }) => ({ values: { order, steps } })
-    ),
+  before: orderBefore,
   run: ({ actor, version, input: { order, steps } }) =>
     Effect.flatMap(Effect.fromResult(knownSteps(steps)), (known) =>
-      RoutingOrders.use((routing) => routing.save(actor.customerId, known, version, order ?? "saved"))
+      RoutingOrders.use((routing) =>
+        routing.save(actor.customerId, known, version, order ?? "saved", actor.name)
+      )
     ),
   audit: ({ order, steps }, { actor }) => ({ id: actor.customerId, details: { order, steps } })
+})
+
+/** An earlier order again, under the same checks as a new one: its accounts can be gone. */
+export const restoreRouting = action("routing.restore", {
+  input: NoInput,
+  target: PositiveInt,
+  access: "writer",
+  before: orderBefore,
+  run: ({ actor, target, version }) =>
+    Effect.gen(function* () {
+      const routing = yield* RoutingOrders
+      const { steps, order } = yield* routing.version(actor.customerId, target)
+      return yield* routing.save(actor.customerId, steps, version, order, actor.name)
+    }),
+  audit: ({ order, steps }, { actor, target }) => ({
+    id: actor.customerId,
+    details: { restored: target, order, steps }
+  })
 })

@@ -2,12 +2,15 @@ import { Context, type Effect } from "effect"
 import type {
   ChannelUnavailable,
   InvalidChannel,
+  NotFound,
   PreconditionFailed,
   SharedSenderNotAllowed,
   SharedSenderUnavailable,
   TemplateError,
   ValidationError
 } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 
 /** A customer's saved routing order; version 0 and no steps if none is saved. */
@@ -17,17 +20,28 @@ export interface SavedRouting {
   readonly version: number
 }
 
+/** An order as it was saved once, by whom and when. */
+export interface RoutingVersion extends SavedRouting {
+  readonly savedAt: Instant
+  readonly savedBy: string | null
+}
+
 export class RoutingOrders extends Context.Service<
   RoutingOrders,
   {
     readonly find: (customerId: number) => Effect.Effect<SavedRouting>
+    /** The orders that were saved, the newest first: the last hundred. */
+    readonly versions: (customerId: number, page: PageRequest) => Effect.Effect<Page<RoutingVersion>>
+    readonly version: (customerId: number, version: number) => Effect.Effect<RoutingVersion, NotFound>
     /** An empty list removes the order. */
     readonly save: (
       customerId: number,
       steps: ReadonlyArray<RoutingStep>,
       version: number | null,
       /** By default as saved. */
-      order?: StepOrder
+      order?: StepOrder,
+      /** The name of who saves it. */
+      savedBy?: string
     ) => Effect.Effect<
       SavedRouting,
       | ChannelUnavailable

@@ -202,17 +202,48 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
       const before = await targets(page)
       await page.locator('[data-step] [data-move="down"]').first().click()
       await expect.poll(() => held.length).toBe(1)
-      await page.locator('[data-step] [name="wait"]').nth(1).fill("77")
+      await page.locator('[data-step] [name="wait"]').nth(1).selectOption("75")
       await release()
       const [first = "", second = "", ...rest] = before
       await expect.poll(() => targets(page)).toEqual([second, first, ...rest])
-      await page.locator("#outlook", { hasText: "77" }).waitFor()
-      expect(await page.locator('[data-step] [name="wait"]').nth(1).inputValue()).toBe("77")
+      await page.locator("#outlook", { hasText: "75" }).waitFor()
+      expect(await page.locator('[data-step] [name="wait"]').nth(1).inputValue()).toBe("75")
+      const questions: Array<string> = []
+      page.on("dialog", (dialog) => {
+        questions.push(dialog.type())
+        return dialog.accept()
+      })
       await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Templates" }).click()
       await page.getByRole("heading", { level: 1, name: "Templates" }).waitFor()
       await page.goBack()
       await expect.poll(() => targets(page)).toEqual([second, first, ...rest])
-      expect(await page.locator('[data-step] [name="wait"]').nth(1).inputValue()).toBe("77")
+      expect(await page.locator('[data-step] [name="wait"]').nth(1).inputValue()).toBe("75")
+      expect(questions).toEqual(["beforeunload"])
+    })
+  })
+
+  it("a change of the order that is not saved is marked, and not lost without a question", async () => {
+    await inTab(async (page, open) => {
+      await open("/console/routing")
+      const questions: Array<string> = []
+      page.on("dialog", (dialog) => {
+        questions.push(dialog.type())
+        return dialog.dismiss()
+      })
+      const mark = page.locator("[data-unsaved]")
+      const wait = page.locator('[data-step] [name="wait"]').first()
+      const saved = await wait.inputValue()
+      expect(await mark.isVisible()).toBe(false)
+      await wait.selectOption("measured")
+      await mark.waitFor()
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Templates" }).click()
+      await expect.poll(() => questions).toEqual(["beforeunload"])
+      expect(new URL(page.url()).pathname).toBe("/console/routing")
+      await wait.selectOption(saved)
+      await mark.waitFor({ state: "hidden" })
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Templates" }).click()
+      await page.getByRole("heading", { level: 1, name: "Templates" }).waitFor()
+      expect(questions).toEqual(["beforeunload"])
     })
   })
 

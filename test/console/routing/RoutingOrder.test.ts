@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { newCustomer } from "../../contract/Operator.ts"
+import { manage } from "../../contract/Manager.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
 import { csrfIn, signedIn, type Visitor } from "../Visitor.ts"
 import { demoApi } from "../Forms.ts"
@@ -102,5 +103,69 @@ describe("the routing order", () => {
     const { text } = await owner.post("/console/routing", fields)
     expect(text).toContain("A step has a value that is not valid.")
     expect(text).not.toContain("No step yet")
+  })
+})
+
+describe("the orders that were saved", () => {
+  interface Version {
+    readonly version: number
+    readonly order?: string
+    readonly steps: ReadonlyArray<unknown>
+    readonly saved_by: string | null
+  }
+  const versions = async () =>
+    (await api<{ readonly data: ReadonlyArray<Version> }>("GET", "/routing/versions")).data
+
+  it("are listed with their maker, compared, and restored as a new version", async () => {
+    await api("PUT", "/routing", { steps: [{ channel: "bale", wait: 60 }, { channel: "sms" }] })
+    await api("PUT", "/routing", { steps: [{ channel: "bale", wait: 75 }], order: "measured" })
+    const [now, earlier] = await versions()
+    expect(now).toMatchObject({ order: "measured", steps: [{ channel: "bale", wait: 75 }] })
+    expect(earlier?.saved_by).toEqual(expect.any(String))
+    const { text } = await owner.get("/console/routing/history")
+    const words = text.replaceAll(/<[^>]+>/g, "").replaceAll(/\s+/g, " ")
+    expect(words).toContain(
+      "removed SMS, wait of Bale 60 → 75 s, first channel: as the steps stand → measured"
+    )
+    expect(words).toContain(`Version ${earlier?.version} becomes the order again. What changes: added SMS`)
+    const fields = { csrf: csrfIn(await owner.get("/console/routing")), version: String(now?.version) }
+    const path = `/console/routing/history/${earlier?.version}/restore`
+    expect((await owner.post(path, fields)).location).toBe("/console/routing?notice=restored")
+    expect(await api("GET", "/routing")).toMatchObject({
+      version: (now?.version ?? 0) + 1,
+      steps: [{ channel: "bale", wait: 60 }, { channel: "sms" }]
+    })
+    expect((await owner.post(path, fields)).status).toBe(412)
+  })
+
+  it("are restored by the API with the version that the caller has seen, and by the command line", async () => {
+    const [now, ...older] = await versions()
+    const first = older.at(-1)
+    const path = `/routing/versions/${first?.version}/restore`
+    const restore = (seen: number) =>
+      manage(server, "POST", path, { authorization: `apikey ${server.demo.token}`, "if-match": `"${seen}"` })
+    expect((await restore((now?.version ?? 0) - 1)).status).toBe(412)
+    expect((await restore(now?.version ?? 0)).status).toBe(200)
+    expect((await versions())[0]?.steps).toEqual(first?.steps)
+    expect(
+      (await api<{ error?: { code: string } }>("POST", "/routing/versions/9999/restore")).error?.code
+    ).toBe("not_found")
+    const customer = ["--customer", String(server.demo.customer_id)]
+    const { data } = (await server.cli("routing", "history", ...customer)) as {
+      readonly data: ReadonlyArray<{ readonly version: number }>
+    }
+    expect(data.map(({ version }) => version)).toEqual((await versions()).map(({ version }) => version))
+    await server.cli("routing", "restore", ...customer, "--version", String(now?.version))
+    expect((await versions())[0]?.steps).toEqual(now?.steps)
+  })
+
+  it("stay another customer's own", async () => {
+    const other = (await server.cli("customer", "create", "--name", "Other", "--plan", "free")) as {
+      id: number
+    }
+    const stranger = await signedIn(server, other.id, "owner")
+    expect((await stranger.get("/console/routing/history")).text).toContain("Nothing saved yet")
+    const csrf = csrfIn(await stranger.get("/console/settings"))
+    expect((await stranger.post("/console/routing/history/1/restore", { csrf })).status).toBe(404)
   })
 })

@@ -94,6 +94,13 @@ const sentences: Readonly<Record<string, Sentence>> = {
     words: ["{who} changed the routing", "{who} ترتیب ارسال را تغییر داد"],
     changes: routingChangesOf
   },
+  "routing.restore": {
+    words: [
+      "{who} restored version {restored} of the routing",
+      "{who} نسخهٔ {restored} ترتیب ارسال را برگرداند"
+    ],
+    changes: routingChangesOf
+  },
   "template.create": sentence("{who} created the template {thing}", "{who} قالب {thing} را ساخت"),
   "template.update": update("{who} changed the template {thing}", "{who} قالب {thing} را تغییر داد"),
   "template.remove": removal("{who} deleted the template {thing}", "{who} قالب {thing} را حذف کرد"),

@@ -106,6 +106,7 @@ const renumber = (form) => {
 
 const afterMove = (form) => {
   renumber(form)
+  form.dispatchEvent(new Event("peyk:changed"))
   showPreview(form)
 }
 
@@ -187,6 +188,27 @@ const moveByDragging = (form) => {
   })
 }
 
+/** What somebody changed and did not save is marked, and not lost without a question. */
+const guardUnsaved = (form) => {
+  const mark = form.querySelector("[data-unsaved]")
+  let isLeaving = false
+  const isUnsaved = () => {
+    const { saved } = form.dataset
+    const fields = [...new FormData(form)].filter(([name]) =>
+      ["order", "target", "wait", "template"].includes(name)
+    )
+    return JSON.stringify(fields.map(([, value]) => value)) !== saved
+  }
+  const show = () => (mark.hidden = !isUnsaved())
+  for (const name of ["input", "peyk:changed"]) form.addEventListener(name, show)
+  form.addEventListener("submit", (event) => (isLeaving = !event.defaultPrevented))
+  form.querySelector("[data-discard]").addEventListener("click", () => (isLeaving = true))
+  addEventListener("pageshow", () => ((isLeaving = false), show()))
+  addEventListener("beforeunload", (event) => {
+    if (!isLeaving && isUnsaved()) event.preventDefault()
+  })
+}
+
 /** A file with a byte order mark may be in UTF-16, as spreadsheets write it. */
 const textOf = (bytes) => {
   const [first, second] = new Uint8Array(bytes)
@@ -215,9 +237,23 @@ const readFiles = () => {
   }
 }
 
+const STRONG = /[A-Za-z\u00C0-\u024F\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]/
+
+/** A text is written in the direction of its first letter; the names of parameters do not count. */
+const followDirection = (field) => {
+  const follow = () => {
+    const [letter] = STRONG.exec(field.value.replaceAll(/\{\{[^{}]*\}\}/g, "")) ?? []
+    field.dir = letter === undefined ? "auto" : /[A-Za-z\u00C0-\u024F]/.test(letter) ? "ltr" : "rtl"
+  }
+  field.addEventListener("input", follow)
+  addEventListener("pageshow", follow)
+}
+
+for (const field of document.querySelectorAll("[data-direction]")) followDirection(field)
 for (const form of document.querySelectorAll("form[data-preview]")) previewWhileTyping(form)
 for (const form of document.querySelectorAll("form[data-reorder]")) {
   moveByButtons(form)
   moveByDragging(form)
+  guardUnsaved(form)
 }
 readFiles()

@@ -1,6 +1,7 @@
 import { fieldMessages } from "./FieldMessages.ts"
 import { type FieldsPart, type FormField, Html, html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
+import { directionOf } from "../parts/Text.ts"
 import type { ConsoleError } from "../frame/Refusals.ts"
 
 /** The errors of a form, by field name. */
@@ -193,7 +194,8 @@ export const textAreaField = (options: TextAreaOptions): Html =>
       ${attributes(options)}
       rows="${options.rows ?? 4}"
       class="${options.isCode === true && "code"}"
-      dir="${options.isCode === true ? "ltr" : "auto"}"
+      dir="${options.isCode === true ? "ltr" : directionOf(options.value ?? "")}"
+      ${options.isCode !== true && html`data-direction`}
     >
 ${options.value ?? ""}</textarea>`
   )

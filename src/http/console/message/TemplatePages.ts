@@ -3,6 +3,7 @@ import type { HttpServerResponse } from "effect/http"
 import { isIdPosition } from "../../../domain/Paging.ts"
 import { placeholders, templateProblem } from "../../../domain/message/Template.ts"
 import { DEFAULT_CODE_TEXT } from "../../../domain/verification/CodeText.ts"
+import { shown } from "../../../domain/text/VisibleText.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
@@ -26,7 +27,7 @@ import { postButton } from "../parts/Confirm.ts"
 import { type Column, emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { facts } from "../parts/Panels.ts"
-import { isolated, ltr, mono } from "../parts/Text.ts"
+import { directionOf, isolated, ltr, mono } from "../parts/Text.ts"
 import { sampleName, sampleOf, templatePreview } from "./TemplatePreview.ts"
 import { changeTemplate, createTemplate } from "../../../services/message/TemplateActions.ts"
 import { type TemplateRecord, TemplateRecords } from "../../../services/message/Templates.ts"
@@ -42,7 +43,7 @@ const columns = ({ locale }: View): ReadonlyArray<Column<TemplateRecord>> => {
       kind: "title",
       cell: ({ id, name, body }) =>
         html`<a href="${TEMPLATES_PATH}/${id}">${isolated(name)}</a>
-          <span class="sub clip">${isolated(body)}</span>`
+          <span class="sub clip" dir="${directionOf(body)}">${shown(body)}</span>`
     },
     { header: say("Id", "شناسه"), cell: ({ id }) => mono(String(id)) },
     {

@@ -8,6 +8,11 @@ import type { Tone } from "./Badge.ts"
  */
 const notices = {
   saved: ["good", "Saved.", "ذخیره شد."],
+  restored: [
+    "good",
+    "Restored: the earlier order is saved again.",
+    "بازگردانده شد: ترتیب قبلی دوباره ذخیره شد."
+  ],
   created: ["good", "Created.", "ساخته شد."],
   linked: ["good", "Linked phones: {count}", "شماره‌های وصل‌شده: {count}"],
   deleted: ["good", "Deleted.", "حذف شد."],

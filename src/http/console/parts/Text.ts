@@ -37,6 +37,15 @@ export const phoneText = (phone: string, { say }: Locale): string =>
 export const phonePart = (phone: string, { say }: Locale): Part =>
   phone === ERASED_PHONE ? say("erased phone", "شمارهٔ پاک‌شده") : phoneNumber(phone)
 
+const LATIN = /[A-Za-z\u00C0-\u024F]/
+const STRONG = /[A-Za-z\u00C0-\u024F\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]/
+
+/** The direction of a text by its first letter; the names of parameters (`{{name}}`) do not count. */
+export const directionOf = (text: string): "ltr" | "rtl" | "auto" => {
+  const [letter] = STRONG.exec(text.replaceAll(/\{\{[^{}]*\}\}/g, "")) ?? []
+  return letter === undefined ? "auto" : LATIN.test(letter) ? "ltr" : "rtl"
+}
+
 const channels: Readonly<Record<Channel, readonly [english: string, persian: string]>> = {
   eitaa: ["Eitaa", "ایتا"],
   bale: ["Bale", "بله"],

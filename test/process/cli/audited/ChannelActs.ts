@@ -72,6 +72,13 @@ export const channelActs: ReadonlyArray<Act> = [
     details: { order: "measured", steps: [{ channel: "bale" }] }
   },
   {
+    command: "routing restore",
+    words: () => [...ofCustomer(), "--version", "1"],
+    action: "routing.restore",
+    subject: "routing",
+    details: { restored: 1, order: "measured", steps: [{ channel: "bale" }] }
+  },
+  {
     command: "routing delete",
     words: ofCustomer,
     action: "routing.save",

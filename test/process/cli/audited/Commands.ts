@@ -52,6 +52,7 @@ export const READS = [
   "message list",
   "message show",
   "routing show",
+  "routing history",
   "template list",
   "template show",
   "token list",
