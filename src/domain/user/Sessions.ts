@@ -17,6 +17,7 @@ export interface ConsoleSession {
   readonly user: UserRecord
   /** The customer whose console an operator looks at; null for none, and for everybody else. */
   readonly enteredId: number | null
+  readonly enteredName: string | null
   /** Null: it began with a link that another person made in the console. */
   readonly signedInAt: Instant | null
   /** The user's epoch when it was read: a new password and a sign-out everywhere begin the next one. */

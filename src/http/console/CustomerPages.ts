@@ -1,4 +1,4 @@
-import { Effect, Schema, Struct } from "effect"
+import { Clock, Effect, Schema, Struct } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { LimitOverrides } from "../../domain/customer/Limits.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
@@ -30,6 +30,9 @@ import {
   topUp
 } from "../../services/customer/CustomerRecords.ts"
 import { type Balance, Wallets } from "../../services/Wallets.ts"
+import { Settings, type SettingsShape } from "../../services/Settings.ts"
+import { HealthReports } from "../../services/system/HealthReports.ts"
+import { InstallationReports, MAX_COUNTED } from "../../services/system/InstallationReports.ts"
 import { ConsoleSessions } from "../../services/user/ConsoleSessions.ts"
 
 const CUSTOMERS_PATH = pathOf("customers")
@@ -54,18 +57,65 @@ const planField = (locale: View["locale"], value: string, errors: FieldErrors): 
     errors
   })
 
-const customerTable = (customers: ReadonlyArray<CustomerRecord>, { locale }: View): Html => {
-  const { say, time, number } = locale
+/** A customer among the others: its figures, and how many of its accounts and webhooks fail. */
+interface CustomerRow extends CustomerRecord {
+  readonly sends: number
+  readonly available: number
+  readonly trouble: number
+}
+
+const sortings = {
+  newest: ["Newest first", "جدیدترین", (one: CustomerRow, other: CustomerRow) => other.id - one.id],
+  volume: ["Most sends", "بیشترین ارسال", (one, other) => other.sends - one.sends || other.id - one.id],
+  balance: [
+    "Least balance",
+    "کمترین موجودی",
+    (one, other) => one.available - other.available || other.id - one.id
+  ],
+  trouble: ["Most trouble", "بیشترین مشکل", (one, other) => other.trouble - one.trouble || other.id - one.id]
+} as const satisfies Readonly<
+  Record<
+    string,
+    readonly [english: string, persian: string, (one: CustomerRow, other: CustomerRow) => number]
+  >
+>
+
+const isSorting = (name: string): name is keyof typeof sortings => Object.hasOwn(sortings, name)
+
+const troubleBadge = (trouble: number, { say, number }: View["locale"]): Html =>
+  trouble === 0
+    ? html`<span class="muted">–</span>`
+    : html`<a href="${pathOf("health")}"
+        >${badge("warn", say(`${number(trouble)} failing`, `${number(trouble)} ناموفق`))}</a
+      >`
+
+const sendsText = (sends: number, { number }: View["locale"]): string =>
+  sends < MAX_COUNTED ? number(sends) : `${number(sends)}+`
+
+const customerTable = (customers: ReadonlyArray<CustomerRow>, { locale }: View): Html => {
+  const { say, time, number, rials } = locale
   return table(
     say("Customers", "مشتری‌ها"),
     [
       {
         header: say("Name", "نام"),
         kind: "title",
-        cell: ({ id, name }: CustomerRecord) => html`<a href="${CUSTOMERS_PATH}/${id}">${isolated(name)}</a>`
+        cell: ({ id, name }: CustomerRow) =>
+          html`<a href="${CUSTOMERS_PATH}/${id}">${isolated(name)}</a> <span class="sub">${number(id)}</span>`
       },
-      { header: say("Number", "شماره"), cell: ({ id }) => number(id) },
       { header: say("Plan", "پلن"), cell: ({ plan }) => badge("info", planName(plan, locale)) },
+      {
+        header: say("Sends, 24 h", "ارسال، ۲۴ ساعت"),
+        kind: "number",
+        cell: ({ sends }) => sendsText(sends, locale)
+      },
+      {
+        header: say("Available", "قابل استفاده"),
+        kind: "number",
+        cell: ({ plan, available }) =>
+          plan === "free" && available === 0 ? html`<span class="muted">–</span>` : rials(available)
+      },
+      { header: say("Trouble", "مشکل"), cell: ({ trouble }) => troubleBadge(trouble, locale) },
       { header: say("Created", "زمان ایجاد"), cell: ({ createdAt }) => time(createdAt) }
     ],
     customers
@@ -77,16 +127,35 @@ const isFound =
   ({ id, name }: CustomerRecord): boolean =>
     String(id) === wanted || name.toLowerCase().includes(wanted)
 
-/** All customers, the newest first; found by their number or by a part of their name. */
+const rowsOf = Effect.fnUntraced(function* (customers: ReadonlyArray<CustomerRecord>) {
+  const now = yield* Clock.currentTimeMillis
+  const reports = yield* InstallationReports
+  const figures = yield* reports.customers(
+    customers.map(({ id }) => id),
+    now
+  )
+  const { accounts, webhooks } = yield* (yield* HealthReports).read(now)
+  const failing = [...accounts, ...webhooks]
+  return customers.map((customer): CustomerRow => {
+    const { codes = 0, messages = 0, available = 0 } = figures.get(customer.id) ?? {}
+    const trouble = failing.filter(({ customerId }) => customerId === customer.id).length
+    return { ...customer, sends: codes + messages, available, trouble }
+  })
+})
+
+/** All customers, the newest first or as the address sorts them; found by their number or by a part of their name. */
 const showCustomers = Effect.fnUntraced(function* (view: View) {
   const { query, locale } = view
   const { say } = locale
   const all = yield* (yield* CustomerRecords).list
   const wanted = pastedText(query.get("q") ?? "").toLowerCase()
-  const found = (wanted === "" ? all : all.filter(isFound(wanted))).toSorted((a, b) => b.id - a.id)
-  const after = Number(query.get("cursor") ?? Number.MAX_SAFE_INTEGER)
-  const rest = found.filter(({ id }) => id < after)
-  const shown = rest.slice(0, ROWS)
+  const sort = query.get("sort") ?? ""
+  const [, , order] = sortings[isSorting(sort) ? sort : "newest"]
+  const found = yield* rowsOf(wanted === "" ? all : all.filter(isFound(wanted)))
+  const sorted = found.toSorted(order)
+  const after = sorted.findIndex(({ id }) => String(id) === query.get("cursor")) + 1
+  const shown = sorted.slice(after, after + ROWS)
+  const [{ id: last } = { id: 0 }] = shown.slice(-1)
   return {
     title: say("Customers", "مشتری‌ها"),
     name: "customers",
@@ -94,7 +163,18 @@ const showCustomers = Effect.fnUntraced(function* (view: View) {
     actions: html`<a class="button primary" href="${NEW_CUSTOMER_PATH}"
       >${say("New customer", "مشتری جدید")}</a
     >`,
-    content: html`${filters(view, [{ name: "q", label: say("Name or number", "نام یا شماره") }])}
+    content: html`${filters(view, [
+        { name: "q", label: say("Name or number", "نام یا شماره") },
+        {
+          name: "sort",
+          label: say("Sort", "ترتیب"),
+          any: say("Newest first", "جدیدترین"),
+          anyValue: "newest",
+          choices: Object.entries(sortings)
+            .filter(([name]) => name !== "newest")
+            .map(([name, [english, persian]]) => [name, say(english, persian)] as const)
+        }
+      ])}
       <div class="panel">
         ${
           shown.length > 0
@@ -104,7 +184,7 @@ const showCustomers = Effect.fnUntraced(function* (view: View) {
                 say("Try part of the name.", "بخشی از نام را امتحان کنید.")
               )
         }
-        ${pager(view, rest.length > ROWS ? String(shown.at(-1)?.id ?? "") : null)}
+        ${pager(view, sorted.length > after + ROWS ? String(last) : null)}
       </div>`
   } satisfies Page
 })
@@ -181,8 +261,25 @@ const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null):
   </section>`
 }
 
-const limitsForm = (view: View, id: number, limits: LimitOverrides, refused: Refused | null): Html => {
-  const { say } = view.locale
+/** What counts where the customer has no limit of its own. */
+const defaultOf = (name: keyof LimitOverrides, settings: SettingsShape): number =>
+  ({
+    phone_hour: settings.phoneHourLimit,
+    phone_day: settings.phoneDayLimit,
+    message_phone_hour: settings.messagePhoneHourLimit,
+    message_phone_day: settings.messagePhoneDayLimit,
+    key_minute: settings.keyMinuteLimit,
+    monthly_quota: settings.freeMonthlyQuota
+  })[name]
+
+const limitsForm = (
+  view: View,
+  id: number,
+  limits: LimitOverrides,
+  settings: SettingsShape,
+  refused: Refused | null
+): Html => {
+  const { say, number } = view.locale
   const { submitted, errors } = partOf(refused, "limits")
   return html`<section class="panel" aria-labelledby="limits-title">
     <div class="panel-head"><h2 id="limits-title">${say("Limits", "سقف‌ها")}</h2></div>
@@ -192,7 +289,10 @@ const limitsForm = (view: View, id: number, limits: LimitOverrides, refused: Ref
       ${limitNames.map((name) => {
         const [english, persian] = limitText[name]
         const value = submitted?.get(name) ?? String(limits[name] ?? "")
-        return inputField({ name, label: say(english, persian), value, isNumber: true, errors })
+        const usual = defaultOf(name, settings)
+        const shown = usual === 0 ? say("no limit", "بدون سقف") : number(usual)
+        const hint = say(`Default: ${shown}`, `پیش‌فرض: ${shown}`)
+        return inputField({ name, label: say(english, persian), value, isNumber: true, hint, errors })
       })}
       <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
     </form>
@@ -245,7 +345,7 @@ const customerPage = Effect.fnUntraced(function* (view: View, id: number, refuse
     }),
     content: html`${yield* addedPart(view, id)} ${balanceTiles(balance, customer, view)}
       <div class="columns">
-        <div class="stack">${limitsForm(view, id, limits, refused)}</div>
+        <div class="stack">${limitsForm(view, id, limits, yield* Settings, refused)}</div>
         <div class="stack">${detailsForm(view, customer, refused)} ${topUpForm(view, customer, refused)}</div>
       </div>`
   } satisfies Page

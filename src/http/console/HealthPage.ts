@@ -10,6 +10,12 @@ import { badge, stateBadge, type Tone } from "./parts/Badge.ts"
 import { type Column, table } from "./parts/Lists.ts"
 import { type Tile, tiles } from "./parts/Panels.ts"
 import { channelName, isolated, ltr, mono } from "./parts/Text.ts"
+import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
+import {
+  type CustomerFigures,
+  InstallationReports,
+  MAX_COUNTED
+} from "../../services/system/InstallationReports.ts"
 import {
   type DueTimers,
   type FailingAccount,
@@ -35,8 +41,59 @@ const owner = (
 const lateOf = ({ oldestAt }: DueTimers, now: Instant): boolean =>
   oldestAt !== null && now - oldestAt > LATE_MILLIS
 
-const healthTiles = (report: HealthReport, isReady: boolean, now: Instant, view: View): Html => {
-  const { say, number } = view.locale
+/** Rials; a customer that pays for sends can soon send no more. */
+const LOW_BALANCE = 100_000
+
+const units = ["B", "kB", "MB", "GB", "TB"] as const
+
+const bytesText = (bytes: number, { number }: View["locale"]): string => {
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  const value = bytes / 1000 ** power
+  return `\u2066${number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value))} ${units[power]}\u2069`
+}
+
+/** The figures of all customers together. */
+interface Totals {
+  readonly customers: number
+  readonly low: number
+  readonly codes: number
+  readonly messages: number
+  /** Of some customer, not all sends were counted. */
+  readonly isMore: boolean
+  readonly storeBytes: number
+  /** Of this process. */
+  readonly version: string
+}
+
+const readTotals = Effect.fnUntraced(function* (now: Instant) {
+  const all = yield* (yield* CustomerRecords).list
+  const reports = yield* InstallationReports
+  const figures = yield* reports.customers(
+    all.map(({ id }) => id),
+    now
+  )
+  const each = [...figures.values()]
+  const sum = (of: (one: CustomerFigures) => number) => each.reduce((total, one) => total + of(one), 0)
+  return {
+    customers: all.length,
+    low: all.filter(({ id, plan }) => plan !== "free" && (figures.get(id)?.available ?? 0) < LOW_BALANCE)
+      .length,
+    codes: sum(({ codes }) => codes),
+    messages: sum(({ messages }) => messages),
+    isMore: each.some(({ codes, messages }) => codes === MAX_COUNTED || messages === MAX_COUNTED),
+    storeBytes: yield* reports.storeBytes,
+    version: reports.version
+  } satisfies Totals
+})
+
+const healthTiles = (
+  report: HealthReport,
+  { customers, low, codes, messages, isMore, storeBytes, version }: Totals,
+  isReady: boolean,
+  now: Instant,
+  view: View
+): Html => {
+  const { say, number, rials } = view.locale
   const due = report.timers.reduce((sum, { count }) => sum + count, 0)
   const isLate = report.timers.some((each) => lateOf(each, now))
   const failing = report.accounts.length + report.webhooks.length
@@ -55,6 +112,29 @@ const healthTiles = (report: HealthReport, isReady: boolean, now: Instant, view:
         `${number(report.connections)} ${report.connections === 1 ? "connection" : "connections"} from all processes`,
         `${number(report.connections)} اتصال از همهٔ پردازه‌ها`
       )
+    },
+    {
+      label: say("Store size", "حجم پایگاه داده"),
+      value: bytesText(storeBytes, view.locale),
+      note: `${say("Peyk", "پیک")} ${version}`
+    },
+    {
+      label: say("Sends, 24 h", "ارسال، ۲۴ ساعت"),
+      value: `${number(codes + messages)}${isMore ? "+" : ""}`,
+      note: say(
+        `${number(codes)} codes, ${number(messages)} messages`,
+        `${number(codes)} کد، ${number(messages)} پیام`
+      ),
+      href: `${pathOf("customers")}?sort=volume`
+    },
+    {
+      label: say("Customers", "مشتری‌ها"),
+      value: number(customers),
+      note: say(
+        `${number(low)} with a wallet below ${rials(LOW_BALANCE)}`,
+        `${number(low)} با موجودی کمتر از ${rials(LOW_BALANCE)}`
+      ),
+      href: `${pathOf("customers")}?sort=balance`
     },
     {
       label: say("Due timers", "تایمرهای سررسیده"),
@@ -172,12 +252,13 @@ const showHealth = Effect.fnUntraced(function* (view: View) {
   const now = yield* Clock.currentTimeMillis
   const isReady = yield* (yield* Readiness).isReady
   const report = yield* (yield* HealthReports).read(now)
+  const totals = yield* readTotals(now)
   return {
     title: say("Health", "وضعیت سامانه"),
     name: "health",
     lead: say("The current state of the whole installation.", "وضعیت فعلی کل سامانه."),
     content: html`<div id="health" class="sections" data-live="${REFRESH_SECONDS}">
-      ${healthTiles(report, isReady, now, view)} ${timersPanel(report, now, view)}
+      ${healthTiles(report, totals, isReady, now, view)} ${timersPanel(report, now, view)}
       ${accountsPanel(report, view)} ${webhooksPanel(report, view)}
     </div>`
   } satisfies Page

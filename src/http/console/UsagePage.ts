@@ -11,10 +11,12 @@ import {
 import type { UsageGroup } from "../../domain/money/Usage.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import { pathOf } from "./Navigation.ts"
+import { jalaliMonth } from "./forms/LocalTime.ts"
 import { type CsvCell, csvFile } from "./frame/CsvFile.ts"
 import { icon } from "./frame/Document.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
+import { TEHRAN } from "../../domain/TimeZones.ts"
 import { page, raw, type View } from "./frame/SignedRoutes.ts"
 import { addressWith } from "./frame/Visit.ts"
 import { chart } from "./parts/Chart.ts"
@@ -39,35 +41,41 @@ interface Month extends TimeSpan {
   readonly id: string
 }
 
-/** This month in UTC and those before it, the newest first. */
-const monthsUntil = (now: Instant): Arr.NonEmptyReadonlyArray<Month> => {
-  const first = DateTime.startOf(DateTime.makeUnsafe(now), "month")
-  return Arr.makeBy(SHOWN_MONTHS, (ago) => {
-    const from = DateTime.subtract(first, { months: ago })
-    return {
-      id: DateTime.formatIsoDateUtc(from).slice(0, 7),
-      from: DateTime.toEpochMillis(from),
-      to: DateTime.toEpochMillis(DateTime.add(from, { months: 1 }))
-    }
-  })
+const utcMonth = (now: Instant, ago: number): Month => {
+  const from = DateTime.subtract(DateTime.startOf(DateTime.makeUnsafe(now), "month"), { months: ago })
+  return {
+    id: DateTime.formatIsoDateUtc(from).slice(0, 7),
+    from: DateTime.toEpochMillis(from),
+    to: DateTime.toEpochMillis(DateTime.add(from, { months: 1 }))
+  }
 }
 
-/** Its name; in Persian, where no month of the calendar begins with it, its first and last day. */
-const monthName = ({ from, to }: Month, { language }: View["locale"]): string =>
-  language === "fa"
-    ? new Intl.DateTimeFormat("fa-IR-u-ca-persian-nu-arabext", {
-        year: "numeric",
-        month: "long",
-        day: "numeric",
-        timeZone: "UTC"
-      }).formatRange(from, to - 1)
-    : new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "long", timeZone: "UTC" }).format(from)
+/** The calendar of the page: in Persian that of Iran, with the days of Tehran; else months and days in UTC. */
+const zoneOf = ({ language }: View["locale"]): string => (language === "fa" ? TEHRAN : "UTC")
+
+/** This month and those before it, the newest first. */
+const monthsUntil = (now: Instant, locale: View["locale"]): Arr.NonEmptyReadonlyArray<Month> =>
+  Arr.makeBy(SHOWN_MONTHS, (ago) =>
+    locale.language === "fa" ? jalaliMonth(now, ago, TEHRAN) : utcMonth(now, ago)
+  )
+
+const monthFormats = {
+  fa: new Intl.DateTimeFormat("fa-IR-u-ca-persian-nu-arabext", {
+    year: "numeric",
+    month: "long",
+    timeZone: TEHRAN
+  }),
+  en: new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "long", timeZone: "UTC" })
+}
+
+const monthName = ({ from }: Month, { language }: View["locale"]): string =>
+  monthFormats[language].format(from)
 
 /** The month that the address names; without one it is this month. */
 const readMonth = (view: View) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { query, locale } = view
-    const [current, ...earlier] = monthsUntil(now)
+    const [current, ...earlier] = monthsUntil(now, locale)
     const filter: ChoiceFilter = {
       name: "month",
       label: locale.say("Month", "ماه"),
@@ -79,10 +87,14 @@ const readMonth = (view: View) =>
     return { month, filter, problems: choiceProblems(view, [filter]), now }
   })
 
-const daysOf = ({ from, to }: Month, now: Instant): ReadonlyArray<string> => {
+/** The day of an instant in the page's calendar: `2026-11-24`. */
+const dayOf = (at: Instant, zone: string): string =>
+  DateTime.formatIsoZoned(DateTime.makeZonedUnsafe(at, { timeZone: zone })).slice(0, 10)
+
+const daysOf = ({ from, to }: Month, now: Instant, zone: string): ReadonlyArray<string> => {
   const end = Math.min(to, now + 1)
   return Array.from({ length: Math.ceil((end - from) / DAY_MILLIS) }, (_, index) =>
-    DateTime.formatIsoDateUtc(DateTime.makeUnsafe(from + index * DAY_MILLIS))
+    dayOf(from + index * DAY_MILLIS, zone)
   )
 }
 
@@ -97,11 +109,11 @@ const dailyChart = (
   { locale }: View
 ): Html => {
   const { say, day: dayName } = locale
-  const byDay = Map.groupBy(slots, ({ startsAt }) => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(startsAt)))
+  const byDay = Map.groupBy(slots, ({ startsAt }) => dayOf(startsAt, zoneOf(locale)))
   return html`<section class="panel" aria-labelledby="days-title">
     <div class="panel-head">
       <h2 id="days-title">
-        ${say("Accepted requests per day (UTC)", "درخواست‌های پذیرفته‌شده در هر روز (UTC)")}
+        ${say("Accepted requests per day (UTC)", "درخواست‌های پذیرفته‌شده در هر روز (به وقت تهران)")}
       </h2>
     </div>
     <div class="panel-body">
@@ -202,7 +214,7 @@ const figuresOf = Effect.fnUntraced(function* (view: View, month: Month, now: In
   const { slots, isComplete } = yield* (yield* ActivityReports).read(view.actor.customerId, month)
   return html`<div id="usage" class="sections" ${!isComplete && html`data-live="${SOON_SECONDS}"`}>
     ${!isComplete && stillSummingUp(view.locale)} ${totals(slots, view)}
-    ${dailyChart(slots, daysOf(month, now), view)} ${channelsPanel(slots, view)}
+    ${dailyChart(slots, daysOf(month, now, zoneOf(view.locale)), view)} ${channelsPanel(slots, view)}
   </div>`
 })
 

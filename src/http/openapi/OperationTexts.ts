@@ -28,6 +28,8 @@ const managementTexts: Readonly<Record<string, string>> = {
   "accounts.removeContact": "The bot cannot reach this phone until it is linked again.",
   "routing.read": "The order that a send of a code uses if it has no `channels`.",
   "routing.save": `Replaces the whole order; an empty list removes it. With \`order: measured\`, each code first tries the cheapest channel whose conversion is within five points of the best. ${VERSIONED}`,
+  "routing.versions": "Each save is a version. `saved_by` is the name of the person or token.",
+  "routing.restore": `Saves the steps of that version as a new one, under the checks of a save. ${VERSIONED}`,
   "templates.list": "Includes inactive templates, unless you filter.",
   "templates.create":
     "Placeholders have the form `{{name}}`. A template for codes contains `{{code}}`, and may contain `{{minutes}}`.",

@@ -14,6 +14,7 @@ import { AccountHistories } from "../../services/account/AccountHistories.ts"
 import { AccountHistoriesSql } from "../account/AccountHistoriesSql.ts"
 import { AuditLogSql } from "../activity/AuditLogSql.ts"
 import { HealthReportsSql } from "../system/HealthReportsSql.ts"
+import { InstallationReportsSql } from "../system/InstallationReportsSql.ts"
 import { MessageRecordsSql } from "../message/MessageRecordsSql.ts"
 import { RunHistoriesSql } from "../activity/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../verification/VerificationRecordsSql.ts"
@@ -48,7 +49,8 @@ export const Reports = Layer.mergeAll(
       // Its commits are not awaited, so nobody knows when a replica has them.
       RequestRecordsLive,
       // It is about the primary.
-      HealthReportsSql
+      HealthReportsSql,
+      InstallationReportsSql
     ).pipe(overReports)
   ),
   Layer.merge(Layer.merge(ActivityReportsLive, InsightsLive))

@@ -30,6 +30,7 @@ const SessionRow = Schema.Struct({
   ...UserRow.fields,
   sessionId: Schema.String,
   enteredId: Schema.NullOr(Schema.Int),
+  enteredName: Schema.NullOr(Schema.String),
   signedInAt: Schema.NullOr(InstantColumn),
   epoch: Schema.Int
 })
@@ -47,10 +48,18 @@ const hashOf = (given: Redacted.Redacted): Buffer | null => {
   return looksLikeConsoleSecret(secret) ? hashSecret(secret) : null
 }
 
-const toSession = ({ sessionId, enteredId, signedInAt, epoch, ...user }: typeof SessionRow.Type) => ({
+const toSession = ({
+  sessionId,
+  enteredId,
+  enteredName,
+  signedInAt,
+  epoch,
+  ...user
+}: typeof SessionRow.Type) => ({
   id: sessionId,
   user,
   enteredId,
+  enteredName,
   signedInAt,
   epoch
 })
@@ -93,7 +102,8 @@ export const ConsoleSessionsSql = Layer.effect(
           from owner
           returning id
         )
-        select owner.*, made.id as "sessionId", null::int as "enteredId" from owner, made`)
+        select owner.*, made.id as "sessionId", null::int as "enteredId",
+          null::text as "enteredName" from owner, made`)
       return Option.map(Option.fromUndefinedOr(row), ({ linkMadeBy, ...made }): StartedSession => ({
         session: toSession(made),
         secret: Redacted.make(secret),
@@ -131,7 +141,8 @@ export const ConsoleSessionsSql = Layer.effect(
         const idle = timestamp(idleEnd(instant))
         const [row] = yield* rows(sql`
           with found as (
-            select ${columns}, s.id as "sessionId", s.customer_id as "enteredId", s.signed_in_at as "signedInAt",
+            select ${columns}, s.id as "sessionId", s.customer_id as "enteredId",
+              (select c.name from customers c where c.id = s.customer_id) as "enteredName", s.signed_in_at as "signedInAt",
               u.sign_in_epoch as epoch, s.idle_ends_at
             from console_sessions s join users u on u.id = s.user_id
             where s.secret_hash = ${hash}::bytea and s.idle_ends_at > ${now}::timestamptz
@@ -141,7 +152,8 @@ export const ConsoleSessionsSql = Layer.effect(
             where s.id = found."sessionId" and found.idle_ends_at < ${timestamp(idleEnd(instant) - TOUCH_MILLIS)}::timestamptz
           )
           select found.id, found."customerId", found.email, found.name, found.role, found."isOperator",
-            found."createdAt", found."disabledAt", found."sessionId", found."enteredId", found."signedInAt",
+            found."createdAt", found."disabledAt", found."sessionId", found."enteredId",
+            found."enteredName", found."signedInAt",
             found.epoch from found`)
         return Option.map(Option.fromUndefinedOr(row), toSession)
       }),

@@ -120,3 +120,23 @@ describe("a search for a choice that does not exist", () => {
     }
   )
 })
+
+describe("the switch between live and sandbox", () => {
+  it("is on every page, kept by the browser, and what lists show where their address does not say", async () => {
+    const visitor = await signedIn(server, server.demo.customer_id, "owner")
+    const current = ({ text }: { readonly text: string }) =>
+      /aria-current="true"\s*>(Live|Sandbox)</.exec(text)?.[1]
+    const chosen = ({ text }: { readonly text: string }) => text.includes('<option value="test" selected>')
+    for (const page of ["overview", "verifications", "keys", "settings"])
+      expect(current(await visitor.get(`/console/${page}`)), page).toBe("Live")
+    await visitor.get("/console/overview?show=test")
+    for (const page of ["overview", "verifications", "keys", "settings"])
+      expect(current(await visitor.get(`/console/${page}`)), page).toBe("Sandbox")
+    for (const list of ["verifications", "messages", "requests"]) {
+      expect(chosen(await visitor.get(`/console/${list}`)), list).toBe(true)
+      expect(chosen(await visitor.get(`/console/${list}?mode=`)), list).toBe(false)
+    }
+    await visitor.get("/console/keys?show=live")
+    expect(chosen(await visitor.get("/console/verifications"))).toBe(false)
+  })
+})

@@ -110,4 +110,25 @@ describe("usage", () => {
     )
     expect(await lead("en")).toMatch(/^\s*[A-Z][a-z]+ \d{4}\s*$/)
   })
+
+  it("counts a month of the Persian calendar by the days of Tehran", async () => {
+    const { text } = await owner.get("/console/usage?lang=fa")
+    expect(text).toContain("به وقت تهران")
+    const now = Date.now()
+    const day = (at: number, options: Intl.DateTimeFormatOptions) =>
+      new Intl.DateTimeFormat("fa-IR-u-ca-persian-nu-arabext", {
+        timeZone: "Asia/Tehran",
+        ...options
+      }).format(at)
+    const days = [...text.matchAll(/<th scope="row">([^<]+)<\/th>/g)].map(([, name]) => name)
+    const ofMonth = Number(
+      new Intl.DateTimeFormat("en-u-ca-persian-nu-latn", { timeZone: "Asia/Tehran", day: "numeric" })
+        .formatToParts(now)
+        .find(({ type }) => type === "day")?.value
+    )
+    expect(days).toHaveLength(ofMonth)
+    expect(days.at(-1)).toBe(day(now, { month: "short", day: "numeric" }))
+    expect(days[0]).toMatch(/^۱ /)
+    await owner.get("/console/usage?lang=en")
+  })
 })

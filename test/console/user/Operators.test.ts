@@ -59,6 +59,53 @@ describe("an operator", () => {
     expect(text).not.toContain('href="/console/keys"')
   })
 
+  it("sees each customer's sends, balance and trouble, and sorts by them", async () => {
+    const small = (await server.cli("customer", "create", "--name", "Small", "--plan", "start")) as {
+      id: number
+    }
+    const sent = await fetch(`${server.url}/v1/otp/send`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-api-key": server.demo.live_key,
+        "idempotency-key": "operators-list"
+      },
+      body: JSON.stringify({ phone: "+989121234567" })
+    })
+    expect(sent.status).toBe(200)
+    const namesOf = async (sort: string) => {
+      const { text } = await operator.get(`/console/customers?sort=${sort}`)
+      return [...text.matchAll(/href="\/console\/customers\/\d+"><bdi>([^<]+)/g)].map(([, name]) => name)
+    }
+    expect(await namesOf("volume")).toEqual(["Demo", "Small"])
+    expect(await namesOf("balance")).toEqual(["Small", "Demo"])
+    const { text } = await operator.get("/console/customers?sort=volume")
+    const [demo = ""] = text.split('<tr role="row">').slice(2)
+    expect(demo).toMatch(/data-label="Sends, 24 h">\s*<div>1<\/div>/)
+    expect(demo).toMatch(/data-label="Available">\s*<div>[\d,]+ IRR<\/div>/)
+    expect((await operator.get("/console/customers?sort=zzz")).status).toBe(200)
+    expect(small.id).toBeGreaterThan(0)
+  })
+
+  it("sees the sends, the customers and the size of the whole installation", async () => {
+    const { text } = await operator.get("/console/health")
+    for (const words of ["1 codes, 0 messages", "Store size", " MB", "Peyk 0.1.0", "with a wallet below"])
+      expect(text).toContain(words)
+  })
+
+  it("sees the defaults of limits, and in a customer's console the customer's name", async () => {
+    const path = `/console/customers/${server.demo.customer_id}`
+    const { text } = await operator.get(path)
+    expect(text).toContain("Default: 300")
+    const entered = await submit(operator, path, `${path}/enter`)
+    expect(entered.status).toBe(303)
+    const overview = await operator.get("/console/overview")
+    expect(overview.text.replaceAll(/[\u2066-\u2069]/g, "")).toContain(
+      "You are in the console of “Demo” as an operator."
+    )
+    await submit(operator, "/console/overview", "/console/customers/leave")
+  })
+
   it("creates a customer, sets the plan and limits, and tops up, audited in their name", async () => {
     const made = await submit(operator, "/console/customers/new", "/console/customers/new", {
       name: "Shop",

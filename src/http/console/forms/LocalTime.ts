@@ -46,6 +46,33 @@ export const fromJalali = (year: number, month: number, day: number): number | n
   return nameOf(at) === `${year}/${month}/${day}` ? at : null
 }
 
+/** A month of the calendar of Iran, counted from the beginning of the calendar. */
+const jalaliMonthOf = (at: Instant, zone: string): number => {
+  const local = DateTime.formatIsoZoned(DateTime.makeZonedUnsafe(at, { timeZone: zone })).slice(0, 10)
+  const [year = "", month = ""] = nameOf(
+    DateTime.toEpochMillis(DateTime.makeUnsafe(`${local}T00:00:00Z`))
+  ).split("/")
+  return Number(year) * 12 + Number(month) - 1
+}
+
+/** The beginning of a month of the calendar of Iran, in a zone. */
+const beginOfMonth = (count: number, timeZone: string): Instant => {
+  const day = fromJalali(Math.floor(count / 12), (count % 12) + 1, 1) ?? 0
+  return DateTime.toEpochMillis(
+    DateTime.makeZonedUnsafe(DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day)), {
+      timeZone,
+      adjustForTimeZone: true
+    })
+  )
+}
+
+/** The month of the calendar of Iran so many months before now: its name `1405-09`, and its time in a zone. */
+export const jalaliMonth = (now: Instant, ago: number, zone: string) => {
+  const count = jalaliMonthOf(now, zone) - ago
+  const id = `${Math.floor(count / 12)}-${String((count % 12) + 1).padStart(2, "0")}`
+  return { id, from: beginOfMonth(count, zone), to: beginOfMonth(count + 1, zone) }
+}
+
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/
 /** `2026-11-24T14:30` */
 const LOCAL_LENGTH = 16

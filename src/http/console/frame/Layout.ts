@@ -5,8 +5,9 @@ import { choices, htmlDocument, icon } from "./Document.ts"
 import { documentationLink } from "./DocumentationLink.ts"
 import { csrfField } from "../forms/Forms.ts"
 import { html, type Html } from "./Html.ts"
+import { quoted } from "../parts/Text.ts"
 import { notice } from "../parts/Notice.ts"
-import type { Visit } from "./Visit.ts"
+import { addressWith, type Visit } from "./Visit.ts"
 
 /** The parts of a visit that the layout needs. */
 export interface Signed extends Visit {
@@ -56,20 +57,42 @@ const account = ({ session: { user }, csrf, locale: { say } }: Signed): Html =>
     </form>
   </div>`
 
+const nameOf = (id: number, name: string | null, locale: Visit["locale"]): string =>
+  name === null ? locale.number(id) : quoted(name, locale)
+
 /** An operator must see that what they do is done in a customer's account. */
-const operatorBanner = ({ session: { enteredId }, csrf, locale: { say, number } }: Signed): Html | null =>
+const operatorBanner = ({ session: { enteredId, enteredName }, csrf, locale }: Signed): Html | null =>
   enteredId === null
     ? null
     : html`<form class="operator-banner" method="post" action="${LEAVE_PATH}">
         ${csrfField(csrf)}
         <span>
-          ${say(
-            `You are in the console of customer ${number(enteredId)} as an operator.`,
-            `شما به‌عنوان مدیر سامانه در کنسول مشتری ${number(enteredId)} هستید.`
+          ${locale.say(
+            `You are in the console of ${nameOf(enteredId, enteredName, locale)} as an operator.`,
+            `شما به‌عنوان مدیر سامانه در کنسول ${nameOf(enteredId, enteredName, locale)} هستید.`
           )}
         </span>
-        <button class="button small">${say("Leave", "خروج از کنسول مشتری")}</button>
+        <button class="button small">${locale.say("Leave", "خروج از کنسول مشتری")}</button>
       </form>`
+
+/** Whether the whole console shows live sends, or those of the sandbox. */
+const modeSwitch = (visit: Signed): Html | null => {
+  const { session, mode, locale } = visit
+  const { say } = locale
+  if (session.user.isOperator === true && session.enteredId === null) return null
+  const choice = (name: "live" | "test", label: string) =>
+    html`<a
+      href="${addressWith(visit, { show: name, mode: null, cursor: null, notice: null })}"
+      ${mode === name && html`aria-current="true"`}
+      >${label}</a
+    >`
+  return html`<nav
+    class="segments mode-switch ${mode}"
+    aria-label="${say("Mode of the console", "حالت کنسول")}"
+  >
+    ${choice("live", say("Live", "واقعی"))} ${choice("test", say("Sandbox", "آزمایشی"))}
+  </nav>`
+}
 
 /** A page of the console for a signed-in user. */
 export const layout = (visit: Signed, { title, name, actions, lead, content }: Page): string => {
@@ -92,7 +115,9 @@ export const layout = (visit: Signed, { title, name, actions, lead, content }: P
         </header>
         <main id="main" tabindex="-1">
           ${operatorBanner(visit)}
-          <div class="top">${documentationLink(name, visit.locale)} ${choices(visit)}</div>
+          <div class="top">
+            ${modeSwitch(visit)} ${documentationLink(name, visit.locale)} ${choices(visit)}
+          </div>
           <div class="heading">
             <div>
               <h1>${title}</h1>

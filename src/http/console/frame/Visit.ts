@@ -14,6 +14,8 @@ const isTheme = (text: string | null | undefined): text is Theme => text === "li
 
 const LANGUAGE_COOKIE = "peyk_lang"
 const THEME_COOKIE = "peyk_theme"
+/** Whether lists show live sends or those of the sandbox, where their address does not say. */
+const MODE_COOKIE = "peyk_mode"
 /** The console's script sets it. */
 const ZONE_COOKIE = "peyk_zone"
 
@@ -25,6 +27,8 @@ export interface Visit {
   readonly locale: Locale
   /** Null: as the system has it. */
   readonly theme: Theme | null
+  /** What the whole console shows: live sends, or those of the sandbox. */
+  readonly mode: Mode
   /** The browser came by https: its cookies may go no other way. */
   readonly isSecure: boolean
   /** Where people and programs reach this service: the public address, or else what the browser used. */
@@ -45,6 +49,20 @@ const languageOf = (request: HttpServerRequest.HttpServerRequest, query: URLSear
 const zoneOf = (cookie: string | undefined): string =>
   cookie !== undefined && isTimeZone(cookie) ? cookie : TEHRAN
 
+const modes = ["live", "test"] as const
+type Mode = (typeof modes)[number]
+
+const isMode = (text: string | null | undefined): text is Mode => text === "live" || text === "test"
+
+/** Lists whose address can have a mode. */
+const LISTS = /^\/console\/(?:verifications|messages|requests)(?:\/[a-z]+\.csv)?$/
+
+/** A list of sends without a mode in its address has that of the console. */
+const withMode = (query: URLSearchParams, path: string, mode: Mode): URLSearchParams => {
+  if (mode === "test" && LISTS.test(path) && !query.has("mode")) query.set("mode", mode)
+  return query
+}
+
 /** PostgreSQL stores no NUL, so no filter can mean one. */
 const withoutNul = (query: URLSearchParams): URLSearchParams =>
   new URLSearchParams([...query].map(([name, value]) => [name, value.replaceAll("\u0000", "")]))
@@ -57,10 +75,13 @@ export const readVisit: Effect.Effect<Visit, never, HttpServerRequest.HttpServer
     const publicUrl = yield* PublicUrl
     const isSecure = cameByHttps(request, trustedProxies)
     const theme = url.searchParams.get("theme") ?? request.cookies[THEME_COOKIE]
+    const wanted = url.searchParams.get("show") ?? request.cookies[MODE_COOKIE]
+    const mode = isMode(wanted) ? wanted : "live"
     return {
       request,
       path: url.pathname,
-      query: withoutNul(url.searchParams),
+      query: withMode(withoutNul(url.searchParams), url.pathname, mode),
+      mode,
       locale: makeLocale(languageOf(request, url.searchParams), zoneOf(request.cookies[ZONE_COOKIE])),
       theme: isTheme(theme) ? theme : null,
       isSecure,
@@ -98,9 +119,14 @@ export const rememberChoices =
     } as const
     const language = query.get("lang")
     const theme = query.get("theme")
-    const withLanguage = isLanguage(language)
-      ? HttpServerResponse.setCookieUnsafe(response, LANGUAGE_COOKIE, language, options)
-      : response
-    if (isTheme(theme)) return HttpServerResponse.setCookieUnsafe(withLanguage, THEME_COOKIE, theme, options)
-    return withLanguage
+    const mode = query.get("show")
+    const chosen = [
+      ...(isLanguage(language) ? [[LANGUAGE_COOKIE, language] as const] : []),
+      ...(isTheme(theme) ? [[THEME_COOKIE, theme] as const] : []),
+      ...(isMode(mode) ? [[MODE_COOKIE, mode] as const] : [])
+    ]
+    return chosen.reduce(
+      (made, [name, value]) => HttpServerResponse.setCookieUnsafe(made, name, value, options),
+      response
+    )
   }
