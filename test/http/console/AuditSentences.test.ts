@@ -79,7 +79,7 @@ describe("the audit log in words", () => {
 
   it("names the fields that changes have", () => {
     const changed = actions.filter(({ auditedAs }) => /\.(?:update|set_limits|save)$/.test(auditedAs))
-    const own = new Set(["check", "url", "account_ids", "steps", "order"])
+    const own = new Set(["check", "url", "account_ids", "settings_change", "steps", "order"])
     const unnamed = changed
       .flatMap(({ name, input: { fields = {} } }) =>
         Object.keys(fields).map((field) => [name, field] as const)
@@ -141,6 +141,15 @@ describe("the audit log in words", () => {
     expect(text(entry, english)).toBe(
       "Sara changed the account “Bale” | settings replaced | disabled | least gap the default → 1,000 ms"
     )
+  })
+
+  it("names the settings that were changed one by one, and no value", () => {
+    const entry = record({
+      action: "account.update",
+      subjectName: "Bale",
+      details: { settings: ["api_key"] }
+    })
+    expect(text(entry, english)).toBe("Sara changed the account “Bale” | settings: api_key")
   })
 
   it("calls the command line by what it is", () => {

@@ -115,7 +115,10 @@ const fieldChange = (name: string, { details, previous }: Changed, locale: Local
   const { say } = locale
   const field = fields[name]
   const value = details[name]
-  if (field?.replaced !== undefined) return say(...field.replaced)
+  if (field?.replaced !== undefined)
+    return Array.isArray(value)
+      ? `${say(...field.name)}: ${valueText(name, value, locale)}`
+      : say(...field.replaced)
   if (field?.states !== undefined && typeof value === "boolean") return say(...field.states[value ? 0 : 1])
   const label = field === undefined ? `\u2066${name}\u2069` : say(...field.name)
   const later = valueText(name, value, locale)
