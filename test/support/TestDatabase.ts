@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { cellsLayer, readCells } from "../../src/layers/postgres/CellsSql.ts"
+import { CellsAreApart, cellsLayer, readCells } from "../../src/layers/postgres/CellsSql.ts"
 import { createCell } from "../../src/layers/postgres/CellSchema.ts"
 import { ConnectionWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
 import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Pools.ts"
@@ -36,18 +36,33 @@ export const makeDatabase = Effect.gen(function* () {
   return name
 })
 
-/** A migrated database of its own, whose new customers live in these cells in turn. */
-export const TestDatabaseOfCells = (names: ReadonlyArray<string>) =>
+/** What a cell has on a node of Citus, for the statements of cells that are on other nodes. */
+const makeHere = (cell: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`create table ${cell}.here as select true as only_row`)
+  )
+
+/**
+ * A migrated database of its own, whose new customers live in these cells in turn.
+ *
+ * @param areApart whether statements are those of cells on other nodes: they do the same on one PostgreSQL
+ */
+export const TestDatabaseOfCells = (names: ReadonlyArray<string>, areApart = false) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const name = yield* makeDatabase
       const place = placeOf(name)
-      const create = Effect.forEach(names, (cell, index) => createCell(index + 1, cell), { discard: true })
+      const create = Effect.forEach(
+        names,
+        (cell, index) => Effect.andThen(createCell(index + 1, cell), areApart ? makeHere(cell) : Effect.void),
+        { discard: true }
+      )
       yield* Effect.provide(create, yield* Layer.build(connect(name)))
       const cells = yield* readCells(place)
       return Layer.mergeAll(
         batchSql(place, 0, cells),
         maintenanceSql(place),
+        Layer.succeed(CellsAreApart, areApart),
         Layer.provideMerge(
           cellsLayer(cells),
           poolOf(SqlClient.SqlClient, { ...place, ...poolOptions, patienceMillis: 60_000 }, cells)

@@ -51,127 +51,132 @@ const customersIn = Effect.fnUntraced(function* (table: string) {
   return found
 })
 
-layer(TestDatabaseOfCells(NAMES), { excludeTestServices: true })("cells", (it) => {
-  it.effect("the sends of each customer are in its cell, and nowhere else", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const one = yield* makeCustomer(["bale", "sms"])
-      const other = yield* makeCustomer(["bale", "sms"])
-      const customers = [one, other]
-      yield* Effect.forEach(customers, (id) => sendCode(id), { concurrency: "unbounded" })
-      assert.strictEqual(providers.deliveries.length, 2)
-      for (const table of ["verifications", "timers", "events", "ledger"]) {
-        const found = yield* customersIn(table)
-        assert.deepStrictEqual(found["public"], [], table)
-        assert.deepStrictEqual(found["cell_1"], [one], table)
-        assert.deepStrictEqual(found["cell_2"], [other], table)
-      }
-    }).pipe(Effect.provide(processOver(providers)))
-  })
+for (const [title, areApart] of [
+  ["cells", false],
+  ["cells on other nodes", true]
+] as const) {
+  layer(TestDatabaseOfCells(NAMES, areApart), { excludeTestServices: true })(title, (it) => {
+    it.effect("the sends of each customer are in its cell, and nowhere else", () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const one = yield* makeCustomer(["bale", "sms"])
+        const other = yield* makeCustomer(["bale", "sms"])
+        const customers = [one, other]
+        yield* Effect.forEach(customers, (id) => sendCode(id), { concurrency: "unbounded" })
+        assert.strictEqual(providers.deliveries.length, 2)
+        for (const table of ["verifications", "timers", "events", "ledger"]) {
+          const found = yield* customersIn(table)
+          assert.deepStrictEqual(found["public"], [], table)
+          assert.deepStrictEqual(found["cell_1"], [one], table)
+          assert.deepStrictEqual(found["cell_2"], [other], table)
+        }
+      }).pipe(Effect.provide(processOver(providers)))
+    })
 
-  it.effect("sums of codes are made where the codes are, and read there", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const { within } = yield* Cells
-      const one = yield* makeCustomer(["bale", "sms"])
-      yield* sendCode(one)
-      const span = { from: 0, to: SLOT_MILLIS }
-      const insights = yield* Insights
-      const rows = yield* within(
-        one,
-        Effect.andThen(
-          insights.bringUpToDate(one, [span], "long"),
-          insights.totals({ customerId: one, mode: "live" }, ["operator"], span)
+    it.effect("sums of codes are made where the codes are, and read there", () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const { within } = yield* Cells
+        const one = yield* makeCustomer(["bale", "sms"])
+        yield* sendCode(one)
+        const span = { from: 0, to: SLOT_MILLIS }
+        const insights = yield* Insights
+        const rows = yield* within(
+          one,
+          Effect.andThen(
+            insights.bringUpToDate(one, [span], "long"),
+            insights.totals({ customerId: one, mode: "live" }, ["operator"], span)
+          )
         )
-      )
-      assert.deepStrictEqual(
-        rows.map(({ key, codes }) => [key, codes]),
-        [["mci", 1]]
-      )
-      for (const table of ["activity_slots", "code_sums"]) {
-        const { public: inStore = [], ...inCells } = yield* customersIn(table)
-        assert.deepStrictEqual(inStore, [], table)
-        assert.deepStrictEqual(Object.values(inCells).flat(), [one], table)
-      }
-    }).pipe(Effect.provide(Layer.provideMerge(InsightsTest, processOver(providers))))
-  })
+        assert.deepStrictEqual(
+          rows.map(({ key, codes }) => [key, codes]),
+          [["mci", 1]]
+        )
+        for (const table of ["activity_slots", "code_sums"]) {
+          const { public: inStore = [], ...inCells } = yield* customersIn(table)
+          assert.deepStrictEqual(inStore, [], table)
+          assert.deepStrictEqual(Object.values(inCells).flat(), [one], table)
+        }
+      }).pipe(Effect.provide(Layer.provideMerge(InsightsTest, processOver(providers))))
+    })
 
-  it.effect("timers of all cells become due, and the next one decides how long the loop sleeps", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const one = yield* makeCustomer(["bale", "sms"])
-      const other = yield* makeCustomer(["bale", "sms"])
-      yield* sendCode(one)
-      yield* TestClock.adjust("20 seconds")
-      yield* sendCode(other)
-      yield* TestClock.adjust("40 seconds")
-      assert.strictEqual(yield* runDue, 1)
-      assert.deepStrictEqual(
-        providers.deliveries.map(({ channel }) => channel),
-        ["bale", "bale", "sms"]
-      )
-      yield* TestClock.adjust("20 seconds")
-      assert.strictEqual(yield* runDue, 1)
-      assert.strictEqual(providers.deliveries.length, 4)
-    }).pipe(Effect.provide(processOver(providers)))
-  })
+    it.effect("timers of all cells become due, and the next one decides how long the loop sleeps", () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const one = yield* makeCustomer(["bale", "sms"])
+        const other = yield* makeCustomer(["bale", "sms"])
+        yield* sendCode(one)
+        yield* TestClock.adjust("20 seconds")
+        yield* sendCode(other)
+        yield* TestClock.adjust("40 seconds")
+        assert.strictEqual(yield* runDue, 1)
+        assert.deepStrictEqual(
+          providers.deliveries.map(({ channel }) => channel),
+          ["bale", "bale", "sms"]
+        )
+        yield* TestClock.adjust("20 seconds")
+        assert.strictEqual(yield* runDue, 1)
+        assert.strictEqual(providers.deliveries.length, 4)
+      }).pipe(Effect.provide(processOver(providers)))
+    })
 
-  it.effect("codes are compared, and found, in the cell of their customer", () => {
-    const providers = scriptProviders()
-    return Effect.gen(function* () {
-      const { within } = yield* Cells
-      const one = yield* makeCustomer(["bale"])
-      const other = yield* makeCustomer(["bale"])
-      const { status, verify } = yield* Verifications
-      const { balance } = yield* Wallets
-      const before = yield* balance(one)
-      const { verificationId: id } = yield* sendCode(one)
-      const code = providers.deliveries[0]?.code ?? ""
-      const elsewhere = yield* Effect.exit(within(other, status({ customerId: other, id })))
-      assert.strictEqual(elsewhere._tag, "Failure")
-      const { verified } = yield* within(one, verify({ customerId: one, id, code }))
-      assert.isTrue(verified)
-      const after = yield* balance(one)
-      assert.isBelow(after.balance, before.balance)
-      assert.strictEqual(after.held, 0)
-    }).pipe(Effect.provide(processOver(providers)))
-  })
+    it.effect("codes are compared, and found, in the cell of their customer", () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const { within } = yield* Cells
+        const one = yield* makeCustomer(["bale"])
+        const other = yield* makeCustomer(["bale"])
+        const { status, verify } = yield* Verifications
+        const { balance } = yield* Wallets
+        const before = yield* balance(one)
+        const { verificationId: id } = yield* sendCode(one)
+        const code = providers.deliveries[0]?.code ?? ""
+        const elsewhere = yield* Effect.exit(within(other, status({ customerId: other, id })))
+        assert.strictEqual(elsewhere._tag, "Failure")
+        const { verified } = yield* within(one, verify({ customerId: one, id, code }))
+        assert.isTrue(verified)
+        const after = yield* balance(one)
+        assert.isBelow(after.balance, before.balance)
+        assert.strictEqual(after.held, 0)
+      }).pipe(Effect.provide(processOver(providers)))
+    })
 
-  it.effect("a customer and its first credit can be made in one transaction", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { balance, topUp } = yield* Wallets
-      const id = yield* sql.withTransaction(
-        Effect.gen(function* () {
-          const customer = yield* (yield* CustomerRecords).create("test", "start")
-          yield* topUp(customer.id, 100)
-          return customer.id
-        })
-      )
-      assert.strictEqual((yield* balance(id)).balance, 100)
-      assert.deepStrictEqual((yield* customersIn("wallets"))["public"], [])
-    }).pipe(Effect.provide(processOver(scriptProviders())))
-  )
+    it.effect("a customer and its first credit can be made in one transaction", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { balance, topUp } = yield* Wallets
+        const id = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            const customer = yield* (yield* CustomerRecords).create("test", "start")
+            yield* topUp(customer.id, 100)
+            return customer.id
+          })
+        )
+        assert.strictEqual((yield* balance(id)).balance, 100)
+        assert.deepStrictEqual((yield* customersIn("wallets"))["public"], [])
+      }).pipe(Effect.provide(processOver(scriptProviders())))
+    )
 
-  it.effect("messages fall back in their cell too", () => {
-    const providers = scriptProviders({ bale: unreachable })
-    return Effect.gen(function* () {
-      const { within } = yield* Cells
-      const { send, status } = yield* Messages
-      const customers = [yield* makeCustomer(["bale", "sms"]), yield* makeCustomer(["bale", "sms"])]
-      const channels = [{ channel: "bale" as const }, { channel: "sms" as const }]
-      const request = { to: PHONE, message: "x", channels, strategy: "failover" as const }
-      const ids = yield* Effect.forEach(customers, (customerId) =>
-        Effect.map(within(customerId, send({ customerId, ...request })), ({ messageId }) => messageId)
-      )
-      yield* runDue
-      const statuses = yield* Effect.forEach(customers, (customerId, nth) =>
-        within(customerId, status({ customerId, id: ids[nth] ?? "" }))
-      )
-      assert.deepStrictEqual(
-        statuses.map((message) => message.status),
-        ["sent", "sent"]
-      )
-    }).pipe(Effect.provide(processOver(providers)))
+    it.effect("messages fall back in their cell too", () => {
+      const providers = scriptProviders({ bale: unreachable })
+      return Effect.gen(function* () {
+        const { within } = yield* Cells
+        const { send, status } = yield* Messages
+        const customers = [yield* makeCustomer(["bale", "sms"]), yield* makeCustomer(["bale", "sms"])]
+        const channels = [{ channel: "bale" as const }, { channel: "sms" as const }]
+        const request = { to: PHONE, message: "x", channels, strategy: "failover" as const }
+        const ids = yield* Effect.forEach(customers, (customerId) =>
+          Effect.map(within(customerId, send({ customerId, ...request })), ({ messageId }) => messageId)
+        )
+        yield* runDue
+        const statuses = yield* Effect.forEach(customers, (customerId, nth) =>
+          within(customerId, status({ customerId, id: ids[nth] ?? "" }))
+        )
+        assert.deepStrictEqual(
+          statuses.map((message) => message.status),
+          ["sent", "sent"]
+        )
+      }).pipe(Effect.provide(processOver(providers)))
+    })
   })
-})
+}
