@@ -1,142 +1,102 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 
-/** A command that is loaded when the command line names it. Its description is also part of the help of `peyk` itself. */
-const command = <const Name extends string, Input, ContextInput, E, R>(
+/**
+ * A command, by its name in a file that is loaded when the command line names it. Its description is also part of the
+ * help of `peyk` itself.
+ */
+const command = <const Name extends string, Commands extends Readonly<Record<Name, Command.Command.Any>>>(
   name: Name,
   description: string,
-  load: () => Promise<Command.Command<Name, Input, ContextInput, E, R>>
+  load: () => Promise<{ readonly commands: Commands }>
 ) => {
   const describe = Command.withDescription(description)
   return {
     name,
-    load: async () => describe(await load()),
+    // a description changes no type
+    load: async () => describe((await load()).commands[name]) as Commands[Name],
     unloaded: describe(Command.make(name))
   }
 }
 
 /** In the order of `peyk --help`. */
 const commands = [
-  command(
-    "serve",
-    "Serve the API, and run due work",
-    async () => (await import("./server/ServeCommand.ts")).commands.serve
-  ),
+  command("serve", "Serve the API, and run due work", () => import("./server/ServeCommand.ts")),
   command(
     "migrate",
     "Upgrade the schema of the store (serve does it too)",
-    async () => (await import("./server/MigrateCommand.ts")).commands.migrate
+    () => import("./server/MigrateCommand.ts")
   ),
   command(
     "cell",
     "The parts of a store that is spread over several machines",
-    async () => (await import("./server/MigrateCommand.ts")).commands.cell
+    () => import("./server/MigrateCommand.ts")
   ),
-  command(
-    "openapi",
-    "Print the OpenAPI document",
-    async () => (await import("./server/OpenApiCommand.ts")).commands.openapi
-  ),
+  command("openapi", "Print the OpenAPI document", () => import("./server/OpenApiCommand.ts")),
   command(
     "doctor",
     "Check the settings, the store and every account",
-    async () => (await import("./server/DoctorCommand.ts")).commands.doctor
+    () => import("./server/DoctorCommand.ts")
   ),
   command(
     "backup",
     "Write the whole store to a file; the server can be running",
-    async () => (await import("./server/BackupCommands.ts")).commands.backup
+    () => import("./server/BackupCommands.ts")
   ),
   command(
     "restore",
     "Restore a store from a backup: into an empty data directory, or into DATABASE_URL",
-    async () => (await import("./server/BackupCommands.ts")).commands.restore
+    () => import("./server/BackupCommands.ts")
   ),
   command(
     "demo",
     "Walk through a verification with a fallback, in this terminal",
-    async () => (await import("./server/DemoCommand.ts")).commands.demo
+    () => import("./server/DemoCommand.ts")
   ),
   command(
     "setup",
     "Set up a customer that can send: owner, keys, accounts, routing and money",
-    async () => (await import("./commands/SetUpCommand.ts")).commands.setup
+    () => import("./commands/SetUpCommand.ts")
   ),
-  command(
-    "customer",
-    "Customers",
-    async () => (await import("./commands/CustomerCommands.ts")).commands.customer
-  ),
-  command("key", "Service keys", async () => (await import("./commands/KeyCommands.ts")).commands.key),
+  command("customer", "Customers", () => import("./commands/CustomerCommands.ts")),
+  command("key", "Service keys", () => import("./commands/KeyCommands.ts")),
   command(
     "token",
     "Personal access tokens, for the management API",
-    async () => (await import("./commands/TokenCommands.ts")).commands.token
+    () => import("./commands/TokenCommands.ts")
   ),
-  command(
-    "user",
-    "People who manage a customer's account",
-    async () => (await import("./commands/UserCommands.ts")).commands.user
-  ),
+  command("user", "People who manage a customer's account", () => import("./commands/UserCommands.ts")),
   command(
     "operator",
     "People who run this installation, in the console",
-    async () => (await import("./commands/OperatorCommands.ts")).commands.operator
+    () => import("./commands/OperatorCommands.ts")
   ),
   command(
     "signing-key",
     "The keys that sign the JWTs of sign-ins",
-    async () => (await import("./commands/UserCommands.ts")).commands["signing-key"]
+    () => import("./commands/UserCommands.ts")
   ),
-  command(
-    "account",
-    "Sending accounts",
-    async () => (await import("./commands/AccountCommands.ts")).commands.account
-  ),
-  command(
-    "contacts",
-    "The phones that bots can reach",
-    async () => (await import("./commands/ContactCommands.ts")).commands.contacts
-  ),
-  command(
-    "routing",
-    "The default order of channels",
-    async () => (await import("./commands/RoutingCommands.ts")).commands.routing
-  ),
-  command(
-    "template",
-    "Texts with placeholders",
-    async () => (await import("./commands/TemplateCommands.ts")).commands.template
-  ),
-  command(
-    "wallet",
-    "Wallets, in whole rials",
-    async () => (await import("./commands/WalletCommands.ts")).commands.wallet
-  ),
+  command("account", "Sending accounts", () => import("./commands/AccountCommands.ts")),
+  command("contacts", "The phones that bots can reach", () => import("./commands/ContactCommands.ts")),
+  command("routing", "The default order of channels", () => import("./commands/RoutingCommands.ts")),
+  command("template", "Texts with placeholders", () => import("./commands/TemplateCommands.ts")),
+  command("wallet", "Wallets, in whole rials", () => import("./commands/WalletCommands.ts")),
   command(
     "verification",
     "Sent codes and their outcomes",
-    async () => (await import("./commands/VerificationCommands.ts")).commands.verification
+    () => import("./commands/VerificationCommands.ts")
   ),
-  command(
-    "message",
-    "Sent messages and their outcomes",
-    async () => (await import("./commands/MessageCommands.ts")).commands.message
-  ),
-  command(
-    "phone",
-    "Recipients: erase a phone from the records",
-    async () => (await import("./commands/PhoneCommands.ts")).commands.phone
-  ),
+  command("message", "Sent messages and their outcomes", () => import("./commands/MessageCommands.ts")),
+  command("phone", "Recipients: erase a phone from the records", () => import("./commands/PhoneCommands.ts")),
   command(
     "guard",
     "Protection against pumping, bombing and guessing",
-    async () => (await import("./commands/GuardCommands.ts")).commands.guard
+    () => import("./commands/GuardCommands.ts")
   ),
   command(
     "webhook",
     "Webhooks: the addresses that receive a customer's events",
-    async () => (await import("./commands/WebhookCommands.ts")).commands.webhook
+    () => import("./commands/WebhookCommands.ts")
   )
 ]
 
