@@ -4,41 +4,16 @@ import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
 import { acceptsHtml, DOCS_PATH } from "./DocumentationPage.ts"
-import { respondWith, type FixedPage, makePage } from "./FixedPages.ts"
+import { pathOf } from "../RouteTable.ts"
+import { CONTENT_TYPES, documentationHeaders, respondWith, type FixedPage, makePage } from "./FixedPages.ts"
 
 /** What `npm run site` makes: next to the program in a clone, a package and an image. */
 export const BUILT_SITE = new URL("../../../build/site/", import.meta.url)
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".json": "application/json",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".webp": "image/webp",
-  ".woff2": "font/woff2"
-}
 const OTHER = "application/octet-stream"
 const COMPRESSED = new Set(["image/png", "image/webp", "font/woff2"])
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
-
-const HEADERS = {
-  "content-security-policy": CONTENT_SECURITY_POLICY,
-  "referrer-policy": "no-referrer",
-  "x-frame-options": "DENY"
-}
+const HEADERS = documentationHeaders({ images: "'self' data:" })
 
 /** The names of these files change with their contents. */
 const isHashed = (file: string): boolean => file.startsWith("_astro/")
@@ -66,10 +41,7 @@ const fileOf = (files: ReadonlySet<string>, path: string): string | undefined =>
     (file) => file !== undefined && extname(file) !== "" && files.has(file)
   )
 
-const pathOf = (url: string): string => {
-  const end = url.search(/[?#]/)
-  return (end === -1 ? url : url.slice(0, end)).replace(/^\/docs\/?/, "")
-}
+const pathBelow = (url: string): string => pathOf(url).replace(/^\/docs\/?/, "")
 
 const optionsFor = (file: string) => {
   const contentType = CONTENT_TYPES[extname(file)] ?? OTHER
@@ -103,7 +75,7 @@ export const makeSiteResponse = ({ files, read }: DocumentationSite) => {
     return HttpServerResponse.setStatus(page.plain, 404)
   })
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    const path = pathOf(request.url)
+    const path = pathBelow(request.url)
     const file = fileOf(files, path)
     const page = file === undefined ? null : yield* pageOf(file)
     if (page !== null) return respondWith(page, request)

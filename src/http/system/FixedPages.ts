@@ -8,6 +8,35 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const zip = promisify(gzip)
 
+/** Content types by the ends of files' names. */
+export const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".webp": "image/webp",
+  ".woff2": "font/woff2"
+}
+
+/** What pages of the documentation may load: their own files, and responses of their own server (search, Try it). */
+export const documentationHeaders = ({ images }: { readonly images: string }) => ({
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${images}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; "),
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY"
+})
+
 export interface FixedPageOptions {
   readonly contentType: string
   /** Gzip would not make it smaller. */
@@ -22,7 +51,7 @@ export interface FixedPage {
   readonly etag: string
 }
 
-/** A page that stays as it is: whole, compressed, and as the answer to those who have it. */
+/** A page that stays as it is: whole, compressed, and as the response to those who have it. */
 export const makePage = Effect.fnUntraced(function* (
   bytes: Uint8Array,
   { contentType, headersOf, isCompressed = false }: FixedPageOptions
@@ -75,11 +104,11 @@ type App = Effect.Effect<Response, Types.unhandled>
 export const serveFixed = (options: FixedPageOptions) => {
   let made: Effect.Effect<FixedPage, Types.unhandled> | undefined
   const makeFrom = (app: App) => Effect.flatMap(app, (response) => makePage(bytesOf(response), options))
-  const answer = Effect.fnUntraced(function* (app: App) {
+  const respond = Effect.fnUntraced(function* (app: App) {
     made ??= yield* Effect.cached(Effect.uninterruptible(makeFrom(app)))
     return respondWith(yield* made, yield* HttpServerRequest.HttpServerRequest)
   })
   return HttpRouter.middleware(
-    (app: App): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => answer(app)
+    (app: App): Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest> => respond(app)
   )
 }

@@ -2,47 +2,28 @@
 import { Effect, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readFileSync } from "node:fs"
-import { respondWith, type FixedPage, makePage } from "../FixedPages.ts"
+import { extname } from "node:path"
+import { pathOf } from "../../RouteTable.ts"
+import { CONTENT_TYPES, documentationHeaders, respondWith, type FixedPage, makePage } from "../FixedPages.ts"
 import type { ApiDocument } from "./ApiDocument.ts"
 import { withAdvice } from "./Prose.ts"
 import { ASSETS_PATH, REFERENCE_PATH } from "./Frame.ts"
 import { makeReference, type Reference } from "./ReferencePages.ts"
 
-/** Its own files, and requests to its own server: Try it sends them. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
+const HEADERS = documentationHeaders({ images: "'self'" })
 
-const HEADERS = {
-  "content-security-policy": CONTENT_SECURITY_POLICY,
-  "referrer-policy": "no-referrer",
-  "x-frame-options": "DENY"
-}
-
-const HTML = "text/html; charset=utf-8"
-const CSS = "text/css; charset=utf-8"
-const JAVASCRIPT = "text/javascript; charset=utf-8"
-
-const assets: Readonly<Record<string, string>> = {
-  "reference.css": CSS,
-  "search.css": CSS,
-  "code.css": CSS,
-  "lists.css": CSS,
-  "operation.css": CSS,
-  "theme.js": JAVASCRIPT,
-  "reference.js": JAVASCRIPT,
-  "code.js": JAVASCRIPT,
-  "search.js": JAVASCRIPT,
-  "try.js": JAVASCRIPT
-}
+const assets: ReadonlySet<string> = new Set([
+  "reference.css",
+  "search.css",
+  "code.css",
+  "lists.css",
+  "operation.css",
+  "theme.js",
+  "reference.js",
+  "code.js",
+  "search.js",
+  "try.js"
+])
 
 const readAsset = (name: string): Uint8Array => readFileSync(new URL(`assets/${name}`, import.meta.url))
 
@@ -55,6 +36,9 @@ export const readDocument = (): ApiDocument => JSON.parse(readText("openapi.json
 
 /** The document with what docs/errors.md says to do about each error. */
 export const readReference = (): ApiDocument => withAdvice(readDocument(), readText("docs/errors.md"))
+
+const contentTypeOf = (name: string): string =>
+  CONTENT_TYPES[extname(`_${name}`)] ?? "application/octet-stream"
 
 const SEARCH = "search.json"
 const ASSETS = `${ASSETS_PATH.slice(REFERENCE_PATH.length + 1)}/`
@@ -80,26 +64,22 @@ const fileAt = (
   reference: () => Reference,
   siteFiles: ReadonlySet<string>
 ): File | undefined => {
-  if (path === SEARCH) return { contentType: "application/json", read: () => reference().search() }
+  if (path === SEARCH) return { contentType: contentTypeOf(path), read: () => reference().search() }
   if (path.startsWith(ASSETS)) {
     const name = path.slice(ASSETS.length)
-    if (name === "fonts.css") return { contentType: CSS, read: () => fontsOf(siteFiles) }
-    const contentType = Object.hasOwn(assets, name) ? assets[name] : undefined
-    return contentType === undefined ? undefined : { contentType, read: () => readAsset(name) }
+    if (name === "fonts.css") return { contentType: contentTypeOf(name), read: () => fontsOf(siteFiles) }
+    return assets.has(name) ? { contentType: contentTypeOf(name), read: () => readAsset(name) } : undefined
   }
   const page = reference().pages.get(path)
-  return page === undefined ? undefined : { contentType: HTML, read: page }
+  return page === undefined ? undefined : { contentType: contentTypeOf(".html"), read: page }
 }
 
-const pathIn = (url: string): string => {
-  const end = url.search(/[?#]/)
-  return (end === -1 ? url : url.slice(0, end)).replace(/^\/docs(?:\/api)?\/?/, "")
-}
+const pathIn = (url: string): string => pathOf(url).replace(/^\/docs(?:\/api)?\/?/, "")
 
-type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
+type PageResponse = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 
 /** Also a path that names an operation or an error code: it leads to where that is. */
-export const makeReferenceAnswer = (siteFiles: ReadonlySet<string>) => {
+export const makeReferenceResponse = (siteFiles: ReadonlySet<string>) => {
   let made: Reference | undefined
   const reference = () => (made ??= makeReference(readReference()))
   const kept = new Map<string, Effect.Effect<FixedPage>>()
@@ -115,7 +95,7 @@ export const makeReferenceAnswer = (siteFiles: ReadonlySet<string>) => {
     kept.set(path, page)
     return yield* page
   })
-  return (request: HttpServerRequest.HttpServerRequest): Answer => {
+  return (request: HttpServerRequest.HttpServerRequest): PageResponse => {
     const path = pathIn(request.url)
     const file = fileAt(path, reference, siteFiles)
     if (file !== undefined) return Effect.map(pageOf(path, file), (page) => respondWith(page, request))
@@ -132,6 +112,6 @@ export const makeReferenceAnswer = (siteFiles: ReadonlySet<string>) => {
 export const REFERENCE_PATHS = `${REFERENCE_PATH}/*` as const
 
 export const referenceAt = (path: `/${string}`, siteFiles: ReadonlySet<string> = new Set()) => {
-  const answer = makeReferenceAnswer(siteFiles)
-  return HttpRouter.add("GET", path, Effect.flatMap(HttpServerRequest.HttpServerRequest, answer))
+  const respond = makeReferenceResponse(siteFiles)
+  return HttpRouter.add("GET", path, Effect.flatMap(HttpServerRequest.HttpServerRequest, respond))
 }
