@@ -148,8 +148,8 @@ export interface HotEndpoint {
   readonly read: (request: IncomingRequest) => HotWork | ReadBody | undefined
 }
 
-const answered = (status: number): Effect.Effect<RequestOutcome> => Effect.succeed({ status })
-const ANSWERED = { 200: answered(200), 201: answered(201) }
+const outcomeOf = (status: number): Effect.Effect<RequestOutcome> => Effect.succeed({ status })
+const OUTCOMES = { 200: outcomeOf(200), 201: outcomeOf(201) }
 
 const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefined => {
   const [reason] = reasons
@@ -183,7 +183,7 @@ const makeContexts = Effect.map(Effect.context<never>(), (context) => {
   }
 })
 
-/** Does the work of requests with known keys, and answers them. */
+/** Does the work of requests with known keys, and responds to them. */
 const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailable) {
   const keys = yield* makeKeyAdmission("live")
   const workers = yield* Workers
@@ -201,7 +201,7 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
   ) => {
     if (isReplayed) headers.push("idempotency-replayed", "true")
     writeJson(response, status, headers, typeof body === "string" ? body : JSON.stringify(body))
-    return ANSWERED[status]
+    return OUTCOMES[status]
   }
 
   const fail = (
@@ -225,7 +225,7 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
     response: ServerResponse
   ): void => {
     const { method = "", headers: given } = request
-    const answered = metrics.begin(route, method)
+    const responded = metrics.begin(route, method)
     const requestId = requestIdFor(given["x-request-id"])
     const headers = headersFor(requestId)
     const notes = log.begin(route, method, requestId)
@@ -238,17 +238,17 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
       return keys.perform(use, principal, work)
     })
     const program = Effect.matchCauseEffect(performed, {
-      onSuccess: (answer) => {
-        if (answer.subjectId !== undefined) notes.subject(answer.subjectId)
-        return succeed(response, headers, answer)
+      onSuccess: (result) => {
+        if (result.subjectId !== undefined) notes.subject(result.subjectId)
+        return succeed(response, headers, result)
       },
       onFailure: (cause) => fail(response, headers, cause, requestId)
     })
     const traced = trace({ method, headers: given, route, requestId }, program, identity)
     workers.fork(traced, contextOf(requestId, request)).addObserver((exit) => {
       const { status, code } = Exit.isSuccess(exit) ? exit.value : { status: CLIENT_GONE, code: undefined }
-      answered(status, code)
-      notes.answered(status, code)
+      responded(status, code)
+      notes.responded(status, code)
     })
   }
 })
@@ -288,7 +288,7 @@ const make = Effect.fnUntraced(function* (
       if (hotWork !== undefined) run({ ...use, ...hotWork }, request, response)
       return hotWork !== undefined
     }
-    const refuse = () => errors.answer("service_unavailable", request, response)
+    const refuse = () => errors.respond("service_unavailable", request, response)
     readWholeBody(request, { length, take, decline, refuse })
     return true
   }
@@ -311,7 +311,7 @@ const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Answers the most frequent requests (codes sent, verified and looked up, and messages sent, with live keys) without
+ * Responds to the most frequent requests (codes sent, verified and looked up, and messages sent, with live keys) without
  * router, middleware and documents. Takes only requests with nothing wrong or unusual about them, and leaves all
  * others untouched to the router, which alone knows how to answer those.
  */

@@ -183,15 +183,15 @@ const afterKey = <E, R>(
   work: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
   confirmed: Effect.Effect<void, KeyRefusal>
 ) => {
-  const keyFirst = (answer: typeof work) =>
+  const keyFirst = (response: typeof work) =>
     Effect.matchEffect(confirmed, {
       onFailure: (error) => orEnvelope(Effect.fail(error)),
-      onSuccess: () => answer
+      onSuccess: () => response
     })
   return Effect.matchCauseEffect(work, {
     onSuccess: (response) => {
-      const answer = Effect.succeed(response)
-      return SHAPE_STATUSES.has(response.status) ? keyFirst(answer) : answer
+      const result = Effect.succeed(response)
+      return SHAPE_STATUSES.has(response.status) ? keyFirst(result) : result
     },
     onFailure: (cause) => {
       const failure = Effect.failCause(cause)

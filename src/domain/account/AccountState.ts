@@ -89,7 +89,7 @@ export interface SendingSettings {
   readonly texts: ReadonlyArray<string>
 }
 
-/** The settings without which an SMS account connects but cannot send codes, or texts. Other providers always can. */
+/** The settings that an SMS account needs to send codes, and texts. Accounts of other providers need none. */
 export const sendingSettings = {
   smsir: { codes: ["otp_template_id"], texts: ["line_number"] },
   kavenegar: { codes: ["otp_template"], texts: ["sender"] },
@@ -99,7 +99,7 @@ export const sendingSettings = {
   farazsms: { codes: ["otp_pattern"], texts: ["line_number"] }
 } as const satisfies Readonly<Record<string, SendingSettings>>
 
-/** What keeps an account of a provider from sending anything, by `sendingSettings`; its provider is not known if null. */
+/** Why an account sends nothing. `needed`: the `sendingSettings` of its provider; null: an unknown provider. */
 export const whySendsNothing = (needed: SendingSettings | null | undefined): string =>
   needed == null
     ? "it sends neither codes nor messages over this channel"

@@ -94,7 +94,7 @@ const indexOf = (setUp: GuardSetUp): Indexed => {
 }
 
 /** A code that is about to be sent. */
-export interface AskedCode {
+export interface RequestedCode {
   readonly phone: Phone
   readonly ip: string | null
   readonly isTrusted: boolean
@@ -104,7 +104,7 @@ export interface AskedCode {
 /** Whether an address is in one of the networks. */
 type IsInNetworks = (ip: string | null, networks: ReadonlyArray<string>) => boolean
 
-const isOn = (lists: Lists | null, { phone, ip }: AskedCode, isInNetworks: IsInNetworks): boolean =>
+const isOn = (lists: Lists | null, { phone, ip }: RequestedCode, isInNetworks: IsInNetworks): boolean =>
   lists !== null &&
   // A phone is a new string in each request, and its hash costs more than all else here.
   ((lists.phones.size > 0 && lists.phones.has(phone)) ||
@@ -170,7 +170,7 @@ export const strongest = (alarms: ReadonlyArray<OpenAlarm>): GuardAction | null 
 /** The verdict of the set-up on a code. The deny list comes first. */
 export const verdictOf = (
   setUp: GuardSetUp,
-  code: AskedCode,
+  code: RequestedCode,
   isInNetworks: IsInNetworks,
   now: Instant
 ): Verdict => {

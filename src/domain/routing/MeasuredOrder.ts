@@ -200,7 +200,7 @@ const inOrder = (candidates: ReadonlyArray<Measured>): ReadonlyArray<Measured> =
 /** One code in this many tries another channel first. Without that, nothing new is learnt about the others. */
 const EXPLORES_ONE_IN = 25
 
-/** The same id always explores alike. */
+/** Decides by the id, so that a repeated request decides the same. */
 const hashOf = (id: string): number => {
   const hash = fnv1a(id)
   return (hash ^ (hash >>> 15)) >>> 0

@@ -4,7 +4,7 @@ import { MINUTE_MILLIS } from "../Instant.ts"
 export const MIN_PASSWORD_LENGTH = 8
 export const MAX_PASSWORD_LENGTH = 1024
 
-/** The same password from any keyboard layout. */
+/** A password in one form: keyboards write some letters as one character, or as two. */
 export const normalizePassword = (password: string): string => password.normalize("NFC")
 
 /** Length in characters. Only the length makes a password good, so Peyk requires nothing else. */

@@ -92,7 +92,7 @@ export const cancel = (
     : Result.succeed(end(verification, "canceled"))
 }
 
-/** The answer to a code that was entered. What a code changes is in `layers/postgres/batching/CompareBatchSql.ts`. */
+/** The result for a code that was entered. What a code changes is in `layers/postgres/batching/CompareBatchSql.ts`. */
 export type VerifyReason =
   | "ok"
   | "invalid_code"
@@ -112,7 +112,7 @@ const REASON_BY_STATUS: Record<VerificationStatus, VerifyReason> = {
   canceled: "canceled"
 }
 
-/** The answer to a code that was not compared, because the verification was not active; or that was compared and is wrong. */
+/** The result for a code that was not compared, because the verification was not active; or that was compared and is wrong. */
 export const reasonWithoutMatch = (verification: Verification, now: Instant): VerifyReason =>
   REASON_BY_STATUS[effectiveStatus(verification, now)]
 

@@ -174,7 +174,7 @@ export const signInPages = Effect.gen(function* () {
     )
   })
 
-  const askByLink = Effect.gen(function* () {
+  const showLink = Effect.gen(function* () {
     const visit = yield* readVisit
     const csrf = yield* csrfOf(visit)
     const token = visit.query.get("token")
@@ -183,15 +183,15 @@ export const signInPages = Effect.gen(function* () {
     return setCsrf(documentResponse(visit, document, { headers: NO_REFERRER }), visit, csrf)
   })
 
-  const ask = Effect.gen(function* () {
+  const newSignIn = Effect.gen(function* () {
     const visit = yield* readVisit
     return yield* showSignIn(visit, { email: "", next: safeNext(visit.query.get("next")) }, null)
   })
 
   const routes: ReadonlyArray<ConsoleRoute> = [
-    { method: "GET", path: SIGN_IN_PATH, handle: ask },
+    { method: "GET", path: SIGN_IN_PATH, handle: newSignIn },
     { method: "POST", path: SIGN_IN_PATH, handle: signIn },
-    { method: "GET", path: SIGN_IN_LINK_PATH, handle: askByLink },
+    { method: "GET", path: SIGN_IN_LINK_PATH, handle: showLink },
     { method: "POST", path: SIGN_IN_LINK_PATH, handle: signInByLink }
   ]
   return routes

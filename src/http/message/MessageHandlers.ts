@@ -53,7 +53,7 @@ const statusJson = (view: MessageView): string => withMetadata(toMessageStatus(v
 const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandbox_messages", mode: KeyMode) {
   const messages = yield* Messages
   const searches = yield* MessageRecords
-  const answered = <E, R>(view: Effect.Effect<MessageView, E, R>) =>
+  const responded = <E, R>(view: Effect.Effect<MessageView, E, R>) =>
     Effect.map(view, (found) => respondWithJson(statusJson(found)))
   return {
     send: Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof MessageBody.Type }) {
@@ -94,14 +94,14 @@ const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandb
       const view = perform(({ customerId, setUpVersion }) =>
         messages.cancel({ customerId, id: params.message_id, setUpVersion })
       )
-      return yield* orEnvelope(answered(view))
+      return yield* orEnvelope(responded(view))
     }),
     status: Effect.fnUntraced(function* ({ params }: OneRequest) {
       const { perform } = yield* CurrentPrincipal
       const view = perform(({ customerId, setUpVersion }) =>
         messages.status({ customerId, id: params.message_id, setUpVersion })
       )
-      return yield* orEnvelope(answered(view))
+      return yield* orEnvelope(responded(view))
     }),
     list: Effect.fnUntraced(function* ({ query }: { readonly query: ListQuery }) {
       const { customerId, confirm } = yield* CurrentPrincipal

@@ -1,6 +1,6 @@
 import { isJson, type Json, mapOperations, mapValues, objectAt } from "./Operations.ts"
 
-/** What fields mean whose schema does not say it, by name; where a name has several meanings, by schema and name. */
+/** Descriptions of fields whose schemas have none: by name, or by schema and name if a name has several meanings. */
 const fieldTexts: Readonly<Record<string, string>> = {
   // what is sent
   verification_id: "The verification's id.",

@@ -130,7 +130,7 @@ const limitOf: { readonly [code in ErrorCode]?: string } = {
 
 interface Route {
   readonly lasted: Observe
-  readonly answered: (status: number, code: ErrorCode | undefined) => Observe
+  readonly responded: (status: number, code: ErrorCode | undefined) => Observe
 }
 
 /** Counts requests by their path's template. Every request passes here, on the fast path too. */
@@ -175,7 +175,7 @@ export class RequestMetrics extends Context.Service<
         const responses = new Map<string | number, Observe>()
         return {
           lasted: durations(template, method),
-          answered: (status, code) => {
+          responded: (status, code) => {
             const known = responses.get(code ?? status)
             if (known !== undefined) return known
             const made = requests(template, method, String(status), code ?? "")
@@ -209,7 +209,7 @@ export class RequestMetrics extends Context.Service<
             inFlight -= 1
             const route = routeOf(template, method)
             route.lasted(Number(clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_SECOND)
-            route.answered(status, code)(1)
+            route.responded(status, code)(1)
             if (code !== undefined) countRefusal(code)
           }
         }

@@ -115,12 +115,12 @@ const outcomeOf = (response: Response): RequestOutcome => ({
   code: errorCodeOf(response)
 })
 
-const count = (answered: Responded, notes: RequestNotes) => (exit: Exit.Exit<Response, Types.unhandled>) =>
+const count = (responded: Responded, notes: RequestNotes) => (exit: Exit.Exit<Response, Types.unhandled>) =>
   Effect.sync(() => {
     const status = Exit.isSuccess(exit) ? exit.value.status : CLIENT_GONE
     const code = Exit.isSuccess(exit) ? errorCodeOf(exit.value) : undefined
-    answered(status, code)
-    notes.answered(status, code)
+    responded(status, code)
+    notes.responded(status, code)
   })
 
 /** The id in its path. */
@@ -158,7 +158,7 @@ export const requestPipeline = ({
   asErrorPage,
   corsOrigins: origins
 }: RequestPipelineOptions) => {
-  const answer = (
+  const respond = (
     app: Effect.Effect<Response, Types.unhandled>,
     { source }: HttpServerRequest.HttpServerRequest,
     requestId: string,
@@ -183,7 +183,7 @@ export const requestPipeline = ({
       const { source } = request
       const served = (source instanceof IncomingRequest ? source.served : undefined) ?? findPath(path)
       const route = served?.template ?? UNMATCHED
-      const answered = metrics.begin(route, request.method)
+      const responded = metrics.begin(route, request.method)
       const requestId = givenRequestId(request.headers["x-request-id"]) ?? (yield* random.uuidV7())
       const { method, headers } = request
       const notes = log.begin(route, method, requestId)
@@ -198,9 +198,9 @@ export const requestPipeline = ({
       const known = immediate(routed)
       const response = yield* Effect.onExit(
         known === undefined
-          ? trace({ method, headers, route, requestId }, answer(app, request, requestId, notes), outcomeOf)
+          ? trace({ method, headers, route, requestId }, respond(app, request, requestId, notes), outcomeOf)
           : Effect.succeed(known),
-        count(answered, notes)
+        count(responded, notes)
       )
       const shown = yield* asErrorPage(response)
       return HttpServerResponse.setHeaders(shown, {

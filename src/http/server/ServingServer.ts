@@ -186,9 +186,9 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
 
   #refuseCoding(request: IncomingRequest, response: OutgoingResponse): void {
     const { socket } = request
-    const answer = this.#errors.bytes("bad_request", requestIdFor(request.headers["x-request-id"]))
+    const bytes = this.#errors.bytes("bad_request", requestIdFor(request.headers["x-request-id"]))
     // Without its turn on the connection, its response would look like that of an earlier request.
-    if (response.socket === socket) this.#closing.endWith(socket, answer)
+    if (response.socket === socket) this.#closing.endWith(socket, bytes)
     else socket.destroy()
   }
 
@@ -201,13 +201,13 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     })
     const refusal = this.#hosts.refusalOf(request, traits.load === "vital")
     if (refusal !== undefined) {
-      this.#errors.answer(refusal, request, response)
+      this.#errors.respond(refusal, request, response)
       return false
     }
     const isLeaving = this.#isStopping && request.served?.template === READINESS_PATH
     const hasBody = announcesBody(request.headers) && !request.complete
     if (isLeaving || !admission.begin(hasBody)) {
-      this.#errors.answer("service_unavailable", request, response)
+      this.#errors.respond("service_unavailable", request, response)
       return false
     }
     request.admittedAs(admission)
@@ -251,8 +251,8 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     const { socket, req } = response
     if (socket === null || this.#closing.isEnded(socket)) return
     if (response.headersSent) return void socket.destroy()
-    const answer = this.#errors.bytes("service_unavailable", requestIdFor(req.headers["x-request-id"]))
-    this.#closing.endWith(socket, answer)
+    const bytes = this.#errors.bytes("service_unavailable", requestIdFor(req.headers["x-request-id"]))
+    this.#closing.endWith(socket, bytes)
   }
 
   /** Accepts no new connections. Requests on open ones still get a response, each as the last of its connection. */

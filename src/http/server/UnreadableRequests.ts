@@ -25,7 +25,7 @@ export class RawErrors {
   }
 
   /** Responds at once; the connection stays open for the next request. */
-  answer(code: ErrorCode, request: IncomingMessage, response: ServerResponse): void {
+  respond(code: ErrorCode, request: IncomingMessage, response: ServerResponse): void {
     const requestId = requestIdFor(request.headers["x-request-id"])
     const body = JSON.stringify(envelope(code, requestId))
     response.writeHead(errorTable[code].status, this.#headersOf(code, requestId, body))

@@ -70,7 +70,7 @@ interface OneRequest {
 
 /** The operations on one verification, which all answer its status. */
 const onOne = (verifications: Verifications["Service"], toJson: (view: VerificationView) => string) => {
-  const answered = <E, R>(view: Effect.Effect<VerificationView, E, R>) =>
+  const responded = <E, R>(view: Effect.Effect<VerificationView, E, R>) =>
     Effect.map(view, (found) => respondWithJson(toJson(found)))
   const subject = ({ params }: OneRequest) => params.verification_id
   return {
@@ -79,14 +79,14 @@ const onOne = (verifications: Verifications["Service"], toJson: (view: Verificat
       const view = perform(({ customerId, setUpVersion }) =>
         verifications.status({ customerId, id: subject(request), setUpVersion })
       )
-      return yield* orEnvelope(answered(view))
+      return yield* orEnvelope(responded(view))
     }),
     cancel: Effect.fnUntraced(function* (request: OneRequest) {
       const { perform } = yield* CurrentPrincipal
       const view = perform(({ customerId, setUpVersion }) =>
         verifications.cancel({ customerId, id: subject(request), setUpVersion })
       )
-      return yield* orEnvelope(answered(view))
+      return yield* orEnvelope(responded(view))
     }),
     next: Effect.fnUntraced(function* (request: OneRequest & { readonly payload: NextBody }) {
       const { perform } = yield* CurrentPrincipal
@@ -94,7 +94,7 @@ const onOne = (verifications: Verifications["Service"], toJson: (view: Verificat
       const view = perform(({ customerId, setUpVersion }) =>
         verifications.next({ customerId, id: subject(request), setUpVersion, fromSequence })
       )
-      return yield* orEnvelope(answered(view))
+      return yield* orEnvelope(responded(view))
     })
   }
 }

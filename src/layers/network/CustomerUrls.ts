@@ -87,8 +87,8 @@ export const savedUrlProblem = (text: string, allowsPrivateAddresses: boolean): 
 }
 
 /**
- * What is wrong with an address that is used now: other names are resolved. A name that does not resolve (yet) passes: each connection resolves it again,
- * and refuses private addresses.
+ * What is wrong with the address of a webhook or a bridge: its name is resolved too. A name that does not resolve yet
+ * passes, because each connection resolves it again and refuses private addresses.
  */
 export const currentUrlProblem = (
   text: string,

@@ -61,7 +61,7 @@ export const RoutingOrdersSql = Layer.effect(
         select id, channel, provider, customer_id is null as shared, disabled_at is null as active
         from sending_accounts where customer_id = ${customerId} or customer_id is null`)
 
-    /** The same errors as for a send: a step with an account names one of this customer's, on its channel. */
+    /** Checks a step as a send does: an account that it names is one of this customer's, on the step's channel. */
     const checkAccounts = Effect.fnUntraced(function* (
       customerId: number,
       steps: ReadonlyArray<RoutingStep>,

@@ -38,7 +38,7 @@ export const makeWebhookSecret = (random: SecureRandom.SecureRandom["Service"]) 
   )
 
 interface WebhookMessage {
-  /** The same each time the message is sent again. */
+  /** A message that is sent again keeps it. */
   readonly id: string
   readonly sentAtMillis: number
   readonly body: string

@@ -112,8 +112,8 @@ export class Accounts extends Context.Service<
     readonly find: (owner: AccountOwner, id: number) => Effect.Effect<AccountRecord, NotFound>
     readonly ownerOf: (id: number) => Effect.Effect<AccountOwner, NotFound>
     /**
-     * The settings without which an account of this provider connects but cannot send codes, or texts; undefined if it
-     * always can; null: there is no such provider.
+     * The settings that an account of this provider needs to send codes, and texts. Without them it can be connected.
+     * Undefined: it needs none. Null: there is no such provider.
      */
     readonly sendingSettings: (provider: string) => ProviderAdapter["sendingSettings"] | null
     /** Checks the settings, and asks the provider whether the account works: outside any transaction. */

@@ -97,7 +97,7 @@ export interface RequestNotes {
   /** The body of a send: only few of its fields are kept. */
   readonly body: (body: SentBody) => void
   readonly subject: (id: string) => void
-  readonly answered: (status: number, code: string | undefined) => void
+  readonly responded: (status: number, code: string | undefined) => void
 }
 
 const ignore = () => {}
@@ -107,7 +107,7 @@ export const noNotes: RequestNotes = {
   phone: ignore,
   body: ignore,
   subject: ignore,
-  answered: ignore
+  responded: ignore
 }
 
 /** Quotes a text that has no quotes or backslashes. `JSON.stringify` of the whole entry takes twice as long. */
@@ -201,7 +201,7 @@ export class RequestLog extends Context.Service<
           subject: (id) => {
             about = id
           },
-          answered: (status, code) => {
+          responded: (status, code) => {
             if (by === null) return
             const at = clock.currentTimeMillisUnsafe()
             const micros = Number((clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_MICRO)

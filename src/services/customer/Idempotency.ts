@@ -69,11 +69,11 @@ export interface CreatingRequest {
   readonly setUpVersion?: number | undefined
 }
 
-interface Once<Answer, Refusal, Subject> {
+interface Once<Response, Refusal, Subject> {
   /** None, and nothing is stored, if the key is taken. */
-  readonly make: Effect.Effect<Option.Option<Answer>, Refusal>
+  readonly make: Effect.Effect<Option.Option<Response>, Refusal>
   readonly find: (key: string, now: Instant) => Effect.Effect<Option.Option<ClaimedKey<Subject>>>
-  readonly replay: (subject: Subject) => Effect.Effect<Answer, IdempotencyKeyInProgress>
+  readonly replay: (subject: Subject) => Effect.Effect<Response, IdempotencyKeyInProgress>
 }
 
 const utf8 = new TextEncoder()
@@ -94,10 +94,10 @@ export class Idempotency extends Context.Service<
      * The result of `make`, with the customer's current set-up, or the response to the key's earlier request. A replay
      * comes before any refusal.
      */
-    readonly respondOnce: <Answer, Refusal, Subject>(
+    readonly respondOnce: <Response, Refusal, Subject>(
       request: CreatingRequest,
-      once: Once<Answer, Refusal | SetUpChanged, Subject>
-    ) => Effect.Effect<Answer, Refusal | SetUpChanged | ServiceUnavailable | IdempotencyError>
+      once: Once<Response, Refusal | SetUpChanged, Subject>
+    ) => Effect.Effect<Response, Refusal | SetUpChanged | ServiceUnavailable | IdempotencyError>
   }
 >()("peyk/services/customer/Idempotency") {
   static readonly layer = Layer.effect(
@@ -117,23 +117,23 @@ export class Idempotency extends Context.Service<
               expiresAt: now + idempotencyMillis
             }))
 
-      const replayed = Effect.fnUntraced(function* <Answer, Refusal, Subject>(
+      const replayed = Effect.fnUntraced(function* <Response, Refusal, Subject>(
         { key, body }: IdempotentRequest,
-        { find, replay }: Once<Answer, Refusal, Subject>
+        { find, replay }: Once<Response, Refusal, Subject>
       ) {
         const claimed = yield* find(key, yield* Clock.currentTimeMillis)
-        if (Option.isNone(claimed)) return Option.none<Answer>()
+        if (Option.isNone(claimed)) return Option.none<Response>()
         const { fingerprint: earlier, subject } = claimed.value
         if (!equalBytes(earlier, yield* fingerprint(body))) return yield* new IdempotencyKeyConflict()
         return Option.some(yield* replay(subject))
       })
 
-      const makeOrReplay = <Answer, Refusal, Subject>(
+      const makeOrReplay = <Response, Refusal, Subject>(
         request: IdempotentRequest | undefined,
-        once: Once<Answer, Refusal, Subject>
-      ): Effect.Effect<Answer, Refusal | IdempotencyError> => {
+        once: Once<Response, Refusal, Subject>
+      ): Effect.Effect<Response, Refusal | IdempotencyError> => {
         if (request === undefined) return Effect.map(once.make, Option.getOrThrow)
-        const replayOr = <E>(otherwise: () => Effect.Effect<Answer, E>) =>
+        const replayOr = <E>(otherwise: () => Effect.Effect<Response, E>) =>
           Effect.flatMap(
             replayed(request, once),
             Option.match({ onNone: otherwise, onSome: (response) => Effect.succeed(response) })

@@ -13,8 +13,8 @@ import { BoundedMap } from "../concurrency/Collections.ts"
 import { type BudgetRequest, type Grant, GuardStore } from "./GuardStore.ts"
 
 /** A power of two. */
-const PLACES = 262_144
-/** A place has a hash, and the minute of its end with the number of codes taken. */
+const SIZE = 262_144
+/** A index has a hash, and the minute of its end with the number of codes taken. */
 const FIELDS = 2
 const TAKEN_BITS = 2
 const TAKEN = 2 ** TAKEN_BITS - 1
@@ -25,77 +25,77 @@ const hashOf = (customerId: number, { kind, key }: Segment): number => {
   return spread ^ (spread >>> 13)
 }
 
-/** The place of a segment; -1: another segment has it. */
-type Place = number
+/** The index of a segment; -1: another segment has it. */
+type Index = number
 
 /**
  * Counts the free codes of segments for an hour. Most segments never see more, so they get no string and no object: with a
- * map of them, a send's budgets cost several microseconds. A segment whose place is taken is counted elsewhere.
+ * map of them, a send's budgets cost several microseconds. A segment whose index is taken is counted elsewhere.
  */
 export class FreeCodes {
-  readonly #places = new Int32Array(PLACES * FIELDS)
+  readonly #entries = new Int32Array(SIZE * FIELDS)
   readonly #start: Instant
 
   constructor(now: Instant) {
     this.#start = now
   }
 
-  /** A segment that has used its free codes does not get them again, unless another takes its place in a later hour. */
-  find(customerId: number, segment: Segment, now: Instant): Place {
+  /** A segment that has used its free codes does not get them again, unless another takes its index in a later hour. */
+  find(customerId: number, segment: Segment, now: Instant): Index {
     const hash = hashOf(customerId, segment)
-    const at = (hash & (PLACES - 1)) * FIELDS
+    const at = (hash & (SIZE - 1)) * FIELDS
     const minute = Math.floor((now - this.#start) / MINUTE_MILLIS)
-    const isOver = (this.#places[at + 1] ?? 0) >> TAKEN_BITS <= minute
-    const isOwn = this.#places[at] === hash
+    const isOver = (this.#entries[at + 1] ?? 0) >> TAKEN_BITS <= minute
+    const isOwn = this.#entries[at] === hash
     if (!isOver) return isOwn ? at : -1
     const isSpent = isOwn && this.#taken(at) >= FREE_CODES
     const end = minute + BUDGET_WINDOW_MILLIS / MINUTE_MILLIS
-    this.#places[at] = hash
-    this.#places[at + 1] = (end << TAKEN_BITS) | (isSpent ? FREE_CODES : 0)
+    this.#entries[at] = hash
+    this.#entries[at + 1] = (end << TAKEN_BITS) | (isSpent ? FREE_CODES : 0)
     return at
   }
 
-  hasLeft(place: Place): boolean {
-    return place >= 0 && this.#taken(place) < FREE_CODES
+  hasLeft(index: Index): boolean {
+    return index >= 0 && this.#taken(index) < FREE_CODES
   }
 
-  take(place: Place): void {
-    this.#set(place, this.#taken(place) + 1)
+  take(index: Index): void {
+    this.#set(index, this.#taken(index) + 1)
   }
 
-  giveBack(place: Place): void {
-    this.#set(place, Math.max(0, this.#taken(place) - 1))
+  giveBack(index: Index): void {
+    this.#set(index, Math.max(0, this.#taken(index) - 1))
   }
 
   /** None is left. */
-  spend(place: Place): void {
-    if (place >= 0) this.#set(place, FREE_CODES)
+  spend(index: Index): void {
+    if (index >= 0) this.#set(index, FREE_CODES)
   }
 
-  #taken(place: Place): number {
-    return (this.#places[place + 1] ?? 0) & TAKEN
+  #taken(index: Index): number {
+    return (this.#entries[index + 1] ?? 0) & TAKEN
   }
 
-  #set(place: Place, taken: number): void {
-    this.#places[place + 1] = ((this.#places[place + 1] ?? 0) & ~TAKEN) | taken
+  #set(index: Index, taken: number): void {
+    this.#entries[index + 1] = ((this.#entries[index + 1] ?? 0) & ~TAKEN) | taken
   }
 }
 
 /** One statement for each grant would cost as much as half a send. */
 const GATHERED_MILLIS = 100
 
-interface Asked {
+interface GrantRequest {
   readonly request: BudgetRequest
   readonly receive: (grant: Grant | undefined) => void
 }
 
-/** Asks the store for grants of budgets: those of the next milliseconds together, in the background. */
+/** Requests grants of budgets from the store: those of the next milliseconds together, in the background. */
 export class GatheredGrants extends Context.Service<
   GatheredGrants,
   {
-    /** @param receive called once; with undefined if the store does not answer */
-    readonly ask: (request: BudgetRequest, receive: (grant: Grant | undefined) => void) => void
-    /** Asks for what has gathered now, because a code waits for it. */
+    /** @param receive called once; with undefined if the store does not respond */
+    readonly request: (request: BudgetRequest, receive: (grant: Grant | undefined) => void) => void
+    /** Requests what has gathered now, because a code waits for it. */
     readonly flush: () => void
   }
 >()("peyk/services/guard/CodeBudgets/GatheredGrants") {
@@ -104,20 +104,20 @@ export class GatheredGrants extends Context.Service<
     Effect.gen(function* () {
       const store = yield* GuardStore
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
-      let gathered = new Map<string, Asked>()
+      let gathered = new Map<string, GrantRequest>()
 
       const flush = () => {
         if (gathered.size === 0) return
-        const asked = [...gathered.values()]
+        const requests = [...gathered.values()]
         gathered = new Map()
-        const granted = Effect.catchCause(store.grant(asked.map(({ request }) => request)), () =>
+        const granted = Effect.catchCause(store.grant(requests.map(({ request }) => request)), () =>
           Effect.succeed<ReadonlyArray<Grant>>([])
         )
-        runFork(Effect.map(granted, (grants) => asked.forEach(({ receive }, nth) => receive(grants[nth]))))
+        runFork(Effect.map(granted, (grants) => requests.forEach(({ receive }, nth) => receive(grants[nth]))))
       }
 
       return GatheredGrants.of({
-        ask: (request, receive) => {
+        request: (request, receive) => {
           const name = nameIn(request.customerId, request.segment)
           if (gathered.has(name)) flush()
           gathered.set(name, { request, receive })
@@ -134,14 +134,14 @@ interface Allowance {
   left: number
   /** Codes that are out, of all processes, as the store last said. */
   used: number
-  /** The first codes, before the store hears of the segment: the first request asks for them too. */
+  /** The first codes, before the store hears of the segment: the first request includes them. */
   uncounted: number
   perGrant: number
   grantedAt: Instant
   until: Instant
   /** Open when the store has answered. */
-  asking: Latch.Latch | null
-  /** The budget was used up; asked again then. */
+  pending: Latch.Latch | null
+  /** The budget was used up; requested again then. */
   emptyUntil: Instant
   /** When the store's budget starts again. */
   endsAt: Instant
@@ -150,7 +150,7 @@ interface Allowance {
 }
 
 const MAX_SEGMENTS = 50_000
-const ASKED_AGAIN_MILLIS = 5000
+const REQUESTED_AGAIN_MILLIS = 5000
 const KEPT_NETWORKS = 8
 /** From so many unverified codes on, those of a /56 or /48 have much in common. A mobile operator's are verified. */
 const COMMON_AROUND = 12
@@ -176,7 +176,7 @@ interface Taken {
 /** A segment of a code, with what this process may still let pass in it. */
 interface Holding {
   readonly segment: Segment
-  readonly place: Place
+  readonly index: Index
   /** Null: free codes are left. */
   readonly allowance: Allowance | null
 }
@@ -221,41 +221,46 @@ export class CodeBudgets extends Context.Service<
         perGrant: CODES_PER_GRANT,
         grantedAt: Number.NEGATIVE_INFINITY,
         until: now + BUDGET_WINDOW_MILLIS,
-        asking: null,
+        pending: null,
         emptyUntil: 0,
         endsAt: now + BUDGET_WINDOW_MILLIS,
         networks: []
       })
 
-      const find = (customerId: number, segment: Segment, place: Place, now: Instant): Allowance => {
+      const find = (customerId: number, segment: Segment, index: Index, now: Instant): Allowance => {
         const name = nameIn(customerId, segment)
         const known = allowances.get(name)
         if (known !== undefined && known.until > now) return known
         // The store has heard of this segment. Else an attack would get the free codes again each hour.
-        const isCounted = place >= 0 || (known !== undefined && known.uncounted === 0)
+        const isCounted = index >= 0 || (known !== undefined && known.uncounted === 0)
         const made = make(isCounted ? 0 : FREE_CODES, now)
         allowances.set(name, made)
         return made
       }
 
       /** In the background; without a response, codes pass. */
-      const ask = ({ customerId, budget }: BudgetUse, segment: Segment, own: Allowance, now: Instant) => {
-        const asking = Latch.makeUnsafe(false)
-        own.asking = asking
+      const requestGrant = (
+        { customerId, budget }: BudgetUse,
+        segment: Segment,
+        own: Allowance,
+        now: Instant
+      ) => {
+        const pending = Latch.makeUnsafe(false)
+        own.pending = pending
         if (now - own.grantedAt < BUSY_MILLIS) own.perGrant = Math.min(own.perGrant * 2, MAX_CODES_PER_GRANT)
         own.grantedAt = now
         const { perGrant, uncounted } = own
         own.uncounted = 0
-        const asked = perGrant + uncounted
-        const request = { customerId, segment, codes: asked, budget: ownBudget(segment, budget), now }
-        grants.ask(request, (grant) => {
-          const { codes, used, endsAt } = grant ?? { codes: asked, used: own.used, endsAt: own.endsAt }
+        const requested = perGrant + uncounted
+        const request = { customerId, segment, codes: requested, budget: ownBudget(segment, budget), now }
+        grants.request(request, (grant) => {
+          const { codes, used, endsAt } = grant ?? { codes: requested, used: own.used, endsAt: own.endsAt }
           own.used = used
           own.endsAt = endsAt
           own.left += Math.max(0, codes - uncounted)
-          own.asking = null
-          if (codes < asked) own.emptyUntil = Math.min(now + ASKED_AGAIN_MILLIS, endsAt)
-          asking.openUnsafe()
+          own.pending = null
+          if (codes < requested) own.emptyUntil = Math.min(now + REQUESTED_AGAIN_MILLIS, endsAt)
+          pending.openUnsafe()
         })
       }
 
@@ -263,18 +268,18 @@ export class CodeBudgets extends Context.Service<
         budget === 0 ? segments.filter(({ kind }) => kind !== "customer") : segments
 
       /** With the last one, the store hears of the segment. */
-      const takeFree = (use: BudgetUse, segment: Segment, place: Place, now: Instant) => {
-        freeCodes.take(place)
-        if (freeCodes.hasLeft(place)) return
-        const allowance = find(use.customerId, segment, place, now)
+      const takeFree = (use: BudgetUse, segment: Segment, index: Index, now: Instant) => {
+        freeCodes.take(index)
+        if (freeCodes.hasLeft(index)) return
+        const allowance = find(use.customerId, segment, index, now)
         allowance.uncounted = FREE_CODES
-        ask(use, segment, allowance, now)
+        requestGrant(use, segment, allowance, now)
       }
 
       const holdingOf = ({ customerId }: BudgetUse, segment: Segment, now: Instant): Holding => {
-        const place = freeCodes.find(customerId, segment, now)
-        const allowance = freeCodes.hasLeft(place) ? null : find(customerId, segment, place, now)
-        return { segment, place, allowance }
+        const index = freeCodes.find(customerId, segment, now)
+        const allowance = freeCodes.hasLeft(index) ? null : find(customerId, segment, index, now)
+        return { segment, index, allowance }
       }
 
       const isCommonPart = ({ segment, allowance }: Holding): boolean =>
@@ -307,27 +312,27 @@ export class CodeBudgets extends Context.Service<
         const { holdings, isCommon } = holdingsOf(use, now)
         noteNetwork(holdings)
         const empty = holdings.filter(({ allowance }) => allowance !== null && allowance.left <= 0)
-        for (const { segment, place, allowance } of holdings) {
+        for (const { segment, index, allowance } of holdings) {
           if (allowance === null) {
-            if (empty.length === 0) takeFree(use, segment, place, now)
+            if (empty.length === 0) takeFree(use, segment, index, now)
             continue
           }
           if (empty.length === 0) allowance.left -= 1
           const isLow = allowance.left <= (allowance.uncounted > 0 ? 0 : 1)
-          if (isLow && allowance.asking === null && allowance.emptyUntil <= now) {
-            ask(use, segment, allowance, now)
+          if (isLow && allowance.pending === null && allowance.emptyUntil <= now) {
+            requestGrant(use, segment, allowance, now)
           }
         }
         return { empty: empty.map(({ segment }) => segment), isCommon }
       }
 
-      /** Others may have taken what the store granted, so it is asked until it grants less than was asked for. */
+      /** Others may have taken what the store granted, so grants are requested until one is less than was requested. */
       const take = (use: BudgetUse, now: Instant): Effect.Effect<Taken> =>
         Effect.suspend(() => {
           const taken = takeNow(use, now)
           const waits = taken.empty.flatMap((segment) => {
-            const asking = allowances.get(nameIn(use.customerId, segment))?.asking ?? null
-            return asking === null ? [] : [asking.await]
+            const pending = allowances.get(nameIn(use.customerId, segment))?.pending ?? null
+            return pending === null ? [] : [pending.await]
           })
           if (waits.length === 0) return Effect.succeed(taken)
           grants.flush()
@@ -351,8 +356,8 @@ export class CodeBudgets extends Context.Service<
           segment.kind !== "customer" && allowances.get(nameIn(customerId, segment))?.uncounted === 0,
         giveBack: (use, now) => {
           for (const segment of counted(use)) {
-            const place = freeCodes.find(use.customerId, segment, now)
-            if (freeCodes.hasLeft(place)) freeCodes.giveBack(place)
+            const index = freeCodes.find(use.customerId, segment, now)
+            if (freeCodes.hasLeft(index)) freeCodes.giveBack(index)
             const known = allowances.get(nameIn(use.customerId, segment))
             if (known !== undefined) known.left += 1
           }

@@ -2,7 +2,7 @@ import { Array as Arr, Effect } from "effect"
 import { type Instant, SECOND_MILLIS } from "../../domain/Instant.ts"
 import type { Phone } from "../../domain/Phone.ts"
 import {
-  type AskedCode,
+  type RequestedCode,
   type GuardAction,
   type OpenAlarm,
   strongest,
@@ -69,7 +69,7 @@ const useAs = (whole: Whole, use: BudgetUse): BudgetUse => {
   return { ...use, segments: segments.map((segment) => (segment === WHOLE.all ? WHOLE[whole] : segment)) }
 }
 
-export const askedCode = ({ phone, client }: GuardRequest, traces: ClientTraces): AskedCode => ({
+export const requestedCode = ({ phone, client }: GuardRequest, traces: ClientTraces): RequestedCode => ({
   phone,
   ip: client?.ip ?? null,
   isTrusted: client?.trusted === true,

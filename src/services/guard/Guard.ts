@@ -8,7 +8,7 @@ import { recordedFlag, verdictOf } from "../../domain/guard/Verdict.ts"
 import { CodeBudgets } from "./CodeBudgets.ts"
 import {
   type Admitted,
-  askedCode,
+  requestedCode,
   type Decision,
   type GuardRequest,
   makeDecide,
@@ -49,8 +49,8 @@ const makePassesBombed = Effect.gen(function* () {
   })
 })
 
-/** The answers to a send, by the decision. Each is counted. */
-const makeAnswers = Effect.gen(function* () {
+/** The responses to a send, by the decision. Each is counted. */
+const makeResponses = Effect.gen(function* () {
   const refusals = yield* GuardRefusals
   const metrics = yield* GuardMetrics
 
@@ -91,7 +91,7 @@ const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
   const budgets = yield* CodeBudgets
   const wakes = yield* GuardWakes
   const decide = yield* makeDecide
-  const { recorded, enforced, denied } = yield* makeAnswers
+  const { recorded, enforced, denied } = yield* makeResponses
 
   return (request: GuardRequest): Effect.Effect<Admitted, BlockedPhone | SuspectedFraud> =>
     Effect.suspend((): Effect.Effect<Admitted, BlockedPhone | SuspectedFraud> => {
@@ -100,7 +100,7 @@ const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
       const mode = modeOf(guard.mode)
       const traces = mode === "off" ? NO_TRACES : tracesOf(request)
       const now = clock.currentTimeMillisUnsafe()
-      const verdict = verdictOf(guard, askedCode(request, traces), networks.isIn, now)
+      const verdict = verdictOf(guard, requestedCode(request, traces), networks.isIn, now)
       if (verdict._tag === "Denied") return denied(request)
       if (mode === "off") return Effect.succeed({ route, flag: null, callersLimit: 0, taken: null })
       wakes.sent(customerId, now)

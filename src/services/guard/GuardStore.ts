@@ -110,7 +110,7 @@ export class GuardStore extends Context.Service<
     readonly grant: (requests: ReadonlyArray<BudgetRequest>) => Effect.Effect<ReadonlyArray<Grant>>
     /** Ensures a round of the customer's codes then. */
     readonly wake: (customerId: number, at: Instant) => Effect.Effect<void>
-    readonly reputation: (asked: {
+    readonly reputation: (request: {
       readonly customerId: number
       readonly phone: string
       readonly network: string | null

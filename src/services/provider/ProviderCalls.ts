@@ -118,7 +118,7 @@ interface ProviderCall<A> {
   readonly record: (result: CallResult) => Effect.Effect<A>
 }
 
-/** What codes and messages do alike once an account has a slot: wait for its start, call, and record the outcome. */
+/** Calls a provider for a code or a message whose account has a slot: waits for its start, calls, and records the outcome. */
 export class ProviderCalls extends Context.Service<
   ProviderCalls,
   {

@@ -110,7 +110,7 @@ export class Verifications extends Context.Service<
         return Option.isSome(stored) ? stored.value : yield* new NotFound()
       })
 
-      const answered = (reason: VerifyResult["reason"], left: number | null = null): VerifyResult => {
+      const resultOf = (reason: VerifyResult["reason"], left: number | null = null): VerifyResult => {
         metrics.checked(reason)
         return { verified: reason === "ok", reason, triesLeft: left }
       }
@@ -125,13 +125,13 @@ export class Verifications extends Context.Service<
             (compared) => {
               if (Option.isNone(compared)) {
                 return Effect.map(read({ customerId, id }), (verification) =>
-                  answered(reasonWithoutMatch(verification, now))
+                  resultOf(reasonWithoutMatch(verification, now))
                 )
               }
               const { matched, status, wrongCodes } = compared.value
               metrics.ended(id, status, now)
               const left = wrongCodes === null ? null : triesLeft(wrongCodes, tries)
-              return Effect.succeed(answered(matched ? "ok" : "invalid_code", left))
+              return Effect.succeed(resultOf(matched ? "ok" : "invalid_code", left))
             }
           )
         })

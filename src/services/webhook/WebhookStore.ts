@@ -53,7 +53,7 @@ export class WebhookStore extends Context.Service<
 
 export interface WebhookPost {
   readonly url: string
-  /** The same each time the event is sent again. */
+  /** An event that is sent again keeps it. */
   readonly id: string
   readonly body: string
   readonly secrets: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]

@@ -1,13 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { defaultGuard } from "../../../src/domain/guard/GuardSettings.ts"
-import { type AskedCode, endedAlarms, type GuardSetUp, verdictOf } from "../../../src/domain/guard/Verdict.ts"
+import {
+  type RequestedCode,
+  endedAlarms,
+  type GuardSetUp,
+  verdictOf
+} from "../../../src/domain/guard/Verdict.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
 
 const HOUR = 3_600_000
 
 describe("the verdict", () => {
   const phone = Phone.make("+989121234567")
-  const asked: AskedCode = { phone, ip: null, isTrusted: false, traces: { network: "n", device: null } }
+  const asked: RequestedCode = { phone, ip: null, isTrusted: false, traces: { network: "n", device: null } }
   const alarm = {
     kind: "network",
     key: "n",
@@ -22,7 +27,7 @@ describe("the verdict", () => {
     alarms: [],
     ...given
   })
-  const verdict = (given: Partial<GuardSetUp>, code: Partial<AskedCode> = {}, now = 0) =>
+  const verdict = (given: Partial<GuardSetUp>, code: Partial<RequestedCode> = {}, now = 0) =>
     verdictOf(
       setUp(given),
       { ...asked, ...code },

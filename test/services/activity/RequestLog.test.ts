@@ -26,7 +26,7 @@ const within =
 const answerOne = Effect.map(RequestLog, ({ begin }) => {
   const notes = begin("/v1/otp/send", "POST", "the-id")
   notes.key(key)
-  notes.answered(200, undefined)
+  notes.responded(200, undefined)
 })
 
 const requestsIn = (blocks: ReadonlyArray<RequestBlock>) =>
@@ -48,7 +48,7 @@ describe("the request log", () => {
         notes.phone("0912 123 4567")
         yield* TestClock.adjust("12 millis")
         notes.subject("the-verification")
-        notes.answered(429, "too_many_requests_phone_hour")
+        notes.responded(429, "too_many_requests_phone_hour")
         assert.lengthOf(store.blocks, 0)
         yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(
@@ -83,7 +83,7 @@ describe("the request log", () => {
           const notes = begin("/v1/otp/send", "POST", "the-id")
           notes.key(key)
           notes.phone(phone)
-          notes.answered(status, undefined)
+          notes.responded(status, undefined)
         }
         answered("09121234567", 200)
         yield* TestClock.adjust("1 second")
@@ -111,7 +111,7 @@ describe("the request log", () => {
           const notes = begin("/v1/otp/send", "POST", "the-id")
           notes.key(key)
           notes.body(body)
-          notes.answered(200, undefined)
+          notes.responded(200, undefined)
         }
         const secret = "my secret 123456"
         const other = {
@@ -156,7 +156,7 @@ describe("the request log", () => {
     return within(logging(store))(
       Effect.gen(function* () {
         const { begin } = yield* RequestLog
-        begin("/v1/otp/send", "POST", "the-id").answered(401, "unauthenticated")
+        begin("/v1/otp/send", "POST", "the-id").responded(401, "unauthenticated")
         yield* TestClock.adjust("2 seconds")
         assert.lengthOf(store.blocks, 0)
       })
@@ -171,7 +171,7 @@ describe("the request log", () => {
         const notes = begin("/v1/otp/send", "POST", "the-id")
         notes.key(key)
         notes.phone("my password")
-        notes.answered(422, "invalid_phone")
+        notes.responded(422, "invalid_phone")
         yield* TestClock.adjust("1 second")
         assert.isNull(requestsIn(store.blocks)[0]?.[9])
       })

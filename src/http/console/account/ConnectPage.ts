@@ -29,7 +29,7 @@ import { type AccountOwner, connectAccount as connect } from "../../../services/
 import { type ProviderAdapter, ProviderAdapters } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Where an account is connected: a customer's own, or the platform's. */
-export interface ConnectPlace {
+export interface ConnectTarget {
   readonly owner: AccountOwner
   readonly name: PageName
   readonly connectPath: string
@@ -38,7 +38,7 @@ export interface ConnectPlace {
   readonly pathOfAccount: (id: number) => string
 }
 
-const ownPlace = ({ actor }: View): ConnectPlace => ({
+const ownTarget = ({ actor }: View): ConnectTarget => ({
   owner: actor.customerId,
   name: "channels",
   connectPath: CONNECT_PATH,
@@ -61,7 +61,7 @@ const connectable = (adapters: ProviderAdapters["Service"]): ReadonlyArray<Provi
     .toSorted((a, b) => a.channels.length - b.channels.length)
 
 const choiceOf = (
-  { channels }: ConnectPlace,
+  { channels }: ConnectTarget,
   adapters: ProviderAdapters["Service"],
   submitted: Submitted
 ): Choice | null => {
@@ -85,7 +85,7 @@ const choiceLink = (path: string, channel: Channel, { name }: ProviderAdapter, {
 
 /** The first step: what sends, and over which channel. */
 const choose = (
-  { channels: offered, connectPath }: ConnectPlace,
+  { channels: offered, connectPath }: ConnectTarget,
   adapters: ProviderAdapters["Service"],
   view: View
 ): Html =>
@@ -143,7 +143,7 @@ const checksPart = ({ locale: { say } }: View, owner: AccountOwner, submitted: S
 
 const connectForm = (
   view: View,
-  { owner, connectPath }: ConnectPlace,
+  { owner, connectPath }: ConnectTarget,
   { channel, adapter }: Choice,
   submitted: Submitted,
   errors: FieldErrors
@@ -174,16 +174,16 @@ const connectForm = (
 
 const connectPage = (
   view: View,
-  place: ConnectPlace,
+  target: ConnectTarget,
   adapters: ProviderAdapters["Service"],
   submitted: Submitted,
   errors: FieldErrors
 ): Page => {
   const { say } = view.locale
-  const choice = choiceOf(place, adapters, submitted)
+  const choice = choiceOf(target, adapters, submitted)
   return {
     title: say("Connect account", "اتصال حساب"),
-    name: place.name,
+    name: target.name,
     lead:
       choice === null
         ? say("Choose a channel and a provider.", "کانال و سرویس‌دهنده را انتخاب کنید.")
@@ -192,17 +192,17 @@ const connectPage = (
             `${providerName(choice.adapter.name, view.locale)}، برای ${channelName(choice.channel, view.locale)}`
           ),
     content:
-      choice === null ? choose(place, adapters, view) : connectForm(view, place, choice, submitted, errors)
+      choice === null ? choose(target, adapters, view) : connectForm(view, target, choice, submitted, errors)
   }
 }
 
-export const connectPageAt = Effect.fnUntraced(function* (view: View, place: ConnectPlace) {
+export const connectPageAt = Effect.fnUntraced(function* (view: View, target: ConnectTarget) {
   const chosen = emptyForm()
   for (const name of ["channel", "provider"]) chosen.set(name, view.query.get(name) ?? "")
-  return connectPage(view, place, yield* ProviderAdapters, chosen, noFieldErrors)
+  return connectPage(view, target, yield* ProviderAdapters, chosen, noFieldErrors)
 })
 
-export const showConnect = (view: View) => connectPageAt(view, ownPlace(view))
+export const showConnect = (view: View) => connectPageAt(view, ownTarget(view))
 
 const wrongFields = (error: ConsoleError, { locale }: View): FieldErrors => {
   const errors = fieldErrorsOf(error, locale)
@@ -216,9 +216,9 @@ const Connected = Schema.Struct({
 })
 
 /** Connects the account that a form describes, unless its provider refuses it. `view` is whose change it is. */
-export const connectAt = (view: View, place: ConnectPlace, submitted: URLSearchParams) =>
+export const connectAt = (view: View, target: ConnectTarget, submitted: URLSearchParams) =>
   Effect.gen(function* () {
-    const choice = choiceOf(place, yield* ProviderAdapters, submitted)
+    const choice = choiceOf(target, yield* ProviderAdapters, submitted)
     if (choice === null) return yield* fieldError("provider", problem("provider_required"))
     const { channel, adapter } = choice
     const { fields, input } = yield* submittedConnection(adapter.name, submitted)
@@ -229,18 +229,18 @@ export const connectAt = (view: View, place: ConnectPlace, submitted: URLSearchP
         channel,
         provider: adapter.name,
         label: submitted.get("label")?.trim(),
-        default: place.owner !== null && submitted.has("default")
+        default: target.owner !== null && submitted.has("default")
       }),
       shown: Connected,
       show: (saved) => ({ id: saved.account.id, notice: savedNotice("created", saved) }),
-      done: (_, { id, notice }) => seeOther(withNotice(place.pathOfAccount(id), notice))
+      done: (_, { id, notice }) => seeOther(withNotice(target.pathOfAccount(id), notice))
     })
     return yield* Effect.mapError(save(view, submitted), bySetting(fields))
   }).pipe(
     Effect.catch((error: ConsoleError) =>
       Effect.map(ProviderAdapters, (adapters) => {
         const { status, headers } = refusalOf(error, view.locale)
-        return pageResponse(view, connectPage(view, place, adapters, submitted, wrongFields(error, view)), {
+        return pageResponse(view, connectPage(view, target, adapters, submitted, wrongFields(error, view)), {
           status,
           headers
         })
@@ -249,4 +249,4 @@ export const connectAt = (view: View, place: ConnectPlace, submitted: URLSearchP
   )
 
 export const connectAccount = (view: View, submitted: URLSearchParams) =>
-  connectAt(view, ownPlace(view), submitted)
+  connectAt(view, ownTarget(view), submitted)

@@ -9,7 +9,7 @@ import { pathOf } from "../Navigation.ts"
 import { checkedNotice } from "./AccountForms.ts"
 import { providerName } from "./ProviderNames.ts"
 import { stateColumns } from "./ChannelsPage.ts"
-import { connectAt, connectPageAt, type ConnectPlace } from "./ConnectPage.ts"
+import { connectAt, connectPageAt, type ConnectTarget } from "./ConnectPage.ts"
 import { formAction } from "../forms/ActionForms.ts"
 import { seeOther } from "../frame/Responses.ts"
 import { icon } from "../frame/Document.ts"
@@ -117,7 +117,7 @@ const showSharedAccounts = Effect.fnUntraced(function* (view: View) {
 const ACCOUNT_PATH = `${SHARED_PATH}/:id` as const
 
 /** SMS lines are never shared. */
-const sharedPlace: ConnectPlace = {
+const sharedTarget: ConnectTarget = {
   owner: null,
   name: "shared-accounts",
   connectPath: CONNECT_SHARED_PATH,
@@ -153,9 +153,9 @@ export const sharedAccountPages = {
   name: "shared-accounts",
   routes: [
     operatorPage(SHARED_PATH, showSharedAccounts),
-    operatorPage(CONNECT_SHARED_PATH, (view) => connectPageAt(view, sharedPlace)),
+    operatorPage(CONNECT_SHARED_PATH, (view) => connectPageAt(view, sharedTarget)),
     operatorForm(CONNECT_SHARED_PATH, (view, submitted) =>
-      connectAt(asPlatform(view), sharedPlace, submitted)
+      connectAt(asPlatform(view), sharedTarget, submitted)
     ),
     operatorForm(`${ACCOUNT_PATH}/check`, () => check),
     sharedForm("/enable", switchTo(true)),

@@ -128,7 +128,7 @@ const pageAt = (path: string, pagePath: string | null): string =>
   pagePath === null ? path : path.split("/").slice(0, pagePath.split("/").length).join("/")
 
 /** Redirects to the sign-in, which leads back to this page. A form that was sent is lost: the sign-in says so. */
-const askToSignIn = (visit: Visit, page: string): Response => {
+const toSignIn = (visit: Visit, page: string): Response => {
   const { method, url } = visit.request
   if (page === CONSOLE_PATH) return redirectTo(visit, SIGN_IN_PATH)
   const backTo = (next: string) => `${SIGN_IN_PATH}?next=${encodeURIComponent(next)}`
@@ -155,7 +155,7 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
       const session =
         secret === null ? Option.none() : yield* sessions.use(secret, yield* Clock.currentTimeMillis)
       const path = pageAt(visit.path, pagePath)
-      if (secret === null || Option.isNone(session)) return askToSignIn(visit, path)
+      if (secret === null || Option.isNone(session)) return toSignIn(visit, path)
       const actor = actorOf(session.value)
       const origin = originOf(visit.request, yield* TrustedProxies, yield* RequestId)
       const csrf = csrfOfSession(secret)

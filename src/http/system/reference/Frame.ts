@@ -1,4 +1,4 @@
-/** What each page of the reference has around its content: the head, the links to the site, the list of operations. */
+/** The frame of each page of the reference: its head, the links to the site, and the list of operations. */
 import { html, type Html } from "../../console/frame/Html.ts"
 import { ASSETS_PATH as CONSOLE_ASSETS_PATH, CONSOLE_PATH } from "../../console/ConsolePaths.ts"
 import type { Group } from "./ApiDocument.ts"

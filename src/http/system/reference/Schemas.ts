@@ -120,7 +120,7 @@ export const valuesOf = (document: ApiDocument, given: JsonSchema): ReadonlyArra
     return [...(schema.enum ?? []), ...(schema.const === undefined ? [] : [schema.const]), ...items]
   })
 
-/** What is said of it where it is used, or else where it is declared. */
+/** A schema's description: the one at its use, or else the one of its declaration. */
 export const descriptionOf = (document: ApiDocument, given: JsonSchema): string | undefined =>
   [given, resolveSchema(document, given), ...(given.anyOf ?? []), ...choicesIn(document, given)].find(
     ({ description }) => description !== undefined

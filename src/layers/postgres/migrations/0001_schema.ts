@@ -13,7 +13,7 @@ const withoutComments = (statement: string) => statement.replaceAll(/--.*/g, "")
 export const schemaStatements = (): ReadonlyArray<string> =>
   (fs.readFileSync(file, "utf8").match(STATEMENT) ?? []).map(withoutComments).filter((text) => text !== "")
 
-/** What the schema creates of a kind, by name: everything else in a database is not Peyk's. */
+/** The names of the tables, or of the functions, that the schema creates. All others in a database are of other programs. */
 export const createdBySchema = (kind: "table" | "function"): ReadonlyArray<string> =>
   [...fs.readFileSync(file, "utf8").matchAll(new RegExp(`^create ${kind} (\\w+)`, "gm"))].map(
     ([, name = ""]) => name

@@ -1,6 +1,6 @@
 /**
- * Sends a request of the sandbox. The key is in a variable of this page only: it is not stored, it is sent to this
- * server only, and it is gone with the tab.
+ * Sends requests to the sandbox from the page. The test key stays in a variable: it is never stored, is sent to this
+ * server only, and is forgotten when the tab closes.
  */
 import { addCopyButton, markScrolling } from "./code.js"
 
