@@ -145,6 +145,8 @@ export const WebhookDelivery = Schema.Struct({
   sequence: Schema.Int,
   status: DeliveryStatus,
   tries: Schema.Array(WebhookTry),
+  /** Of the code or message; null: it is about none, or that is gone. */
+  phone: Schema.NullOr(Schema.String),
   createdAt: Instant,
   nextTryAt: Schema.NullOr(Instant),
   finishedAt: Schema.NullOr(Instant)
@@ -156,7 +158,22 @@ export interface WebhookResponse {
   readonly status: number | null
   readonly error: string | null
   readonly retryAfterMillis: number | null
+  /** The beginning of its body, without phones; absent: it had none. */
+  readonly body?: string
+  /** The signatures that were sent. */
+  readonly signature?: string
 }
+
+/** What went over the wire in one of the last tries. */
+export const WebhookExchange = Schema.Struct({
+  at: Instant,
+  signature: Schema.NullOr(Schema.String),
+  body: Schema.NullOr(Schema.String)
+})
+export type WebhookExchange = typeof WebhookExchange.Type
+
+/** How many of them are kept of a delivery. */
+export const MAX_EXCHANGES = 5
 
 /** How a delivery and its endpoint change after a try. */
 export interface Judgement {

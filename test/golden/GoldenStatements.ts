@@ -116,7 +116,13 @@ const commitMessage = (before: Message, transition: MessageTransition) =>
 
 const recordTry = (judgement: Judgement) =>
   WebhookStore.use((store) =>
-    store.record(Subjects.webhookTimer, Subjects.dueDelivery, judgement, Subjects.NOW)
+    store.record(
+      Subjects.webhookTimer,
+      Subjects.dueDelivery,
+      judgement,
+      { at: 0, signature: null, body: null },
+      Subjects.NOW
+    )
   )
 
 const request = {

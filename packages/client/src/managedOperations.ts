@@ -224,6 +224,11 @@ export const managedOperations = {
     path: "/v1/manage/webhooks/{id}/rotate-secret",
     isIdempotent: true
   },
+  "webhooks.retryFailed": {
+    method: "POST",
+    path: "/v1/manage/webhooks/{id}/retry-failed",
+    isIdempotent: true
+  },
   "webhooks.deliveries": {
     method: "GET",
     path: "/v1/manage/webhooks/{id}/deliveries",

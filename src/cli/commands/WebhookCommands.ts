@@ -32,6 +32,7 @@ import {
   removeWebhook,
   replayEvent,
   replaySince,
+  retryFailed,
   rotateSecret,
   testWebhook,
   WebhookDescription,
@@ -245,6 +246,14 @@ const test = actionCommand(
   { print: printDelivery }
 )
 
+const retry = actionCommand(
+  "retry-failed",
+  "Deliver again what failed or waits for another try, up to 1000 events at a time",
+  retryFailed,
+  oneWebhook,
+  { print: ({ retried, hasMore }) => printOne({ retried, has_more: hasMore }) }
+)
+
 const rotate = actionCommand(
   "rotate-secret",
   "Replace a webhook's secret; the old one also signs for 24 hours",
@@ -273,7 +282,8 @@ const webhookCommand = Command.make("webhook").pipe(
     rotate,
     remove,
     deliveries,
-    replay
+    replay,
+    retry
   ])
 )
 

@@ -25,6 +25,7 @@ import {
   ReplayBody,
   replayEvent,
   replaySince,
+  retryFailed,
   rotateSecret,
   testWebhook,
   WebhookChangeBody,
@@ -97,6 +98,11 @@ const Replayed = Schema.Struct({
   })
 }).annotate({ identifier: "WebhookReplayed" })
 
+const Retried = Schema.Struct({
+  retried: Schema.Int,
+  has_more: Schema.Boolean.annotateKey({ description: "Whether another request would retry more." })
+}).annotate({ identifier: "WebhookRetried" })
+
 export const toWebhook = (endpoint: WebhookEndpoint) => ({
   id: endpoint.id,
   url: endpoint.url,
@@ -159,6 +165,13 @@ export class WebhooksGroup extends manageGroup(
     `Replace a webhook's secret; the old one also signs for ${ROTATION_HOURS} hours`,
     [notFound, ...keyErrors]
   ),
+  acting(
+    "retryFailed",
+    "/:id/retry-failed",
+    Retried.pipe(HttpApiSchema.status(202)),
+    "Deliver again what failed or waits for another try, of the last 30 days, up to 1000 at a time",
+    [notFound, conflict, ...keyErrors]
+  ),
   HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
     params: id,
     query: {
@@ -212,6 +225,11 @@ export const WebhooksHandlers = handlersOf(WebhooksGroup, (handlers) =>
       body: toDelivery,
       isOnce: true,
       target: (params: { readonly id: number; readonly event_id: string }) => params
+    }),
+    retryFailed: handler(retryFailed, {
+      status: 202,
+      body: ({ retried, hasMore }) => ({ retried, has_more: hasMore }),
+      isOnce: true
     }),
     replaySince: handler(replaySince, {
       status: 202,

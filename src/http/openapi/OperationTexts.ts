@@ -60,6 +60,8 @@ const managementTexts: Readonly<Record<string, string>> = {
   "webhooks.rotateSecret": `For ${ROTATION_HOURS} hours each request carries two signatures, so no event is lost meanwhile.`,
   "webhooks.deliveries": "With the status and the duration of each try.",
   "webhooks.replay": "With the same `webhook-id`, so that a receiver can see that it is the same event.",
+  "webhooks.retryFailed":
+    "For a receiver that was mended: nothing waits for its next try. If `has_more` is true, call again.",
   "webhooks.replaySince":
     "Replays events of the last 30 days. If `next_since` is not null, call again with it as `since`.",
   "tokens.list": READ_ONLY,

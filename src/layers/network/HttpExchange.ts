@@ -11,14 +11,14 @@ export interface HttpCall {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly timeoutMillis: number
-  /** Only the status matters: a long or slow body is cut off. */
+  /** Only the status matters: a long or slow body is cut off. Its beginning is read, as far as it has come by then. */
   readonly ignoresBody: boolean
 }
 
 export interface HttpResponse {
   readonly status: number
   readonly headers: ResponseHeaders
-  /** Empty if it is ignored. */
+  /** Of a body that is ignored the beginning. */
   readonly text: string
 }
 
@@ -39,6 +39,9 @@ interface Head {
 const FIRST_FINAL_STATUS = 200
 const NO_CONTENT = 204
 
+/** So much of an ignored body is kept, for people. */
+const MAX_IGNORED_BYTES = 2048
+
 /** Nothing follows it. */
 const isWhole = ({ status, headers }: Head): boolean =>
   status === NO_CONTENT || headers["content-length"] === "0"
@@ -55,6 +58,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
   readonly #chunks: Array<Buffer> = []
+  #ignoredBytes = 0
   /** How often the connections had been renewed when it started. */
   #renewals = 0
 
@@ -85,7 +89,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
-    if (this.#onIgnoredBody === null && !this.#isSettled) this.#chunks.push(chunk)
+    if (this.#isSettled) return
+    if (this.#onIgnoredBody === null) return void this.#chunks.push(chunk)
+    const room = MAX_IGNORED_BYTES - this.#ignoredBytes
+    if (room > 0) this.#chunks.push(chunk.subarray(0, room))
+    this.#ignoredBytes += chunk.length
   }
 
   onResponseEnd() {

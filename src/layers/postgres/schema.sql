@@ -695,6 +695,8 @@ create table webhook_deliveries (
   event_id uuid not null,
   status text not null check (status in ('pending', 'delivered', 'failed')),
   tries jsonb not null default '[]',
+  -- what went over the wire in the last five tries: apart from the tries, which lists read
+  exchanges jsonb not null default '[]',
   created_at timestamptz not null,
   -- the first try, since it was created or replayed
   started_at timestamptz,

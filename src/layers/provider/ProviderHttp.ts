@@ -33,6 +33,8 @@ export interface ProviderResponse {
   readonly retryAfterMillis: number | null
   /** The body parsed as JSON; undefined if it is not JSON. Integers too long for a number are strings. */
   readonly json: unknown
+  /** Of a body that is ignored its beginning; absent: it is not ignored. */
+  readonly text?: string
 }
 
 /** There was no response. */
@@ -64,10 +66,15 @@ const retryAfter = (headers: string | ReadonlyArray<string> | undefined, now: nu
   return millis === null ? null : Math.min(Math.max(0, millis), MAX_DELAY_MILLIS)
 }
 
-const toResponse = ({ status, headers, text }: HttpResponse, now: number): ProviderResponse => ({
+const toResponse = (
+  { status, headers, text }: HttpResponse,
+  ignoresBody: boolean,
+  now: number
+): ProviderResponse => ({
   status,
   retryAfterMillis: retryAfter(headers["retry-after"], now),
   // An unreadable body (HTML, empty, too deep) is undefined.
+  ...(ignoresBody ? { text } : {}),
   json: text === "" ? undefined : Result.getOrUndefined(readExactJson(text))
 })
 
@@ -103,7 +110,11 @@ export class ProviderHttp extends Context.Service<
                 onFailure: ({ hasStarted, reason }) =>
                   hasStarted ? CallFailure.Lost({ reason }) : CallFailure.NotSent({ reason }),
                 onSuccess: (response) =>
-                  toResponse(response, fiber.getRef(Clock.Clock).currentTimeMillisUnsafe())
+                  toResponse(
+                    response,
+                    request.ignoresBody === true,
+                    fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
+                  )
               }),
               // Whatever a response makes of us, it is the outcome of this call.
               Effect.catchDefect(() => Effect.fail(CallFailure.Lost({ reason: "the call broke" })))

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import type { Judgement } from "../../domain/Webhook.ts"
+import { type Judgement, MAX_EXCHANGES, type WebhookExchange } from "../../domain/Webhook.ts"
 import type { DueDelivery, RecordedTry } from "../../services/webhook/WebhookStore.ts"
 import {
   type BatchColumn,
@@ -22,6 +22,7 @@ interface TriedDelivery {
   readonly timer: LeasedTimer
   readonly due: DueDelivery
   readonly judgement: Judgement
+  readonly exchange: WebhookExchange
   readonly now: Instant
 }
 
@@ -33,6 +34,7 @@ const columns: ReadonlyArray<BatchColumn<TriedDelivery>> = [
   { name: "now", type: "timestamptz", of: ({ now }) => now },
   { name: "status", type: "text", of: ({ judgement }) => judgement.status },
   { name: "tries", type: "text", cast: "jsonb", of: ({ judgement }) => JSON.stringify(judgement.tries) },
+  { name: "exchange", type: "text", cast: "jsonb", of: ({ exchange }) => JSON.stringify([exchange]) },
   { name: "started_at", type: "timestamptz", of: ({ judgement }) => judgement.startedAt },
   { name: "next_try_at", type: "timestamptz", of: ({ judgement }) => judgement.nextTryAt },
   { name: "tried_at", type: "timestamptz", of: ({ judgement }) => judgement.tries.at(-1)?.at ?? null },
@@ -82,6 +84,7 @@ const DELIVERY_PARTS = `
     where c.nth in (select nth from moved union all select nth from removed)),
   delivery as (
     update webhook_deliveries d set tries = h.tries,
+      exchanges = jsonb_path_query_array(d.exchanges, '$[last - ${MAX_EXCHANGES - 2} to last]') || h.exchange,
       status = case when h.was_restarted then d.status else h.status end,
       started_at = case when h.was_restarted then d.started_at else h.started_at end,
       next_try_at = case when h.was_restarted then d.next_try_at else h.next_try_at end,

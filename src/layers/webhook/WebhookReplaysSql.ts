@@ -7,7 +7,13 @@ import { idAt, instantOf, toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
-import { replayedFrom, TEST_EVENT, WebhookDelivery, MAX_REPLAYED } from "../../domain/Webhook.ts"
+import {
+  MAX_REPLAYED,
+  replayedFrom,
+  TEST_EVENT,
+  WebhookDelivery,
+  WebhookExchange
+} from "../../domain/Webhook.ts"
 import { webhookPayload } from "../../http/manage/WebhookPayload.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { isWanted, webhookTimers } from "./OutboxSql.ts"
@@ -49,11 +55,21 @@ const DeliveryRow = Schema.Struct({
 })
 const StateRow = Schema.Struct({ isDisabled: Schema.Boolean })
 const ReplayRow = Schema.Struct({ replayed: Schema.Int, nextId: Schema.NullOr(Schema.String) })
+const RetryRow = Schema.Struct({ retried: Schema.Int, hasMore: Schema.Boolean })
+const ExchangesRow = Schema.Struct({ exchanges: Schema.Array(WebhookExchange) })
 const CountRow = Schema.Struct({ count: Schema.Int })
 
-type ReplayMethods = Pick<Webhooks["Service"], "test" | "deliveries" | "delivery" | "replay" | "replaySince">
+type ReplayMethods = Pick<
+  Webhooks["Service"],
+  "test" | "deliveries" | "delivery" | "exchanges" | "replay" | "replaySince" | "retryFailed"
+>
+
+const isSubject = "t.customer_id = e.customer_id and t.id = e.subject"
 
 const COLUMNS = `d.event_id as "eventId", e.type as "eventType", e.subject, e.sequence, d.status, d.tries,
+  case split_part(e.type, '.', 1)
+    when 'verification' then (select t.phone from verifications t where ${isSubject})
+    when 'message' then (select t.phone from messages t where ${isSubject}) end as phone,
   d.created_at as "createdAt", d.next_try_at as "nextTryAt", d.finished_at as "finishedAt"`
 
 const disabled = new Conflict({ problem: problem("webhook_disabled") })
@@ -68,6 +84,8 @@ export const webhookReplays = (
   const stateRows = rowsOf(StateRow)
   const replayRows = rowsOf(ReplayRow)
   const countRows = rowsOf(CountRow)
+  const retryRows = rowsOf(RetryRow)
+  const exchangesRows = rowsOf(ExchangesRow)
 
   const requireEndpoint = Effect.fnUntraced(function* (
     customerId: number,
@@ -152,6 +170,36 @@ export const webhookReplays = (
     delivery: Effect.fnUntraced(function* (customerId, id, eventId) {
       if (!isUuid(eventId.toLowerCase())) return yield* new NotFound()
       return yield* findDelivery(customerId, id, eventId)
+    }),
+
+    exchanges: Effect.fnUntraced(function* (customerId, id, eventId) {
+      if (!isUuid(eventId.toLowerCase())) return []
+      const [row] = yield* exchangesRows(sql`
+        select exchanges from webhook_deliveries
+        where customer_id = ${customerId} and endpoint_id = ${id} and event_id = ${eventId}::uuid`)
+      return row?.exchanges ?? []
+    }),
+
+    retryFailed: Effect.fnUntraced(function* (customerId, id) {
+      yield* requireActive(customerId, id)
+      const now = yield* Clock.currentTimeMillis
+      const from = idAt(replayedFrom(0, now))
+      const [row] = yield* retryRows(sql`
+        with wanted as (
+          select e.customer_id, e.id, row_number() over (order by e.id) as nth
+          from webhook_deliveries d
+          join events e on e.customer_id = d.customer_id and e.id = d.event_id
+          join webhook_endpoints w on w.customer_id = d.customer_id and w.id = d.endpoint_id
+          where d.customer_id = ${customerId} and d.endpoint_id = ${id} and d.event_id >= ${from}::uuid
+            and (d.status = 'failed'
+              or d.status = 'pending' and d.tries <> '[]' and d.next_try_at > ${timestamp(now)}::timestamptz)
+            and (e.type = ${TEST_EVENT} or ${isWanted(sql, sql`e.type`)})
+          order by e.id limit ${MAX_REPLAYED + 1}),
+        event as (select customer_id, id from wanted where nth <= ${MAX_REPLAYED}),
+        ${deliveryOf(customerId, id, sql`event`, now)}
+        select (select count(*)::int from delivery) as retried,
+          exists (select from wanted where nth > ${MAX_REPLAYED}) as "hasMore"`)
+      return row ?? (yield* Effect.die("a retry returned no row"))
     }),
 
     replay: Effect.fnUntraced(function* (customerId, id, eventId) {

@@ -1,6 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { type WebhookResponse, WEBHOOK_TIMEOUT_MILLIS } from "../../domain/Webhook.ts"
-import { keptText } from "../../domain/ProviderOutcome.ts"
+import { keptText, withoutPhones } from "../../domain/ProviderOutcome.ts"
+import { storable } from "../../domain/text/VisibleText.ts"
 import { type WebhookPost, WebhookSender } from "../../services/webhook/WebhookStore.ts"
 import { CallKind } from "../../services/provider/ProviderAdapter.ts"
 import { AllowsPrivateAddresses, customerUrlProblem } from "../network/CustomerUrls.ts"
@@ -13,6 +14,9 @@ const noResponse = (error: string): WebhookResponse => ({
   error: keptText(error),
   retryAfterMillis: null
 })
+
+/** The beginning of a response, which may repeat what was sent: phones go, because nothing erases them here. */
+const keptBody = (text: string): string => storable(withoutPhones(text.replaceAll("\u0000", "")))
 
 const headersOf = ({ id, sentAt: sentAtMillis, body, secrets }: WebhookPost) => {
   const [secret, ...others] = secrets
@@ -30,11 +34,13 @@ export const WebhookSenderHttp = Layer.effect(
         // The rules may have become stricter since it was created.
         const found = customerUrlProblem(post.url, allowsPrivateAddresses)
         if (found !== null) return Effect.succeed(noResponse(`the address ${textOf(found)}`))
+        const headers = headersOf(post)
+        const signature = headers["webhook-signature"] ?? ""
         const posted = Effect.provideService(
           http.call({
             method: "POST",
             url: post.url,
-            headers: headersOf(post),
+            headers,
             body: post.body,
             timeoutMillis: WEBHOOK_TIMEOUT_MILLIS,
             ignoresBody: true,
@@ -44,11 +50,13 @@ export const WebhookSenderHttp = Layer.effect(
           "webhook"
         )
         return Effect.match(posted, {
-          onFailure: ({ reason }) => noResponse(reason),
-          onSuccess: ({ status, retryAfterMillis }): WebhookResponse => ({
+          onFailure: ({ reason }) => ({ ...noResponse(reason), signature }),
+          onSuccess: ({ status, retryAfterMillis, text = "" }): WebhookResponse => ({
             status,
             error: null,
-            retryAfterMillis
+            retryAfterMillis,
+            signature,
+            ...(text === "" ? {} : { body: keptBody(text) })
           })
         })
       }

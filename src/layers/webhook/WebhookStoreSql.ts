@@ -51,7 +51,7 @@ export const WebhookStoreSql = Layer.effect(
 
     return WebhookStore.of({
       loadLeased: (timer, now) => load({ timer, now }),
-      record: (timer, due, judgement, now) => record({ timer, due, judgement, now }),
+      record: (timer, due, judgement, exchange, now) => record({ timer, due, judgement, exchange, now }),
       putBack: (timer, at) => Effect.asVoid(putBack({ timer, at })),
       wakeOthers: waitingDeliveries(sql).wake,
 

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../../domain/Instant.ts"
-import { judge, type WebhookResponse } from "../../domain/Webhook.ts"
+import { judge, type WebhookExchange, type WebhookResponse } from "../../domain/Webhook.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
@@ -17,6 +17,12 @@ interface Made {
   readonly at: Instant
   readonly finishedAt: Instant
 }
+
+const exchangeOf = ({ body, signature }: WebhookResponse, at: Instant): WebhookExchange => ({
+  at,
+  signature: signature ?? null,
+  body: body ?? null
+})
 
 /**
  * Delivers events to the endpoints that want them, at least once. A try is made under the timer's lease and recorded
@@ -61,7 +67,7 @@ export class WebhookDeliveries extends Context.Service<
         const jitter = (yield* random.intBetween(0, RANDOM_STEPS, { halfOpen: true })) / RANDOM_STEPS
         const judgement = judge(due, response, { at, finishedAt }, jitter)
         if (judgement.disables !== null) admission.turnOthersAway()
-        const recorded = yield* store.record(timer, due, judgement, finishedAt)
+        const recorded = yield* store.record(timer, due, judgement, exchangeOf(response, at), finishedAt)
         metrics.tried({ duration_ms: finishedAt - at }, judgement)
         if (recorded === "restarted") timers.wakeAt(finishedAt)
         if (recorded === "lost" || judgement.status === "delivered") return

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, type Redacted } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import type { Judgement, WebhookResponse, WebhookTry } from "../../domain/Webhook.ts"
+import type { Judgement, WebhookExchange, WebhookResponse, WebhookTry } from "../../domain/Webhook.ts"
 
 /** A due delivery, with everything that making it needs. */
 export interface DueDelivery {
@@ -40,6 +40,7 @@ export class WebhookStore extends Context.Service<
       timer: LeasedTimer,
       due: DueDelivery,
       judgement: Judgement,
+      exchange: WebhookExchange,
       now: Instant
     ) => Effect.Effect<RecordedTry>
     /** Releases the timer: its delivery is due again at that time. */

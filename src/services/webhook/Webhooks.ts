@@ -11,7 +11,8 @@ import {
   originOf,
   type WebhookDelivery,
   type WebhookEndpoint,
-  WebhookEventType
+  WebhookEventType,
+  type WebhookExchange
 } from "../../domain/Webhook.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import { pastedText } from "../../domain/text/PastedText.ts"
@@ -49,6 +50,12 @@ export interface Replay {
   readonly replayed: number
   /** Where the next request continues; null: that was all. */
   readonly nextSince: Instant | null
+}
+
+export interface Retry {
+  readonly retried: number
+  /** Whether there are more, for another request. */
+  readonly hasMore: boolean
 }
 
 /** A customer's own webhook endpoints. Those of another customer do not exist here. */
@@ -104,6 +111,14 @@ export class Webhooks extends Context.Service<
       id: number,
       eventId: string
     ) => Effect.Effect<WebhookDelivery, NotFound | Conflict>
+    /** What went over the wire in the last tries of a delivery, the oldest first. */
+    readonly exchanges: (
+      customerId: number,
+      id: number,
+      eventId: string
+    ) => Effect.Effect<ReadonlyArray<WebhookExchange>>
+    /** Delivers again what failed, or waits for another try, of the last 30 days; a limited number at a time. */
+    readonly retryFailed: (customerId: number, id: number) => Effect.Effect<Retry, NotFound | Conflict>
     /** Delivers all events since then again that the endpoint wants, a limited number at a time. */
     readonly replaySince: (
       customerId: number,
@@ -265,6 +280,17 @@ export const replayEvent = action("webhook.replay", {
   run: ({ actor, target: { id, event_id } }) =>
     Webhooks.use((webhooks) => webhooks.replay(actor.customerId, id, event_id)),
   audit: ({ eventId }, { target: { id } }) => ({ id, details: { event_id: eventId } }),
+  after: wake
+})
+
+/** Delivers again what failed, or waits for another try: for a receiver that was mended. */
+export const retryFailed = action("webhook.retry_failed", {
+  input: NoInput,
+  target: Schema.Int,
+  access: "writer",
+  auditedAs: "webhook.replay",
+  run: ({ actor, target }) => Webhooks.use((webhooks) => webhooks.retryFailed(actor.customerId, target)),
+  audit: ({ retried }, { target }) => ({ id: target, details: { only: "failed", replayed: retried } }),
   after: wake
 })
 

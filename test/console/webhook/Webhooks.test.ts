@@ -1,8 +1,11 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { beforeAll, describe, expect, it } from "vitest"
 import { WebhookEventType } from "../../../src/domain/Webhook.ts"
 import { until } from "../../contract/Server.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
 import { submit } from "../Forms.ts"
+import { sendCode } from "../browser/kit/Activity.ts"
 import { type Answer, csrfIn, signedIn, type Visitor } from "../Visitor.ts"
 
 let server: SharedServer
@@ -34,6 +37,49 @@ describe("webhooks in the console", () => {
     expect(page).toMatch(/<span class="badge bad">–<\/span>\s*<bdi>[^<]*ECONNREFUSED/)
     const event = new RegExp(`${path}/events/[0-9a-f-]+`).exec(page)?.[0] ?? ""
     expect((await owner.get(event)).text).toContain("Retrying,")
+  })
+
+  it("keep what a failing server responded, without phones, and send all that failed again at one click", async () => {
+    let isMended = false
+    const receiving = createServer((asked, answer) => {
+      asked.resume()
+      answer.writeHead(isMended ? 204 : 500)
+      answer.end(isMended ? undefined : `<b>broken</b> for 09121239913 ${"x".repeat(3000)}`)
+    })
+    await new Promise<void>((resolve) => void receiving.listen(0, "127.0.0.1", resolve))
+    try {
+      const { port } = receiving.address() as AddressInfo
+      const { path } = await make(`http://127.0.0.1:${port}/mended`)
+      await sendCode(server, "+989121239913")
+      const listed = await until("a refused try", async () => {
+        const { text } = await owner.get(path)
+        return text.includes(">500</span>") ? text : undefined
+      })
+      expect(listed).toContain("+98912•••9913")
+      expect(listed).not.toContain("+989121239913")
+      expect((await owner.get(path)).text).toContain('<span class="badge bad">Failing</span>')
+      const event = new RegExp(`${path}/events/[0-9a-f-]+`).exec(listed)?.[0] ?? ""
+      const { text } = await owner.get(event)
+      expect(text).toContain("&lt;b&gt;broken&lt;/b&gt; for ")
+      expect(text).not.toContain("09121239913 x")
+      expect(/x{100,}/.exec(text)?.[0].length).toBeLessThanOrEqual(2048)
+      expect(text).toMatch(/webhook-signature: v1,[\w+/=]{40,}/)
+      isMended = true
+      expect(await submit(owner, path, `${path}/retry-failed`)).toMatchObject({
+        location: `${path}?notice=replayed`
+      })
+      await until("all events to be taken", async () => {
+        const now = await owner.get(path)
+        return /Retrying|Pending<|>Failed</.test(now.text.slice(now.text.indexOf('id="deliveries"')))
+          ? undefined
+          : true
+      })
+      expect(await submit(owner, path, `${path}/retry-failed`)).toMatchObject({
+        location: `${path}?notice=nothing_to_replay`
+      })
+    } finally {
+      receiving.close()
+    }
   })
 
   it("may be in a private network where this installation allows it, and the form says so", async () => {

@@ -7,8 +7,9 @@ r as materialized (
   from (
     select unnest($1) as customer_id, unnest($2) as event_id, unnest($3) as lane, unnest($4) as lease_token,
       unnest($5) as endpoint_id, unnest($6) as url, unnest($7) as was_due_at, unnest($8) as now,
-      unnest($9) as status, unnest($10)::jsonb as tries, unnest($11) as started_at, unnest($12) as next_try_at,
-      unnest($13) as tried_at, unnest($14) as failing_since, unnest($15) as disables, unnest($16) as nth) r),
+      unnest($9) as status, unnest($10)::jsonb as tries, unnest($11)::jsonb as exchange, unnest($12) as started_at,
+      unnest($13) as next_try_at, unnest($14) as tried_at, unnest($15) as failing_since, unnest($16) as disables,
+      unnest($17) as nth) r),
 current as materialized (
   select r.*, d.next_try_at is distinct from r.was_due_at as was_restarted
   from r
@@ -36,10 +37,11 @@ held as materialized (
     select nth
     from removed)),
 delivery as (
-  update webhook_deliveries d set tries = h.tries, status = case when h.was_restarted then d.status
-    else h.status end, started_at = case when h.was_restarted then d.started_at else h.started_at end,
-    next_try_at = case when h.was_restarted then d.next_try_at else h.next_try_at end, finished_at = case
-    when h.was_restarted then d.finished_at
+  update webhook_deliveries d set tries = h.tries, exchanges = jsonb_path_query_array(d.exchanges,
+    '$[last - 3 to last]') || h.exchange, status = case when h.was_restarted then d.status else h.status
+    end, started_at = case when h.was_restarted then d.started_at else h.started_at end, next_try_at = case
+    when h.was_restarted then d.next_try_at else h.next_try_at end, finished_at = case when h.was_restarted
+    then d.finished_at
     when h.status <> 'pending' then h.now end
   from held h
   where d.customer_id = h.customer_id and d.endpoint_id = h.endpoint_id and d.event_id = h.event_id),

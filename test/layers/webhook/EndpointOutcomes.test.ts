@@ -72,7 +72,13 @@ const recordTogether = Effect.fnUntraced(function* (
       { at: finishedAt, finishedAt },
       0
     )
-    return store.record({ ...timer, leasedUntil: 0 }, due, judgement, finishedAt)
+    return store.record(
+      { ...timer, leasedUntil: 0 },
+      due,
+      judgement,
+      { at: finishedAt, signature: null, body: null },
+      finishedAt
+    )
   }
   const recorded = yield* Effect.forEach(outcomes, record, { concurrency: "unbounded" })
   assert.isTrue(recorded.every((each) => each === "recorded"))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { isUuidPosition } from "../../../domain/Paging.ts"
+import { ERASED_PHONE, maskPhone, Phone } from "../../../domain/Phone.ts"
 import {
   DeliveryStatus,
   EVERY_EVENT,
@@ -8,6 +9,7 @@ import {
   type WebhookEndpoint,
   WebhookEventType
 } from "../../../domain/Webhook.ts"
+import { pathOf } from "../Navigation.ts"
 import {
   errorSummary,
   type FieldErrors,
@@ -34,7 +36,7 @@ import {
 } from "../parts/Lists.ts"
 import { facts } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
-import { isolated, isolatedText, ltr, mono } from "../parts/Text.ts"
+import { isolated, isolatedText, ltr, mono, phoneNumber, phonePart } from "../parts/Text.ts"
 import { asSubmitted, pathFor, webhookFields, WEBHOOKS_PATH, webhookState } from "./WebhooksPage.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
 
@@ -149,6 +151,14 @@ const lastResponse = ({ tries }: WebhookDelivery, { say, number }: Locale): Html
   ${tries.length > 1 && html`<div class="muted">${say(`attempt ${count}`, `تلاش ${count}`)}</div>`}`
 }
 
+/** The code or message, by its masked phone. */
+const subjectPart = ({ eventType, subject, phone }: WebhookDelivery, locale: Locale): Html => {
+  if (phone === null) return html`<span class="muted">–</span>`
+  const page = eventType.startsWith("message.") ? "messages" : "verifications"
+  const shown = phone === ERASED_PHONE ? phonePart(phone, locale) : phoneNumber(maskPhone(Phone.make(phone)))
+  return html`<a href="${pathOf(page)}/${subject}">${shown}</a>`
+}
+
 const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, { locale }: View): Html => {
   const { say, time } = locale
   return table(
@@ -160,6 +170,7 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
         cell: ({ eventId, eventType }: WebhookDelivery) =>
           html`<a href="${pathFor(id, `/events/${eventId}`)}">${mono(eventType)}</a>`
       },
+      { header: say("About", "دربارهٔ"), cell: (delivery) => subjectPart(delivery, locale) },
       {
         header: say("Status, next attempt", "وضعیت، تلاش بعدی"),
         cell: (delivery) =>
@@ -195,8 +206,12 @@ const deliveryFilters = ({ say }: View["locale"]): ReadonlyArray<Filter> => [
   }
 ]
 
-const deliveriesPart = Effect.fnUntraced(function* (view: View, { id }: WebhookEndpoint) {
+const deliveriesPart = Effect.fnUntraced(function* (
+  view: View,
+  { id, url, disabledReason }: WebhookEndpoint
+) {
   const { actor, locale, query } = view
+  const mayRetry = actor.scope === "full" && disabledReason === null
   const { say } = locale
   const request = yield* pageRequest(view, isUuidPosition)
   const status = DeliveryStatus.literals.find((each) => each === query.get("status"))
@@ -208,7 +223,22 @@ const deliveriesPart = Effect.fnUntraced(function* (view: View, { id }: WebhookE
     problems.length > 0
       ? { items: [], next: null }
       : yield* (yield* Webhooks).deliveries(actor.customerId, id, { ...request, status, eventType })
-  return html`<h2 class="section-title">${say("Deliveries", "ارسال‌ها")}</h2>
+  return html`<div class="section-head">
+      <h2 class="section-title">${say("Deliveries", "ارسال‌ها")}</h2>
+      ${
+        mayRetry &&
+        confirmButton(view, {
+          action: pathFor(id, "/retry-failed"),
+          label: say("Retry all failed", "ارسال دوبارهٔ همهٔ ناموفق‌ها"),
+          isSmall: true,
+          question: say(
+            `Everything that failed at ${isolatedText(url)} in the last 30 days, or waits for another try, is sent again now: up to 1000 events at a time.`,
+            `هر چه در ۳۰ روز گذشته به ${isolatedText(url)} نرسیده یا منتظر تلاش بعدی است همین حالا دوباره فرستاده می‌شود: هر بار حداکثر ۱۰۰۰ رویداد.`
+          ),
+          confirm: say("Retry all failed", "ارسال دوبارهٔ همه")
+        })
+      }
+    </div>
     ${filters(view, shown)} ${searchProblems(problems)}
     <div class="panel" id="deliveries" ${!query.has("cursor") && html`data-live="3"`}>
       ${

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
-import type { WebhookDelivery, WebhookTry } from "../../../domain/Webhook.ts"
+import type { WebhookDelivery, WebhookExchange, WebhookTry } from "../../../domain/Webhook.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { creating, formAction, onceFormAction } from "../forms/ActionForms.ts"
@@ -8,6 +8,7 @@ import { byField, type FieldErrors, noFieldErrors } from "../forms/FormFields.ts
 import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
+import type { Locale } from "../frame/Locale.ts"
 import { change, page, pathId, type View, writerPage } from "../frame/SignedRoutes.ts"
 import { submittedTime } from "../key/KeysPage.ts"
 import { codeBlock } from "../parts/Code.ts"
@@ -36,6 +37,7 @@ import {
   removeWebhook,
   replayEvent,
   replaySince,
+  retryFailed,
   rotateSecret,
   testWebhook,
   Webhooks
@@ -99,6 +101,49 @@ const bodyPart = (body: string | null, { locale }: View): Html =>
       </p>`
     : codeBlock(locale.say("Request body", "بدنهٔ درخواست"), readable(body), locale)
 
+/** The headers that were posted with the last try; the signature is of its time. */
+const sentHeaders = (eventId: string, { at, signature }: WebhookExchange): string =>
+  [
+    "content-type: application/json",
+    "user-agent: peyk",
+    `webhook-id: ${eventId}`,
+    `webhook-timestamp: ${Math.floor(at / 1000)}`,
+    ...(signature === null ? [] : [`webhook-signature: ${signature}`])
+  ].join("\n")
+
+const responseBody = ({ body }: WebhookExchange, locale: Locale): Html =>
+  body === null
+    ? html`<p class="muted">${locale.say("The response had no body.", "پاسخ بدنه نداشت.")}</p>`
+    : codeBlock(locale.say("Response body (first 2 KB)", "بدنهٔ پاسخ (۲ کیلوبایت اول)"), body, locale)
+
+/** What went over the wire in the last tries, the newest first. */
+const wirePart = (
+  eventId: string,
+  exchanges: ReadonlyArray<WebhookExchange>,
+  { locale }: View
+): Html | null => {
+  const { say, time } = locale
+  const [last, ...earlier] = exchanges.toReversed()
+  if (last === undefined) return null
+  return html`<section class="panel" aria-labelledby="wire-title">
+    <div class="panel-head">
+      <h2 id="wire-title">${say("Last attempt", "آخرین تلاش")}</h2>
+      <span class="muted">${time(last.at)}</span>
+    </div>
+    <div class="panel-body stack-tight">
+      ${responseBody(last, locale)}
+      ${codeBlock(say("Request headers", "سرآیندهای درخواست"), sentHeaders(eventId, last), locale)}
+      ${earlier.map(
+        (each) =>
+          html`<details>
+            <summary class="more-summary">${say("Response at", "پاسخ در")} ${time(each.at)}</summary>
+            ${responseBody(each, locale)}
+          </details>`
+      )}
+    </div>
+  </section>`
+}
+
 /** One event on its way to one endpoint: what was posted, and what came back. */
 const showDelivery = Effect.fnUntraced(function* (view: View) {
   const { actor, locale } = view
@@ -109,6 +154,7 @@ const showDelivery = Effect.fnUntraced(function* (view: View) {
   const webhook = yield* webhooks.find(actor.customerId, id)
   const delivery = yield* webhooks.delivery(actor.customerId, id, eventId)
   const body = yield* webhooks.body(actor.customerId, id, eventId)
+  const exchanges = yield* webhooks.exchanges(actor.customerId, id, eventId)
   return {
     title: delivery.eventType,
     name: "webhooks",
@@ -122,7 +168,9 @@ const showDelivery = Effect.fnUntraced(function* (view: View) {
           })
         : null,
     content: html`<div class="columns" id="delivery" data-live="3">
-      <div class="stack">${triesPart(delivery, view)} ${bodyPart(body, view)}</div>
+      <div class="stack">
+        ${triesPart(delivery, view)} ${wirePart(eventId, exchanges, view)} ${bodyPart(body, view)}
+      </div>
       <section class="panel panel-body" aria-label="${say("Delivery", "ارسال")}">
         ${factsOf(delivery, view)}
       </section>
@@ -222,6 +270,16 @@ const submitReplaySince = (view: View, fields: URLSearchParams) =>
     })(view, fields)
   )
 
+const submitRetry = (view: View, fields: URLSearchParams) =>
+  Effect.flatMap(pathId, (id) =>
+    onceFormAction(retryFailed, {
+      target: Effect.succeed(id),
+      shown: Schema.Int,
+      show: ({ retried }) => retried,
+      done: (_, retried) => backTo(id, retried === 0 ? "nothing_to_replay" : "replayed")
+    })(view, fields)
+  )
+
 /** Webhook endpoints, and what was delivered to them. */
 export const webhookPages = {
   name: "webhooks",
@@ -237,6 +295,7 @@ export const webhookPages = {
     change(`${WEBHOOK_PATH}/test`, submitTest),
     change(`${WEBHOOK_PATH}/secret`, submitRotation),
     change(`${WEBHOOK_PATH}/replay`, submitReplaySince),
+    change(`${WEBHOOK_PATH}/retry-failed`, submitRetry),
     page(EVENT_PATH, showDelivery),
     change(`${EVENT_PATH}/replay`, submitReplay)
   ]

@@ -146,7 +146,7 @@ export const webhookState = ({ disabledReason, failingSince }: WebhookEndpoint, 
   }
   return failingSince === null
     ? stateBadge("active", locale)
-    : html`${badge("warn", say("Failing", "ناموفق"))}
+    : html`${badge("bad", say("Failing", "ناموفق"))}
         <span class="sub">${say("since", "از")} ${time(failingSince)}</span>`
 }
 
