@@ -88,7 +88,7 @@ export const routingChanges = (earlier: Order, later: Order, locale: Locale): Re
     ...added.map(({ channel }) => say("added ", "افزودن ") + channelName(channel, locale)),
     ...removed.map(({ channel }) => say("removed ", "برداشتن ") + channelName(channel, locale)),
     ...(isMoved(earlier, later)
-      ? [say(`order now ${orderText(later, locale)}`, `ترتیب تازه ${orderText(later, locale)}`)]
+      ? [say(`order now ${orderText(later, locale)}`, `ترتیب جدید ${orderText(later, locale)}`)]
       : []),
     ...later.steps.flatMap((step) => {
       const known = stepIn(earlier, step.channel)

@@ -64,8 +64,8 @@ const signIn = (details: Details): Words =>
   details["by"] !== "link"
     ? ["{who} signed in", "{who} وارد شد"]
     : details["made_by"] === undefined
-      ? ["{who} signed in by a link", "{who} با پیوند ورود وارد شد"]
-      : ["{who} signed in by a link of {made_by}", "{who} با پیوندی که {made_by} ساخت وارد شد"]
+      ? ["{who} signed in by a link", "{who} با لینک ورود وارد شد"]
+      : ["{who} signed in by a link of {made_by}", "{who} با لینکی که {made_by} ساخت وارد شد"]
 
 const tested = (details: Details): Words =>
   details["mode"] === "sandbox"
@@ -168,7 +168,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   "user.set_password": sentence("{who} changed the password of {thing}", "{who} گذرواژهٔ {thing} را عوض کرد"),
   "user.create_sign_in_link": sentence(
     "{who} made a sign-in link for {thing}",
-    "{who} برای {thing} پیوند ورود ساخت"
+    "{who} برای {thing} لینک ورود ساخت"
   ),
   "user.sign_in": { words: signIn },
   "user.sign_in_failed": sentence(
@@ -184,7 +184,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   "operator.create": sentence("{who} added the operator {thing}", "{who} مدیر سامانهٔ {thing} را افزود"),
   "operator.create_sign_in_link": sentence(
     "{who} made a sign-in link for the operator {thing}",
-    "{who} برای مدیر سامانهٔ {thing} پیوند ورود ساخت"
+    "{who} برای مدیر سامانهٔ {thing} لینک ورود ساخت"
   ),
   "signing_key.rotate": sentence(
     "{who} rotated the key that signs sessions",

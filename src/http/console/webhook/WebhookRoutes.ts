@@ -132,7 +132,7 @@ const wirePart = (
     </div>
     <div class="panel-body stack-tight">
       ${responseBody(last, locale)}
-      ${codeBlock(say("Request headers", "سرآیندهای درخواست"), sentHeaders(eventId, last), locale)}
+      ${codeBlock(say("Request headers", "هدرهای درخواست"), sentHeaders(eventId, last), locale)}
       ${earlier.map(
         (each) =>
           html`<details>
