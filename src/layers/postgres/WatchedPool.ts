@@ -1,4 +1,4 @@
-import { type Cause, type Context, Effect, Layer } from "effect"
+import { type Cause, Context, Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlError } from "effect/sql"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
@@ -8,6 +8,7 @@ import type { StoreAddress } from "./Primary.ts"
 import { isTemporary, notNowIn, withReason } from "./StoreAvailability.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 import { clientOver, type Connections, makeWatchedSql } from "./WatchedSql.ts"
+import { withoutSpans } from "../../services/system/Observability.ts"
 import { StartupError } from "../system/StartupError.ts"
 
 /** How much longer than PostgreSQL's time-out this process waits for the response. */
@@ -39,6 +40,41 @@ interface Patience {
 
 export const patienceFor = (statementTimeoutMillis: number): number =>
   statementTimeoutMillis === 0 ? UNLIMITED_PATIENCE_MILLIS : statementTimeoutMillis + ANSWER_MILLIS
+
+const TICK_MILLIS = 500
+
+/**
+ * How long a request waits for the statement of a batch, including those before it: as long as any other statement
+ * waits for a silent connection. Without a limit a request would wait for each of them in turn. Time is counted in
+ * ticks of this process, so a process that was paused gives nothing up that has its response already.
+ */
+export const BatchPatience = Context.Reference<{
+  readonly ticks: number
+  readonly now: () => number
+  /** Calls this once a tick. */
+  readonly eachTick: (giveUp: () => void) => void
+}>("peyk/layers/postgres/WatchedPool/BatchPatience", {
+  defaultValue: () => ({ ticks: Number.POSITIVE_INFINITY, now: () => 0, eachTick: () => {} })
+})
+
+export const batchPatience = (statementTimeoutMillis: number) =>
+  Layer.effect(
+    BatchPatience,
+    Effect.gen(function* () {
+      let now = 0
+      const each: Array<() => void> = []
+      const tick = Effect.map(Effect.sleep(TICK_MILLIS), () => {
+        now += 1
+        for (const giveUp of each) giveUp()
+      })
+      yield* Effect.forkScoped(Effect.forever(withoutSpans(tick)))
+      return {
+        ticks: Math.ceil(patienceFor(statementTimeoutMillis) / TICK_MILLIS),
+        now: () => now,
+        eachTick: (giveUp) => void each.push(giveUp)
+      }
+    })
+  )
 
 /** While connections are silent, a request has a response this long after the time-out of a statement. */
 const RESPONSE_MILLIS = 2000

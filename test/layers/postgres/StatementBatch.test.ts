@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Fiber, Schema } from "effect"
-import { BatchMetrics } from "../../../src/layers/postgres/batching/BatchMetrics.ts"
-import { makeBatchLane, takeBatch } from "../../../src/layers/postgres/batching/StatementBatch.ts"
+import {
+  BatchMetrics,
+  makeBatchLane,
+  takeBatch
+} from "../../../src/layers/postgres/batching/StatementBatch.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 import { refusing, type Request, rowOf, scripted } from "./ScriptedBatch.ts"
 

@@ -213,7 +213,9 @@ export const contactsPart = ({ contacts }: KnownPhone, view: View): Html => {
     say("Contacts", "مخاطب‌ها"),
     null,
     contacts.length === 0
-      ? nothing(say("No bot of yours is linked to this phone.", "هیچ‌یک از ربات‌های شما به این شماره وصل نیست."))
+      ? nothing(
+          say("No bot of yours is linked to this phone.", "هیچ‌یک از ربات‌های شما به این شماره وصل نیست.")
+        )
       : html`<div class="panel-body">
           ${facts(
             contacts.map(({ accountId, label, channel, chatId, linkedAt }) => [

@@ -4,7 +4,7 @@ import type { Transition } from "../../../domain/Transition.ts"
 import { stripeOf, type WalletMove } from "../../../domain/money/Charging.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import type { BatchColumn } from "../SqlRows.ts"
-import type { BatchName } from "./BatchMetrics.ts"
+import type { BatchName } from "./StatementBatch.ts"
 
 /** The part of a send that every commit writes. */
 interface CommittedSend {

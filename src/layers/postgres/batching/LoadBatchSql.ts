@@ -7,8 +7,7 @@ import { type BatchColumn, batchSource, decodedAs, inOrder, isRequested, withCon
 import { CellsAreApart } from "../CellsSql.ts"
 import { changedSetUps, currentSetUps } from "./CellSetUpSql.ts"
 import { cellStatement, sent } from "./CellStatements.ts"
-import type { BatchName } from "./BatchMetrics.ts"
-import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
+import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
 import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../SetUpCache.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 

@@ -1,12 +1,82 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { fnv1a } from "../../../domain/text/Fingerprints.ts"
-import { BatchMetrics, type BatchName } from "./BatchMetrics.ts"
 import { type Cell, cellOfPlace, CurrentPlace, followingMoves } from "../CellsSql.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
-import { patienceFor } from "../WatchedPool.ts"
+import { BatchPatience } from "../WatchedPool.ts"
 import { Cells } from "../../../services/customer/Cells.ts"
-import { inSpan, withoutSpans } from "../../../services/system/Observability.ts"
+import { counters, gauge, inSpan } from "../../../services/system/Observability.ts"
+
+/** The kinds of batches, in an operator's words. */
+export type BatchName =
+  | "accept"
+  | "record"
+  | "check"
+  | "read"
+  | "read_due"
+  | "message_accept"
+  | "message_record"
+  | "message_read"
+  | "message_read_due"
+  | "webhook_read_due"
+  | "webhook_record"
+  | "webhook_put_back"
+  | "guard_wake"
+  | "key"
+  | "customer"
+  | "account_pace"
+  | "account_connection"
+
+/** Counts a statement that begins, and its requests. */
+type Began = (requests: number) => void
+
+const ignore: Began = () => {}
+
+/** The figures of batches; batches of one name are counted together. */
+export const BatchMetrics = Context.Reference<{
+  /** @param waiting how many requests wait for the next statement now */
+  readonly watch: (batch: BatchName, waiting: () => number) => Began
+}>("peyk/layers/postgres/batching/StatementBatch/BatchMetrics", {
+  defaultValue: () => ({ watch: () => ignore })
+})
+
+export const BatchMetricsCounted = Layer.effect(
+  BatchMetrics,
+  Effect.map(Effect.context<never>(), (context) => {
+    const queues = new Map<BatchName, Array<() => number>>()
+    const statements = counters(context, "peyk_batch_statements_total", {
+      description: "Statements of batches, by what they do.",
+      labels: ["batch"]
+    })
+    const requests = counters(context, "peyk_batch_requests_total", {
+      description: "Requests served by batches; divided by the statements, how many shared one.",
+      labels: ["batch"]
+    })
+    const queuesOf = (batch: BatchName): Array<() => number> => {
+      const previous = queues.get(batch)
+      if (previous !== undefined) return previous
+      const created: Array<() => number> = []
+      queues.set(batch, created)
+      gauge(context, "peyk_batch_requests_waiting", {
+        description: "Requests and timers that wait for the next statement of a batch, by what it does.",
+        attributes: { batch },
+        read: () => created.reduce((sum, waiting) => sum + waiting(), 0)
+      })
+      return created
+    }
+    return {
+      watch: (batch, waiting) => {
+        queuesOf(batch).push(waiting)
+        const countStatements = statements(batch)
+        const countRequests = requests(batch)
+        return (count) => {
+          countStatements(1)
+          countRequests(count)
+        }
+      }
+    }
+  })
+)
 
 /** Where batches of several kinds alternate at the database: while some wait, statements become fewer and larger. */
 interface BatchLane {
@@ -62,41 +132,6 @@ export const writingClients = (clients: BatchClients): Effect.Effect<BatchClient
 export const comparingClients = (clients: BatchClients): Effect.Effect<BatchClients> =>
   Effect.map(SerializeWrites, (serializes) =>
     serializes ? clients : { ...clients, flushAt: FLUSH_GROUP_AT }
-  )
-
-const TICK_MILLIS = 500
-
-/**
- * How long a request waits for the statement of a batch, including those before it: as long as any other statement
- * waits for a silent connection. Without a limit a request would wait for each of them in turn. Time is counted in
- * ticks of this process, so a process that was paused gives nothing up that has its response already.
- */
-export const BatchPatience = Context.Reference<{
-  readonly ticks: number
-  readonly now: () => number
-  /** Calls this once a tick. */
-  readonly eachTick: (giveUp: () => void) => void
-}>("peyk/layers/postgres/batching/StatementBatch/BatchPatience", {
-  defaultValue: () => ({ ticks: Number.POSITIVE_INFINITY, now: () => 0, eachTick: () => {} })
-})
-
-export const batchPatience = (statementTimeoutMillis: number) =>
-  Layer.effect(
-    BatchPatience,
-    Effect.gen(function* () {
-      let now = 0
-      const each: Array<() => void> = []
-      const tick = Effect.map(Effect.sleep(TICK_MILLIS), () => {
-        now += 1
-        for (const giveUp of each) giveUp()
-      })
-      yield* Effect.forkScoped(Effect.forever(withoutSpans(tick)))
-      return {
-        ticks: Math.ceil(patienceFor(statementTimeoutMillis) / TICK_MILLIS),
-        now: () => now,
-        eachTick: (giveUp) => void each.push(giveUp)
-      }
-    })
   )
 
 interface BatchOptions<Client, Request, Result> {
