@@ -33,6 +33,10 @@ export const demoApi =
     return JSON.parse((await manage(server, method, path, token, body)).text) as A
   }
 
+/** The rows of a list, without its head. */
+export const rowsOf = ({ text }: Pick<Answer, "text">): ReadonlyArray<string> =>
+  text.split(/<tr role="row"[^>]*>/).slice(2)
+
 /** The hidden fields of the form of a page that has this action. */
 export const hiddenFields = ({ text }: Answer, action: string): Readonly<Record<string, string>> => {
   const form = text.split("<form").find((each) => each.includes(`action="${action}"`))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { demoApi, submit } from "../Forms.ts"
+import { demoApi, rowsOf, submit } from "../Forms.ts"
 import { newOperator, signedIn, type Visitor } from "../Visitor.ts"
 import { ok } from "../../contract/Client.ts"
 import { manage } from "../../contract/Manager.ts"
@@ -40,9 +40,6 @@ const plain = (html: string): string =>
     .replaceAll(/<[^>]+>/g, "")
     .replaceAll(/[\u2066-\u2069]/g, "")
     .replaceAll(/\s+/g, " ")
-
-const rowsOf = ({ text }: { readonly text: string }): ReadonlyArray<string> =>
-  text.split('<tr role="row">').slice(2)
 
 describe("an entry of the audit log has the values before the change:", () => {
   it("of a key", async () => {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { submit } from "../Forms.ts"
+import { rowsOf, submit } from "../Forms.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
 import { auth, manage, PASSWORD, withPasswordFile } from "../../contract/Manager.ts"
 import { type Server, startServer } from "../../contract/Server.ts"
@@ -79,8 +79,7 @@ describe("an operator", () => {
     }
     expect(await namesOf("volume")).toEqual(["Demo", "Small"])
     expect(await namesOf("balance")).toEqual(["Small", "Demo"])
-    const { text } = await operator.get("/console/customers?sort=volume")
-    const [demo = ""] = text.split('<tr role="row">').slice(2)
+    const [demo = ""] = rowsOf(await operator.get("/console/customers?sort=volume"))
     expect(demo).toMatch(/data-label="Sends, 24 h">\s*<div>1<\/div>/)
     expect(demo).toMatch(/data-label="Available">\s*<div>[\d,]+ IRR<\/div>/)
     expect((await operator.get("/console/customers?sort=zzz")).status).toBe(200)
