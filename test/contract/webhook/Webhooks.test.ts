@@ -120,8 +120,9 @@ describe("a webhook", () => {
     })
     expect(ok<List<unknown>>(log).data).toEqual([
       expect.objectContaining({
-        subject: { type: "webhook", id: String(hook.id) },
-        details: { active: false }
+        subject: { type: "webhook", id: String(hook.id), name: new URL(hook.url).origin },
+        details: { active: false },
+        previous: { active: true }
       })
     ])
     await end()

@@ -37,6 +37,13 @@ export const webhookActs: ReadonlyArray<Act> = [
     subject: "webhook",
     details: { active: true }
   },
+  {
+    command: "webhook retry-failed",
+    words: ofWebhook,
+    action: "webhook.replay",
+    subject: "webhook",
+    details: { only: "failed", replayed: 0 }
+  },
   { command: "webhook test", words: ofWebhook, action: "webhook.test", subject: "webhook", details: {} },
   {
     command: "webhook rotate-secret",
