@@ -114,8 +114,8 @@ describe("another customer's resources", () => {
   })
 
   it("are not found by HEAD either", async () => {
-    for (const of of ["key", "account", "template"] as const) {
-      const { status, text } = await stranger.call("HEAD", `/${roots[of]}/${targets[of]}`)
+    for (const kind of ["key", "account", "template"] as const) {
+      const { status, text } = await stranger.call("HEAD", `/${roots[kind]}/${targets[kind]}`)
       expect([status, text]).toEqual([404, ""])
     }
   })
