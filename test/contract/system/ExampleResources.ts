@@ -84,6 +84,13 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
     })
   }
 
+  /** The routing order as it is, saved once more: the examples that send keep theirs. */
+  const newRoutingVersion = async () => {
+    const { text } = await send("GET", "/v1/manage/routing")
+    const { version: _, ...order } = JSON.parse(text)
+    return fieldOf(await send("PUT", "/v1/manage/routing", order), "version")
+  }
+
   /** A new resource of the kind that a path names, for its id. */
   const newId = (path: string): Promise<unknown> => {
     const unique = randomUUID()
@@ -96,6 +103,7 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
       users: () => newUser(`${unique}@example.com`),
       accounts: () => create("/v1/manage/accounts", { ...bot, label: unique }, "credential_id"),
       otp: () => newVerification(root),
+      versions: newRoutingVersion,
       verifications: () => newVerification(root),
       messages: () => newMessage(root)
     }
