@@ -38,6 +38,7 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "bench/README.md",
     "npm run bench:start                                        # 5 rounds, half a minute each"
   ],
+  ["bench/README.md", "npm run bench:insights -- --stored 2000 --data /var/tmp/insights --processes 1"],
   [
     "bench/README.md",
     "npm run bench:pages -- --stored 1000000 --data /var/tmp/console --processes 1       # each page's server time"
