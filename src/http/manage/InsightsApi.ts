@@ -33,7 +33,9 @@ const InsightRow = Schema.Struct({
   median_seconds: Schema.NullOr(Schema.Finite).annotateKey({
     description: "From creation to the right code, rounded as in usage; null without a verified code."
   }),
-  p95_seconds: Schema.NullOr(Schema.Finite),
+  p95_seconds: Schema.NullOr(Schema.Finite).annotateKey({
+    description: "The time within which 95 of 100 verified codes were verified, rounded likewise."
+  }),
   fallbacks: Schema.Int.annotateKey({
     description: "Codes verified after another channel than the first was tried."
   }),
@@ -43,7 +45,7 @@ const InsightRow = Schema.Struct({
 const InsightsResource = Schema.Struct({
   from: Timestamp,
   to: Timestamp,
-  by: GroupBy,
+  by: GroupBy.annotateKey({ description: "What each row is of." }),
   data: Schema.Array(InsightRow),
   previous: Schema.Array(InsightRow).annotateKey({
     description: "The same of the time before, which is as long."

@@ -99,7 +99,9 @@ const Replayed = Schema.Struct({
 }).annotate({ identifier: "WebhookReplayed" })
 
 const Retried = Schema.Struct({
-  retried: Schema.Int,
+  retried: Schema.Int.annotateKey({
+    description: "How many failed deliveries are tried again."
+  }),
   has_more: Schema.Boolean.annotateKey({ description: "Whether another request would retry more." })
 }).annotate({ identifier: "WebhookRetried" })
 

@@ -48,6 +48,7 @@ const byName: Readonly<Record<string, unknown>> = {
   path: "/inbound/bale/9f2c…",
   detail: "@shop_bot",
   user_agent: "Mozilla/5.0",
+  saved_by: "Sara",
   ip: "203.0.113.9",
   chat_id: "1001",
   subject: ID,
@@ -63,6 +64,7 @@ const byName: Readonly<Record<string, unknown>> = {
   from: CREATED,
   due_at: CREATED,
   at: SENT,
+  saved_at: SENT,
   dispatched_at: SENT,
   attempted_at: SENT,
   last_used_at: SENT,
@@ -130,6 +132,7 @@ const byName: Readonly<Record<string, unknown>> = {
   conversion: 0.91,
   expected_conversion: 0.9,
   median_seconds: 14,
+  p95_seconds: 48,
   accepted: 120,
   codes: 120,
   verified: 109,
@@ -168,7 +171,7 @@ const bySchema: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   AuditRecord: {
     actor: { kind: "user", id: "12", name: "Sara" },
     action: "api_key.create",
-    subject: { type: "api_key", id: "7" }
+    subject: { type: "api_key", id: "7", name: "backend" }
   },
   LedgerEntry: { kind: "capture", amount: -1000 },
   ChargedSubject: { id: ID },
