@@ -48,6 +48,7 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
   group("Operate", "اجرا و نگهداری", [
     page("operations", "Run in production", "اجرا در محیط واقعی"),
     page("sizing", "Sizing", "برآورد سرور"),
+    page("cells", "Cells and Citus", "سلول‌ها و Citus"),
     page("runbooks", "Runbooks", "راهنمای هشدارها"),
     page("retention", "Retention", "نگهداری داده‌ها")
   ]),
