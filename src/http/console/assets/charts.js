@@ -38,7 +38,7 @@ const isWhole = ({ series }) => series.every(({ values }) => values.every(Number
 const fromZero = (max) => [0, max > 0 ? max * 1.1 : 1]
 const around = (min, max) => {
   if (min === null || max === null) return [0, 1]
-  const room = Math.max((max - min) * 0.25, max * 0.05, 0.5)
+  const room = Math.max((max - min) * 0.25, max * 0.05, 1)
   return [Math.max(0, min - room), max + room]
 }
 
