@@ -73,7 +73,7 @@ await bundle({
   urlOf: urlInPackage,
   external: Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`))
 })
-for (const asset of globSync("src/**/*.{css,js,html,svg,sql}", { cwd: root }))
+for (const asset of globSync("src/**/*.{css,js,html,svg,sql,woff2,txt}", { cwd: root }))
   copy(asset, asset.replace(/^src/, "dist"))
 for (const file of ["bin/peyk.js", "docs", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE"]) copy(file)
 // where the server looks for it, as in a clone

@@ -114,9 +114,9 @@ export const lastVersions = Effect.fnUntraced(function* (view: View) {
   const { items, next } = yield* routing.versions(customerId, { limit: SHOWN, after: null })
   if (items.length === 0) return null
   const saved = yield* routing.find(customerId)
-  return html`<section class="panel" aria-labelledby="history-title">
+  return html`<section class="panel">
     <div class="panel-head">
-      <h2 id="history-title">${say("Saved orders", "ترتیب‌های ذخیره‌شده")}</h2>
+      <h2>${say("Saved orders", "ترتیب‌های ذخیره‌شده")}</h2>
       ${next !== null && html`<a href="${HISTORY_PATH}">${say("Show all", "نمایش همه")}</a>`}
     </div>
     ${historyTable(yield* stepsOf(customerId, items, next), saved, view)}

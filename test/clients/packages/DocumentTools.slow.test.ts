@@ -71,8 +71,14 @@ describe.runIf(hasTools)("the OpenAPI document", () => {
   it("makes a client with hey-api that sends and verifies a code", async () => {
     const folder = await mkdtemp(join(tmpdir(), "peyk-hey-api-"))
     await tool("@hey-api/openapi-ts/bin/run.js", "-i", join(root, "openapi.json"), "-o", folder, "--silent")
-    const sdk = await import(/* @vite-ignore */ join(folder, "sdk.gen.ts"))
-    const { client } = await import(/* @vite-ignore */ join(folder, "client.gen.ts"))
+    await writeFile(join(folder, "package.json"), '{"type":"module"}')
+    const options =
+      "--ignoreConfig --skipLibCheck --module nodenext --target es2024 --lib es2024,dom,dom.iterable"
+    const compiler = join(root, "node_modules/typescript/bin/tsc")
+    const given = [...options.split(" "), "--outDir", "built", "sdk.gen.ts"]
+    await runProgram(process.execPath, [compiler, ...given], { cwd: folder })
+    const sdk = await import(/* @vite-ignore */ join(folder, "built/sdk.gen.js"))
+    const { client } = await import(/* @vite-ignore */ join(folder, "built/client.gen.js"))
     client.setConfig({ baseUrl: server.url, auth: () => server.demo.test_key })
     const sent = await sdk.sandboxSend({ body: { phone: "09121234567", channels: ["bale"] } })
     expect(sent.data).toMatchObject({ status: "queued" })

@@ -152,8 +152,8 @@ const lastPanel = ({ last }: AccountHistory, { locale }: View): Html | null => {
   const { say, number, time } = locale
   if (last.length === 0) return null
   const title = say(`Last ${number(last.length)} sends`, `${number(last.length)} ارسال آخر`)
-  return html`<section class="panel" aria-labelledby="last-title" id="last" data-live="15">
-    <div class="panel-head"><h2 id="last-title">${title}</h2></div>
+  return html`<section class="panel" id="last" data-live="15">
+    <div class="panel-head"><h2>${title}</h2></div>
     ${table<AccountSend>(
       title,
       [

@@ -288,8 +288,8 @@ const rawFields = (record: AuditRecord, { say }: Locale): Html | null => {
   const names = Object.keys(record.details).filter((name) => record.details[name] !== undefined)
   return names.length === 0
     ? null
-    : html`<section class="panel" aria-labelledby="fields-title">
-        <div class="panel-head"><h2 id="fields-title">${say("Fields", "فیلدها")}</h2></div>
+    : html`<section class="panel">
+        <div class="panel-head"><h2>${say("Fields", "فیلدها")}</h2></div>
         ${table(
           say("Fields", "فیلدها"),
           [
