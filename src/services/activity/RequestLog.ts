@@ -6,6 +6,7 @@ import { isPhone, maskPhoneInAscii, parsePhone, type Phone } from "../../domain/
 import {
   type LoggedRequest,
   type RequestBlock,
+  type RequestedFields,
   requestedFields,
   type SentBody
 } from "../../domain/LoggedRequest.ts"
@@ -145,14 +146,13 @@ interface Entry extends Pick<Principal, "keyId" | "mode"> {
   readonly micros: number
   readonly to: Phone | null
   readonly about: string | null
-  readonly body: SentBody | null
+  readonly fields: RequestedFields | null
 }
 
 /** An entry of the log as it is stored: `layers/activity/RequestRecordsSql.ts` reads its fields by their places. */
 const entryText = (entry: Entry) => {
-  const { at, requestId, route, method, status, code, micros, keyId, mode, to, about, body } = entry
+  const { at, requestId, route, method, status, code, micros, keyId, mode, to, about, fields } = entry
   const phone = to === null ? "null" : `"${maskPhoneInAscii(to)}"`
-  const fields = body === null ? null : requestedFields(body)
   const end = fields === null ? "" : `,${JSON.stringify(fields)}`
   return `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${phone},${about === null ? "null" : JSON.stringify(about)}${end}]`
 }
@@ -187,7 +187,7 @@ export class RequestLog extends Context.Service<
         let by: Parameters<RequestNotes["key"]>[0] | null = null
         let to: string | null = null
         let about: string | null = null
-        let body: SentBody | null = null
+        let fields: RequestedFields | null = null
         return {
           key: (principal) => {
             by = principal
@@ -195,8 +195,9 @@ export class RequestLog extends Context.Service<
           phone: (phone) => {
             to = phone
           },
+          // At once: a request in progress holds no more than it must.
           body: (sent) => {
-            body = sent
+            fields = requestedFields(sent)
           },
           subject: (id) => {
             about = id
@@ -217,7 +218,7 @@ export class RequestLog extends Context.Service<
               micros,
               to: phone,
               about,
-              body
+              fields
             })
             // Hashed when it is written: no request waits for that.
             const refusedPhone = isRefusal(status) ? phone : null
