@@ -51,7 +51,7 @@ export const NoInput = Schema.Struct({})
 /** The target of an action that creates. */
 export const NoTarget = Schema.Undefined
 
-/** What an action is about to change, as it is stored until then: never a secret or personal data. */
+/** The stored values that an action is about to change; never a secret or personal data. */
 export interface Before {
   /** What people call the thing. */
   readonly name?: string | null

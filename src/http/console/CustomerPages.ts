@@ -261,7 +261,7 @@ const topUpForm = (view: View, { id }: CustomerRecord, refused: Refused | null):
   </section>`
 }
 
-/** What counts where the customer has no limit of its own. */
+/** The default limits, for customers without their own. */
 const defaultOf = (name: keyof LimitOverrides, settings: SettingsShape): number =>
   ({
     phone_hour: settings.phoneHourLimit,

@@ -37,7 +37,7 @@ const changesText = ({ version, before }: Step, { locale }: View): string => {
     : changes.join(locale.say(", ", "، "))
 }
 
-/** What restoring it would change of the order as it is saved now. */
+/** The changes to the saved order if this one is restored. */
 const question = (version: RoutingVersion, saved: SavedRouting, { locale }: View): string => {
   const { say, number } = locale
   const changes = routingChanges(saved, version, locale).join(say(", ", "، "))

@@ -246,7 +246,7 @@ export interface Examined {
   readonly finding: AccountFinding | undefined
 }
 
-/** What the provider said of new settings. If it refuses them, so does Peyk; if it cannot be asked, they are saved. */
+/** The provider's finding about new settings. Peyk refuses what it refuses, and saves them if it cannot be reached. */
 const accepted = (finding: AccountFinding) =>
   AccountFinding.$is("Refused")(finding)
     ? fieldError("settings", problem("provider_refuses", { reason: finding.reason }))

@@ -48,7 +48,7 @@ interface ActivityReport {
 const MAX_SLOTS = 48
 /** A page waits so long for fresh figures; then it shows those that are there. */
 const PATIENCE = "80 millis"
-/** What says that its figures are fresh waits longer for them. */
+/** How long reports wait that promise fresh figures: longer than others. */
 const LONGER: Readonly<Record<"short" | "long", Duration.Input>> = { short: "2 seconds", long: "10 seconds" }
 const FRESH_MILLIS = 15_000
 /** Summing up again takes at most this share of the time, so with many sends figures are older. */

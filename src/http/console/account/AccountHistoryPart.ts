@@ -171,7 +171,7 @@ const lastPanel = ({ last }: AccountHistory, { locale }: View): Html | null => {
   </section>`
 }
 
-/** What is left to spend at the provider, day by day. Its unit is the provider's own. */
+/** The balance at the provider, day by day, in the provider's own unit. */
 const balancePanel = (balances: ReadonlyArray<Balance>, locale: Locale): Html | null => {
   const { say, number, localDay, time } = locale
   const newest = balances.at(-1)

@@ -138,12 +138,16 @@ const isUnknown = (name: string): boolean => fields[name]?.replaced !== undefine
 const isChanged = ({ details, previous }: Changed, name: string): boolean =>
   isUnknown(name) || !Object.hasOwn(previous, name) || !Equal.equals(details[name], previous[name])
 
-/** What an entry has changed, field by field, in words. A form sends fields that nobody has touched, too. */
+const orNothing = (changes: ReadonlyArray<string>, locale: Locale): ReadonlyArray<string> =>
+  changes.length === 0 ? [locale.say("nothing is different", "چیزی فرق نکرد")] : changes
+
+/** The changes of an entry, field by field, in words. Forms also send unchanged fields: those are left out. */
 export const changesOf = (record: Changed, locale: Locale): ReadonlyArray<string> => {
   const changed = known(record).filter((name) => isChanged(record, name))
-  return changed.length === 0
-    ? [locale.say("nothing is different", "چیزی فرق نکرد")]
-    : changed.map((name) => fieldChange(name, record, locale))
+  return orNothing(
+    changed.map((name) => fieldChange(name, record, locale)),
+    locale
+  )
 }
 
 /** What an entry has changed of the routing order. */
@@ -153,6 +157,5 @@ export const routingChangesOf = ({ details, previous }: Changed, locale: Locale)
   const earlier = readOrder({ ...details, ...previous })
   const hasEarlier = Object.keys(previous).length > 0
   if (Option.isNone(earlier) || !hasEarlier) return [orderText(later.value, locale)]
-  const changes = routingChanges(earlier.value, later.value, locale)
-  return changes.length === 0 ? [locale.say("nothing is different", "چیزی فرق نکرد")] : changes
+  return orNothing(routingChanges(earlier.value, later.value, locale), locale)
 }

@@ -51,7 +51,7 @@ export const tookText = ({ micros }: Pick<LoggedRequest, "micros">, { say, numbe
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
-/** What the error code of a request means; null if it has none. */
+/** The meaning of a request's error code; null if it has none. */
 export const refusalText = ({ code }: Pick<LoggedRequest, "code">, locale: Locale): string | null =>
   code !== null && isErrorCode(code) ? refusalOf({ _tag: code }, locale).text : null
 

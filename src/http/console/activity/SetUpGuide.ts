@@ -102,7 +102,7 @@ const stepItem = (view: View, step: Step, place: number, isNext: boolean): Html 
   </li>`
 }
 
-/** What is left to set up, ticked from data; null once everything is there. */
+/** The steps of the set-up, ticked from data; null for a customer that is set up. */
 export const setUpGuide = Effect.fnUntraced(function* (view: View) {
   const { say, number } = view.locale
   const progress = yield* (yield* SetUpProgresses).read(view.actor.customerId)
