@@ -120,6 +120,9 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
       await page.getByLabel("Type", { exact: true }).selectOption("message")
       await page.getByLabel("Channel", { exact: true }).selectOption("eitaa:")
       await page.getByLabel("Text", { exact: true }).fill("متنی که می‌ماند")
+      // the preview has the text before the next field is changed
+      await page.getByLabel("Phone").focus()
+      await expect.poll(() => page.locator("#snippets").innerText()).toContain("متنی که می‌ماند")
       await page.getByLabel("Phone").fill("09121239055")
       await expect.poll(() => page.locator("#snippets").innerText()).toContain("09121239055")
       await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Templates" }).click()

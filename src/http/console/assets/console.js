@@ -181,6 +181,19 @@ const fill = (field, { value, checked }) => {
     field.value = value
 }
 
+/**
+ * Fills a field as another of its name was. What the page gave there stays its default: an answer that repeats what was
+ * typed does not make it untouched.
+ */
+const fillAs = (field, changed) => {
+  const { value, checked, defaultValue, defaultChecked, options } = changed
+  if (field.matches("select")) {
+    const before = new Map(Array.from(options, (option) => [option.value, option.defaultSelected]))
+    for (const option of field.options) option.defaultSelected = before.get(option.value) ?? false
+  } else Object.assign(field, { defaultValue, defaultChecked })
+  fill(field, { value, checked })
+}
+
 /** Calls `keep` with each element that both parts have. */
 const keepEach = (find, part, next, keep) => {
   const found = find(next)
@@ -193,7 +206,7 @@ const keepEach = (find, part, next, keep) => {
 /** Replaces what is in a part. What a person changed there stays: fields, what is open, scrolled and in focus. */
 export const replaceContent = (part, next) => {
   const focused = [...fieldsIn(part)].find(([, field]) => field === document.activeElement)?.[0]
-  keepEach(fieldsIn, part, next, (field, same) => isChanged(field) && fill(same, field))
+  keepEach(fieldsIn, part, next, (field, same) => isChanged(field) && fillAs(same, field))
   keepEach(detailsIn, part, next, (each, same) => (same.open = each.open))
   const scrolled = [...scrollersIn(part)].map(([name, { scrollLeft, scrollTop }]) => [
     name,
