@@ -47,7 +47,7 @@ const roundReads: Readonly<Record<string, (codes: CodeReads) => Effect.Effect<un
 const recordRead = Effect.fnUntraced(function* (read: (codes: CodeReads) => Effect.Effect<unknown>) {
   const recording = recordingSql([])
   const client: SqlClient.SqlClient = yield* recording.client
-  yield* Effect.exit(read(guardCodes(client, false)))
+  yield* Effect.exit(read(guardCodes(client, null)))
   const [statement] = recording.statements
   return statement ?? (yield* Effect.die("no statement was made"))
 })

@@ -36,12 +36,6 @@ export const makeDatabase = Effect.gen(function* () {
   return name
 })
 
-/** What a cell has on a node of Citus, for the statements of cells that are on other nodes. */
-const makeHere = (cell: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe(`create table ${cell}.here as select true as only_row`)
-  )
-
 /**
  * A migrated database of its own, whose new customers live in these cells in turn.
  *
@@ -52,11 +46,9 @@ export const TestDatabaseOfCells = (names: ReadonlyArray<string>, areApart = fal
     Effect.gen(function* () {
       const name = yield* makeDatabase
       const place = placeOf(name)
-      const create = Effect.forEach(
-        names,
-        (cell, index) => Effect.andThen(createCell(index + 1, cell), areApart ? makeHere(cell) : Effect.void),
-        { discard: true }
-      )
+      const create = Effect.forEach(names, (cell, index) => createCell(index + 1, cell, areApart), {
+        discard: true
+      })
       yield* Effect.provide(create, yield* Layer.build(connect(name)))
       const cells = yield* readCells(place)
       return Layer.mergeAll(

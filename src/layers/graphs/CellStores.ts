@@ -26,7 +26,8 @@ import { CustomerMovesSql } from "../customer/CustomerMovesSql.ts"
 import { ChannelResultsSql } from "../customer/ChannelResultsSql.ts"
 import { GuardStoreSql } from "../guard/GuardStoreSql.ts"
 import { WalletsSql } from "../money/WalletsSql.ts"
-import { CELL_TABLES } from "../postgres/CellSchema.ts"
+import { tablesInCells } from "../postgres/CellSchema.ts"
+import { CellsAreApart } from "../postgres/CellsSql.ts"
 import { ChangeFeed, endedBy } from "../postgres/ChangeFeed.ts"
 import { ManagementWritesSql } from "../postgres/ManagementWritesSql.ts"
 import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
@@ -42,14 +43,17 @@ import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
 type CellsService = (typeof Cells)["Service"]
 
 const inCells =
-  <Self, Store>(port: Context.Key<Self, Store>, over: (store: Store, cells: CellsService) => Store) =>
+  <Self, Store>(
+    port: Context.Key<Self, Store>,
+    over: (store: Store, cells: CellsService, areApart: boolean) => Store
+  ) =>
   <E, R>(layer: Layer.Layer<Self, E, R>) =>
     Layer.effect(
       port,
       Effect.gen(function* () {
         const store = yield* port
         const cells = yield* Cells
-        return cells.isOne ? store : over(store, cells)
+        return cells.isOne ? store : over(store, cells, yield* CellsAreApart)
       })
     ).pipe(Layer.provide(layer))
 
@@ -160,9 +164,6 @@ const tableOf = (task: RetentionTask): string => {
   return task === "message_phones" ? "messages" : task
 }
 
-const isInCells = (task: RetentionTask): boolean =>
-  (CELL_TABLES as ReadonlyArray<string>).includes(tableOf(task))
-
 const earliest = (instants: ReadonlyArray<Instant | null>): Instant | null =>
   instants.reduce((first, at) => (first === null || (at !== null && at < first) ? at : first), null)
 
@@ -170,7 +171,8 @@ const earliest = (instants: ReadonlyArray<Instant | null>): Instant | null =>
  * Each task works in one cell after the other. Rows of a cell that cannot be reached are deleted by a later round. Erasing
  * waits for the cell: it does not look again at rows that it has passed.
  */
-export const RetentionStoreLive = inCells(RetentionStore, (store, { ids, inCell, inEach }) => {
+export const RetentionStoreLive = inCells(RetentionStore, (store, { ids, inCell, inEach }, areApart) => {
+  const inCellsToo = tablesInCells(areApart)
   const runBatch = Effect.fnUntraced(function* (pass: RetentionPass) {
     const all = yield* ids
     const current = all.find((id) => id >= (pass.position.cell ?? STORE_CELL))
@@ -190,7 +192,7 @@ export const RetentionStoreLive = inCells(RetentionStore, (store, { ids, inCell,
   })
   return {
     ...store,
-    runBatch: (pass) => (isInCells(pass.task) ? runBatch(pass) : store.runBatch(pass)),
+    runBatch: (pass) => (inCellsToo.includes(tableOf(pass.task)) ? runBatch(pass) : store.runBatch(pass)),
     unfinishedSince: (task) => Effect.map(inEach(store.unfinishedSince(task)), earliest)
   }
 })(RetentionStoreSql)

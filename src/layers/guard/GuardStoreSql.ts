@@ -2,7 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import { maskPhone } from "../../domain/Phone.ts"
+import { maskPhone, type Phone } from "../../domain/Phone.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
 import { BUDGET_WINDOW_MILLIS, leastBudget, networkReputation } from "../../domain/guard/CodeBudget.ts"
@@ -24,7 +24,9 @@ import {
 } from "../postgres/SqlRows.ts"
 import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
+import { atPhone } from "../postgres/batching/PlatformCountsSql.ts"
 import { CellsAreApart } from "../postgres/CellsSql.ts"
+import { Cells } from "../../services/customer/Cells.ts"
 import { GuardMetrics } from "../../services/guard/Guard.ts"
 import { BOMBED_ALARM_MILLIS, BOMBED_BY, CLEARED_MILLIS } from "../../domain/guard/Bombing.ts"
 import {
@@ -223,6 +225,10 @@ export const GuardStoreSql = Layer.effect(
     const timers = yield* Timers
     const metrics = yield* GuardMetrics
     const batchSql = yield* BatchSql
+    const cells = yield* Cells
+    const areApart = yield* CellsAreApart
+    const atCounter = <A>(phone: Phone, work: Effect.Effect<A>) =>
+      areApart ? Effect.ignoreCause(atPhone(cells, phone, work)) : work
     const rounds = yield* MessageBatchSql
     const wake = yield* makeGuardWake({ batched: rounds, single: sql })
     const alarms = guardAlarms(sql, random)
@@ -237,7 +243,7 @@ export const GuardStoreSql = Layer.effect(
       })
 
     return GuardStore.of({
-      ...guardCodes(rounds, yield* CellsAreApart),
+      ...guardCodes(rounds, areApart ? cells : null),
       ...guardRoundReads(rounds, reporting),
       ...guardRoundWrites(sql, rounds, random, wakeFor),
       ...guardReputation(sql),
@@ -247,10 +253,13 @@ export const GuardStoreSql = Layer.effect(
       wake: (customerId, at) => Effect.asVoid(wake({ customerId, at })),
 
       bombed: Effect.fnUntraced(function* (customerId, phone, until, now) {
-        yield* Effect.orDie(sql`
-          update platform_phone_counters set callers = callers || ${customerId}::int
-          where phone = ${phone} and callers_until > ${timestamp(now)}
-            and not callers @> array[${customerId}::int] and cardinality(callers) < ${BOMBED_BY}`)
+        yield* atCounter(
+          phone,
+          Effect.orDie(sql`
+            update platform_phone_counters set callers = callers || ${customerId}::int
+            where phone = ${phone} and callers_until > ${timestamp(now)}
+              and not callers @> array[${customerId}::int] and cardinality(callers) < ${BOMBED_BY}`)
+        )
         const common = { kind: "phone", key: maskPhone(phone), reason: "bombed", action: "refuse" } as const
         yield* raise(customerId, { ...common, startedAt: now, until, level: 1, codes: 0, verified: 0 }, true)
       }),

@@ -21,13 +21,24 @@ export const CELL_TABLES = [
   "code_sums"
 ] as const
 
+/**
+ * What a cell on another node has too: the platform's counters of a part of all phones, whichever customers send to them.
+ */
+export const PLATFORM_COUNTERS = "platform_phone_counters"
+
+/** The tables that retention finds in each cell. */
+export const tablesInCells = (areApart: boolean): ReadonlyArray<string> =>
+  areApart ? [...CELL_TABLES, PLATFORM_COUNTERS] : CELL_TABLES
+
 /** The name of the table that a statement of the schema is about. */
 const ABOUT = /^create table (\w+)|^create (?:unique )?index \w+ on (\w+)|^alter table (\w+)/
 
-const isOfCells = (statement: string): boolean => {
-  const [, ...names] = ABOUT.exec(statement) ?? []
-  return CELL_TABLES.some((table) => names.includes(table))
-}
+const isAbout =
+  (tables: ReadonlyArray<string>) =>
+  (statement: string): boolean => {
+    const [, ...names] = ABOUT.exec(statement) ?? []
+    return tables.some((table) => names.includes(table))
+  }
 
 const HasCitus = Schema.Struct({ hasCitus: Schema.Boolean })
 
@@ -44,20 +55,25 @@ export const hasCitus = Effect.gen(function* () {
  */
 const HERE = [
   "create table here (only_row boolean primary key default true check (only_row))",
-  "insert into here values (true)"
+  "insert into here values (true)",
+  // Whether the last send to the phone added its customer to the callers.
+  `alter table ${PLATFORM_COUNTERS} add column adds_caller boolean not null default true`
 ]
 
 /** How a value is stored is set on each node by hand there; it decides about some space only. */
 const isRefusedByCitus = (statement: string): boolean => statement.includes(" set storage ")
 
-/** Makes the schema of a cell, and its tables. In a Citus cluster all of them are on one node. */
-export const createTablesOfCell = Effect.fnUntraced(function* (name: string) {
+/**
+ * Makes the schema of a cell, and its tables. In a Citus cluster all of them are on one node.
+ *
+ * @param isApart whether it gets what a cell on another node has; by default in a Citus cluster
+ */
+export const createTablesOfCell = Effect.fnUntraced(function* (name: string, isApart?: boolean) {
   const sql = yield* SqlClient.SqlClient
   const isDistributed = yield* hasCitus
-  const own = schemaStatements().filter(isOfCells)
-  const statements = isDistributed
-    ? [...own.filter((statement) => !isRefusedByCitus(statement)), ...HERE]
-    : own
+  const areApart = isApart ?? isDistributed
+  const own = schemaStatements().filter(isAbout(tablesInCells(areApart)))
+  const statements = areApart ? [...own.filter((statement) => !isRefusedByCitus(statement)), ...HERE] : own
   const run = (statement: string) => sql.unsafe(statement).unprepared
   if (isDistributed) yield* run("set local citus.enable_schema_based_sharding = on")
   yield* run(`create schema ${quotedName(name)}`)
@@ -72,7 +88,7 @@ export const createTablesOfCell = Effect.fnUntraced(function* (name: string) {
 /** Drops what was made of a cell; fails if another program has something in its schema. */
 export const dropCell = Effect.fnUntraced(function* (name: string) {
   const sql = yield* SqlClient.SqlClient
-  const tables = [...CELL_TABLES, "here"].map((table) => `${quotedName(name)}.${quotedName(table)}`)
+  const tables = [...tablesInCells(true), "here"].map((table) => `${quotedName(name)}.${quotedName(table)}`)
   yield* sql.unsafe(`drop table if exists ${tables.join(", ")}`).unprepared
   yield* sql.unsafe(`drop schema if exists ${quotedName(name)}`).unprepared
 })
@@ -81,9 +97,12 @@ export const dropCell = Effect.fnUntraced(function* (name: string) {
  * Makes a cell without customers, of tables like those of the store. Its number is the next one. Processes that run
  * already learn of it within seconds, unless it is the first.
  */
-export const createCell = Effect.fnUntraced(function* (id: number, name: string) {
+export const createCell = Effect.fnUntraced(function* (id: number, name: string, isApart?: boolean) {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(
-    Effect.andThen(sql`insert into cells (id, name) values (${id}, ${name})`, createTablesOfCell(name))
+    Effect.andThen(
+      sql`insert into cells (id, name) values (${id}, ${name})`,
+      createTablesOfCell(name, isApart)
+    )
   )
 })

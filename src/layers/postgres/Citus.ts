@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { CELL_TABLES, createCell, hasCitus } from "./CellSchema.ts"
+import { CELL_TABLES, createCell, hasCitus, PLATFORM_COUNTERS } from "./CellSchema.ts"
+import { cellOfPhone } from "./batching/PlatformCountsSql.ts"
 import { Cell, quotedName } from "./CellsSql.ts"
 import { rowsOf } from "./SqlRows.ts"
 
@@ -94,25 +95,6 @@ const fillCells = Effect.gen(function* () {
   }
 })
 
-/** Makes the cells that are missing, and moves the customers of a filled store into them. */
-export const makeCells = Effect.fnUntraced(function* (wanted: number | null) {
-  const sql = yield* SqlClient.SqlClient
-  yield* requireCitus
-  yield* requireQuiet
-  const workers = yield* countOf(
-    rowsOf(CountRow)(sql`
-      select count(*)::int as count from pg_dist_node where noderole = 'primary' and isactive and shouldhaveshards`)
-  )
-  if (workers === 0) {
-    return yield* new NoCitus({
-      message: "this cluster has no worker: run `select citus_add_node(…)` on the coordinator first"
-    })
-  }
-  const count = wanted ?? workers * CELLS_PER_WORKER
-  for (let made = (yield* listCells).length; made < count; made += 1) yield* addCell
-  return { cells: (yield* listCells).length, moved: yield* fillCells }
-})
-
 const PlacedCell = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
@@ -130,6 +112,79 @@ export const placedCells = Effect.gen(function* () {
   return yield* rowsOf(PlacedCell)(sql`
     select e.id, e.name, (select count(*)::int from customers c where c.cell = e.id) as customers, ${node} as node
     from cells e order by e.id`)
+})
+
+const phoneCell = (cells: ReadonlyArray<Cell>, phone: string): number =>
+  cellOfPhone(
+    cells.map(({ id }) => id),
+    phone
+  )
+
+const CounterRow = Schema.Struct({ phone: Schema.String })
+const COUNTERS = 1000
+
+/** Moves the platform's counters of phones to the cells that count them from now on. */
+const moveCounters = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const cells = yield* listCells
+  const columns = sql.literal("phone, day_ends_at, day_used, callers, callers_until")
+  const movePage = Effect.gen(function* () {
+    const page = yield* rowsOf(CounterRow)(
+      sql`select phone from ${sql(PLATFORM_COUNTERS)} limit ${COUNTERS} for update`
+    )
+    for (const { id, name } of cells) {
+      const own = page.filter(({ phone }) => phoneCell(cells, phone) === id).map(({ phone }) => phone)
+      yield* sql`insert into ${sql.literal(quotedName(name))}.${sql(PLATFORM_COUNTERS)} (${columns})
+        select ${columns} from ${sql(PLATFORM_COUNTERS)} where phone = any(${own}::text[])`
+    }
+    yield* sql`delete from ${sql(PLATFORM_COUNTERS)} where phone = any(${page.map(({ phone }) => phone)}::text[])`
+    return page.length
+  })
+  while ((yield* sql.withTransaction(movePage)) === COUNTERS) continue
+})
+
+/**
+ * Citus places cells in turn, and counts those whose making was stopped: then a node has more of them. Nobody writes now,
+ * so writes are blocked while cells are moved.
+ */
+const evenOut = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const nodes = yield* rowsOf(Schema.Struct({ host: Schema.String, port: Schema.Int }))(sql`
+    select nodename as host, nodeport as port from pg_dist_node
+    where noderole = 'primary' and isactive and shouldhaveshards order by nodeid`)
+  for (;;) {
+    const cells = yield* placedCells
+    const [least, ...others] = nodes
+      .map((node) => ({ ...node, cells: cells.filter((cell) => cell.node === `${node.host}:${node.port}`) }))
+      .toSorted((one, other) => one.cells.length - other.cells.length)
+    const most = others.at(-1)
+    if (least === undefined || most === undefined || most.cells.length - least.cells.length < 2) return
+    const [moved] = most.cells.toSorted((one, other) => one.customers - other.customers)
+    if (moved === undefined) return
+    yield* sql`select citus_schema_move(${quotedName(moved.name)}::regnamespace, ${least.host}, ${least.port}::int,
+      'block_writes')`
+  }
+})
+
+/** Makes the cells that are missing, and moves the customers of a filled store into them. */
+export const makeCells = Effect.fnUntraced(function* (wanted: number | null) {
+  const sql = yield* SqlClient.SqlClient
+  yield* requireCitus
+  yield* requireQuiet
+  const workers = yield* countOf(
+    rowsOf(CountRow)(sql`
+      select count(*)::int as count from pg_dist_node where noderole = 'primary' and isactive and shouldhaveshards`)
+  )
+  if (workers === 0) {
+    return yield* new NoCitus({
+      message: "this cluster has no worker: run `select citus_add_node(…)` on the coordinator first"
+    })
+  }
+  const count = wanted ?? workers * CELLS_PER_WORKER
+  for (let made = (yield* listCells).length; made < count; made += 1) yield* addCell
+  yield* evenOut
+  yield* moveCounters
+  return { cells: (yield* listCells).length, moved: yield* fillCells }
 })
 
 /** Moves a cell with all its rows to another node, while it is used: Citus blocks its writes for a moment at the end. */

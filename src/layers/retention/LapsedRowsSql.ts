@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { LapsingTable, RetentionPass } from "../../domain/Retention.ts"
-import { CELL_TABLES } from "../postgres/CellSchema.ts"
+import { tablesInCells } from "../postgres/CellSchema.ts"
 import { CurrentPlace } from "../postgres/CellsSql.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import type { RetentionBatch } from "../../services/Retention.ts"
@@ -41,8 +41,6 @@ export const lapsed: Readonly<Record<WalkedTable, string>> = {
   request_blocks: "t.ends_at <= $1"
 }
 
-const isOfCells = (table: string): boolean => CELL_TABLES.some((own) => own === table)
-
 const WalkRow = Schema.Struct({ gone: Schema.Int, pages: Schema.Int })
 
 /**
@@ -78,7 +76,7 @@ export const lapsedRows = (sql: SqlClient.SqlClient, areApart: boolean) => {
   return Effect.fnUntraced(function* (table: WalkedTable, { until, position }: RetentionPass) {
     const parameters = [timestamp(until), `(${position.at},0)`, `(${position.at + PAGES},0)`]
     const { cell } = yield* CurrentPlace
-    const [row] = yield* areApart && cell !== null && isOfCells(table)
+    const [row] = yield* areApart && cell !== null && tablesInCells(areApart).includes(table)
       ? walkApart(table, parameters)
       : walkRows(
           sql.unsafe(

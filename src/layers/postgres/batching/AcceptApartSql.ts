@@ -9,8 +9,9 @@ import type { IdempotencyClaim } from "../../../services/customer/Idempotency.ts
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 import { type BatchColumn, decodedAs, timestamp } from "../SqlRows.ts"
 import { currentSetUp } from "../SetUpCache.ts"
-import { type AdmittedKind, countedLimits, limitColumns } from "./AdmissionCounts.ts"
+import { type AdmittedKind, limitColumns } from "./AdmissionCounts.ts"
 import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
+import type { PlatformCount } from "./PlatformCountsSql.ts"
 import { cellStatement, raceLost, type Sent, sendAll, sent } from "./CellStatements.ts"
 
 /** A request to a cell on another node, as far as it is counted. */
@@ -22,6 +23,7 @@ interface CountedRequest {
   readonly admission: Admission
   readonly setUpVersion: KnownSetUp
   readonly idempotency: IdempotencyClaim | null
+  readonly platform: PlatformCount | null
 }
 
 /** A statement of the transaction, and whether its rows show that somebody has to be refused. */
@@ -165,26 +167,12 @@ const phones = (kind: AdmittedKind) => {
   }
 }
 
-/** Phones are counted for all customers on the coordinator. */
-const platform = (kind: AdmittedKind) => {
-  const counter = countedLimits(kind, { hasQuotas: false, repeatsPhones: false }).find(
-    ({ name }) => name === "platform"
-  )
-  if (counter === undefined) return () => []
-  const statement = cellStatement(
-    limited,
-    (rows) => `
-    with r as materialized (select * from ${rows}), ${counter.count("r where true")}
-    select count(*)::int as raced from r as a where ${counter.isExceeded("(select * from r)")}`
-  )
-  const decoded = decodedAs(Schema.Tuple([Schema.Struct({ raced: Schema.Int })]))
-  return (requests: ReadonlyArray<CountedRequest>): ReadonlyArray<Step> => {
-    const counted = requests.filter(({ admission: { phone } }) => phone.platformDay > 0 || phone.callers > 0)
-    if (counted.length === 0) return []
-    const isRaced = (found: ReadonlyArray<unknown>) =>
-      Effect.map(decoded(Effect.succeed(found)), ([{ raced }]) => raced > 0)
-    return [{ send: sent(statement, counted), isRaced }]
-  }
+/** What all customers sent to the phone was counted before. */
+const isOverPlatform = ({ admission, platform }: CountedRequest): boolean => {
+  const { platformDay, callers } = admission.phone
+  if (platform === null) return false
+  const { length } = platform.callers.customers
+  return isOver(platform.dayUsed, platformDay) || (callers > 0 && length >= callers)
 }
 
 interface CountedMonth {
@@ -293,7 +281,6 @@ interface ApartOptions<Row> {
 export const makeAcceptApart = <Row>({ operation, counts, apart, requestOf, columns }: ApartOptions<Row>) => {
   const claims = keys(operation)
   const countPhones = phones(counts)
-  const countPlatform = platform(counts)
   const outbox = cellOutbox(apart.mode, apart.table)
   const eventsOf = (batch: ReadonlyArray<Row>) => (apart.eventOf === null ? [] : batch.map(apart.eventOf))
 
@@ -312,7 +299,6 @@ export const makeAcceptApart = <Row>({ operation, counts, apart, requestOf, colu
       ...setUp(requests),
       ...claims(requests, takesOver),
       ...countPhones(requests),
-      ...countPlatform(requests),
       ...quotas(requests),
       ...wallets(requests),
       ...writes.map((send): Step => ({ send, isRaced: noRace }))
@@ -327,6 +313,9 @@ export const makeAcceptApart = <Row>({ operation, counts, apart, requestOf, colu
   ): Effect.Effect<number, SqlError.SqlError> =>
     sql.withTransaction(
       Effect.gen(function* () {
+        if (batch.some((row) => isOverPlatform(requestOf(row)))) {
+          return yield* Effect.fail(raceLost("the platform's count refuses somebody"))
+        }
         const steps = stepsOf(batch, optional, takesOver)
         const results = yield* sendAll(
           sql,

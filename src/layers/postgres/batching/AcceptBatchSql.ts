@@ -16,7 +16,8 @@ import {
 } from "../SqlRows.ts"
 import { type AdmittedKind, type CountedLimit, countedLimits, limitColumns } from "./AdmissionCounts.ts"
 import { type AcceptApart, makeAcceptApart } from "./AcceptApartSql.ts"
-import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
+import { makePlatformCounts, type PlatformCount } from "./PlatformCountsSql.ts"
+import { type BatchClients, type BatchName, makeBatchLane, makeStatementBatch } from "./StatementBatch.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
 import { CellsAreApart } from "../CellsSql.ts"
 import { currentSetUp, type SetUpVersions } from "../SetUpCache.ts"
@@ -28,6 +29,8 @@ interface AcceptRequest {
   readonly admission: Admission
   readonly setUpVersion: KnownSetUp
   readonly idempotency: IdempotencyClaim | null
+  /** Only where cells are on other nodes: what was counted before of the phone. */
+  readonly platform?: PlatformCount | null
 }
 
 /** What is sent. */
@@ -228,8 +231,9 @@ export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Requ
 
   const limited = (row: Row): LimitedRequest => {
     const { id, customerId, phone, createdAt } = kind.subjectOf(row)
-    const { admission, setUpVersion, idempotency } = row
-    return { id, customerId, phone, createdAt, admission, setUpVersion, key: idempotency?.key ?? null }
+    const { admission, setUpVersion, idempotency, platform = null } = row
+    const key = idempotency?.key ?? null
+    return { id, customerId, phone, createdAt, admission, setUpVersion, key, platform }
   }
 
   const writeApart = makeAcceptApart<Row>({
@@ -313,7 +317,8 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
   clients: BatchClients,
   { name, kind, toRows, wakeFor, versions }: AcceptOptions<Request, Row>
 ) {
-  const { write, look, locked } = makeAcceptWrites(kind, yield* CellsAreApart)
+  const areApart = yield* CellsAreApart
+  const { write, look, locked } = makeAcceptWrites(kind, areApart)
   let looksLeft = 0
 
   const lookFirst = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>
@@ -350,14 +355,26 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
     run: (sql, batch) => Effect.flatMap(toRows(batch), (rows) => accept(sql, rows))
   })
 
+  const isAccepted = (verdict: Verdict) => verdict === null
+  const countPlatform =
+    areApart && kind.counts === "code"
+      ? yield* makePlatformCounts({ ...clients, lane: makeBatchLane() })
+      : null
+  const judge =
+    countPlatform === null
+      ? acceptInBatch
+      : (request: Request) =>
+          countPlatform(
+            { ...kind.subjectOf(request), admission: request.admission },
+            (platform) => acceptInBatch({ ...request, platform }),
+            isAccepted
+          )
+
   return (request: Request): Effect.Effect<boolean, AdmissionError | SetUpChanged> =>
-    Effect.flatMap(
-      acceptInBatch(request),
-      (verdict): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
-        if (verdict === null) return Effect.succeed(true)
-        if (verdict === "key_taken") return Effect.succeed(false)
-        if (verdict !== "set_up_changed") return Effect.fail(verdict)
-        return versions.changed(kind.subjectOf(request).customerId, request.setUpVersion)
-      }
-    )
+    Effect.flatMap(judge(request), (verdict): Effect.Effect<boolean, AdmissionError | SetUpChanged> => {
+      if (verdict === null) return Effect.succeed(true)
+      if (verdict === "key_taken") return Effect.succeed(false)
+      if (verdict !== "set_up_changed") return Effect.fail(verdict)
+      return versions.changed(kind.subjectOf(request).customerId, request.setUpVersion)
+    })
 })

@@ -11,6 +11,7 @@ import { type BatchColumn, batchSource, decodedAs, InstantColumn, RialsColumn } 
 import { type AdmittedKind, limitColumns } from "./AdmissionCounts.ts"
 import { changedSetUps } from "./CellSetUpSql.ts"
 import { cellStatement, sent } from "./CellStatements.ts"
+import type { PlatformCount } from "./PlatformCountsSql.ts"
 
 /** A request to send one code or message, and what refuses it. */
 export interface LimitedRequest {
@@ -21,6 +22,8 @@ export interface LimitedRequest {
   readonly admission: Admission
   readonly setUpVersion: KnownSetUp
   readonly key: string | null
+  /** What was counted before of the phone, where cells are on other nodes. */
+  readonly platform: PlatformCount | null
 }
 
 /** The result of one request; null: it is admitted. */
@@ -82,19 +85,6 @@ const StripeRow = Schema.Struct({
 })
 type StripeRow = typeof StripeRow.Type
 
-/** The platform's counters of the requests `r`, which are on the coordinator where cells are on other nodes. */
-const platformApart = (isLocking: boolean) =>
-  cellStatement(
-    columns,
-    (rows) => `
-  with platform as materialized (
-    select o.* from (select distinct phone from ${rows} where platform_day > 0 or callers > 0) a
-      join platform_phone_counters o on o.phone = a.phone
-    ${isLocking ? "order by o.phone for update of o" : ""})
-  select phone, day_used as "platformDayUsed", day_ends_at as "platformDayEndsAt", callers,
-    callers_until as "callersUntil" from platform`
-  )
-
 /** What the customer's cell on another node has counted. */
 const cellApart = (kind: AdmittedKind, operation: string, isLocking: boolean) => {
   const lock = (alias: string, order: string) => (isLocking ? `order by ${order} for update of ${alias}` : "")
@@ -121,16 +111,6 @@ const cellApart = (kind: AdmittedKind, operation: string, isLocking: boolean) =>
   )
 }
 
-const PlatformRows = Schema.Array(
-  Schema.Struct({
-    phone: Schema.String,
-    platformDayUsed: StateRow.fields.platformDayUsed,
-    platformDayEndsAt: StateRow.fields.platformDayEndsAt,
-    callers: StateRow.fields.callers,
-    callersUntil: StateRow.fields.callersUntil
-  })
-)
-
 const CellRows = Schema.Array(
   Schema.Struct({
     nth: Schema.Int,
@@ -143,7 +123,13 @@ const CellRows = Schema.Array(
   })
 )
 
-const NOT_COUNTED = { platformDayUsed: null, platformDayEndsAt: null, callers: null, callersUntil: null }
+/** Counted before, with this request. */
+const platformColumns = (platform: PlatformCount | null) => ({
+  platformDayUsed: platform === null ? null : platform.dayUsed - 1,
+  platformDayEndsAt: platform?.dayEndsAt ?? null,
+  callers: platform?.callers.customers ?? null,
+  callersUntil: platform?.callers.endsAt ?? null
+})
 
 type ReadsState = (
   sql: SqlClient.SqlClient,
@@ -154,17 +140,13 @@ type ReadsState = (
 /** The same from a cell on another node: counters of the cell first, as in the order of one statement's locks. */
 const statesApart = (kind: AdmittedKind, operation: string): ReadsState => {
   const cell = { read: cellApart(kind, operation, false), lock: cellApart(kind, operation, true) }
-  const platform = { read: platformApart(false), lock: platformApart(true) }
   const cellRows = decodedAs(CellRows)
-  const platformRows = decodedAs(PlatformRows)
   return Effect.fnUntraced(function* (sql, requests, mode) {
     const changed = yield* changedSetUps(sql, requests)
     const counted = yield* cellRows(sent(cell[mode], requests)(sql))
-    const phones = yield* platformRows(sent(platform[mode], requests)(sql))
-    const ofPhone = new Map(phones.map(({ phone, ...counters }) => [phone, counters]))
     return counted.map((row, index) => ({
       ...row,
-      ...(ofPhone.get(requests[index]?.phone ?? "") ?? NOT_COUNTED),
+      ...platformColumns(requests[index]?.platform ?? null),
       isCurrent: !changed.has(row.nth)
     }))
   })

@@ -10,6 +10,8 @@ import { counters, gauge, inSpan } from "../../../services/system/Observability.
 /** The kinds of batches, in an operator's words. */
 export type BatchName =
   | "accept"
+  | "platform_count"
+  | "platform_give_back"
   | "record"
   | "check"
   | "read"
