@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { isReached, reportAims, sections } from "../../bench/Aims.ts"
 import { coldResultOf, fullAfter } from "../../bench/Cold.ts"
 import { responseIn } from "../../bench/HttpResponse.ts"
+import { withoutFalseZeros } from "../../bench/Load.ts"
 import { arrivalOf, arrivedBy, totalIn } from "../../bench/OpenLoop.ts"
 import { readOptions } from "../../bench/Options.ts"
 import { delayAt, delaysOf } from "../../bench/ProviderDelay.ts"
@@ -29,6 +30,12 @@ describe("percentiles", () => {
     assert.strictEqual(quantile([100, 20, 3], 0.99), 100)
     assert.strictEqual(median([100, 20, 3]), 20)
     assert.strictEqual(median([1, 2, 3, 10]), 2.5)
+  })
+
+  it("of no response are no numbers", () => {
+    const result = { requests: 0, perSecond: 0, p50: 0, p99: 0, p999: 0, failed: 64 }
+    assert.isNaN(withoutFalseZeros(result).p99)
+    assert.deepStrictEqual(withoutFalseZeros({ ...result, requests: 1 }), { ...result, requests: 1 })
   })
 
   it("of pairs divide what the same round measured", () => {

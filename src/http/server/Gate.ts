@@ -7,7 +7,9 @@ import type { Load, RequestTime, Waiting } from "../../services/concurrency/Work
 /** Unless the operator sets others. */
 export const defaultOverload = {
   maxRequestsInFlight: 4096,
-  overloadDelayMillis: 500
+  overloadDelayMillis: 500,
+  /** After about so many requests the code of a send is compiled, and its connections are open. */
+  coldRequests: 10_000
 }
 
 export interface OverloadBounds {
@@ -15,6 +17,8 @@ export interface OverloadBounds {
   readonly maxInFlight: number
   /** If a response would take longer than this (without the provider's part), the request is refused at once. */
   readonly maxDelayMillis: number
+  /** Until a new process has finished so many requests, it may take `COLD_FACTOR` times as long. */
+  readonly coldRequests: number
 }
 
 export interface OverloadSnapshot {
@@ -54,6 +58,9 @@ const WAITING: Readonly<Partial<Record<RequestClass, Waiting>>> = {
 const LEAST_LIMIT = 128
 const GROWTH = 1.25
 
+/** A new process is slower than it will be: its first seconds do not tell how much it can do. */
+const COLD_FACTOR = 4
+
 const roomIn = (total: number, kind: RequestClass): number => Math.max(1, Math.floor(total * SHARES[kind]))
 
 const zeros = (): Record<RequestClass, number> => ({
@@ -69,17 +76,21 @@ const zeros = (): Record<RequestClass, number> => ({
  * Decides, before any other work, whether to admit a request.
  *
  * There are two bounds: on all requests in flight, and on working ones, which do not wait for others. The second
- * one follows the throughput (Little's law). Every `maxDelayMillis` it is compared: if more requests are working than
+ * one follows the throughput (Little's law). Every `maxDelayMillis`, or four times that while the process is new, it is compared: if more requests are working than
  * arrived since, some have worked for longer than that, and the bound becomes the number finished in that time.
  * Otherwise it grows again. When the load falls nothing needs to recover: a request that finds room is admitted.
  *
  * Times are monotonic milliseconds. A call costs well under a microsecond.
  */
-export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds, load: Load) => {
+export const makeOverloadGate = (
+  { maxInFlight, maxDelayMillis, coldRequests }: OverloadBounds,
+  load: Load
+) => {
   const inFlight = zeros()
   const shed = zeros()
   const leastLimit = Math.min(LEAST_LIMIT, maxInFlight)
   let entered = 0
+  let finished = 0
   let limit = maxInFlight
   let windowStart = 0
   let workingAtStart = 0
@@ -103,6 +114,8 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
     cameIn += 1
   }
 
+  const windowMillis = () => (finished < coldRequests ? COLD_FACTOR : 1) * maxDelayMillis
+
   const adapt = (now: number) => {
     const atWork = working()
     const done = workingAtStart + cameIn - atWork
@@ -115,7 +128,7 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
 
   /** Whether to admit a request; one that is not admitted counts as refused. */
   const hasRoom = (kind: RequestClass, now: number): boolean => {
-    if (now - windowStart >= maxDelayMillis) adapt(now)
+    if (now - windowStart >= windowMillis()) adapt(now)
     if (kind === "vital") return true
     const isFull = inFlightOf(kind) >= roomIn(maxInFlight, kind)
     if (!isFull && workingOf(kind) < roomIn(limit, kind)) return true
@@ -134,7 +147,9 @@ export const makeOverloadGate = ({ maxInFlight, maxDelayMillis }: OverloadBounds
     enterAgain: count,
     leave: (kind: RequestClass): void => {
       inFlight[kind] -= 1
-      if (kind !== "vital") entered -= 1
+      if (kind === "vital") return
+      entered -= 1
+      finished += 1
     },
     snapshot: (): OverloadSnapshot => ({
       inFlight: { ...inFlight },

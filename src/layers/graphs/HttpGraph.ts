@@ -17,6 +17,7 @@ import { AnyKey, LiveKey, TestKey } from "../../http/ServiceKeys.ts"
 import { MessageHandlers, SandboxMessageHandlers } from "../../http/message/MessageHandlers.ts"
 import { MetricsAccess, RequestMetrics } from "../../http/server/RequestMetrics.ts"
 import { OtpHandlers, SandboxHandlers } from "../../http/verification/OtpHandlers.ts"
+import { defaultOverload } from "../../http/server/Gate.ts"
 import { Serving } from "../../http/server/Serving.ts"
 import { SystemHandlers } from "../../http/system/SystemHandlers.ts"
 import { AccountSummaries } from "../../services/activity/AccountSummaries.ts"
@@ -143,6 +144,7 @@ export const servingLayer = (configuration: Configuration, { live, messages }: t
         findPath: makeRouteTable(servedRoutes(hasSimulator(configuration))),
         maxInFlight: configuration.maxRequestsInFlight,
         maxDelayMillis: configuration.overloadDelayMillis,
+        coldRequests: defaultOverload.coldRequests,
         maxConnections: configuration.maxConnections,
         // Behind a proxy all clients have its address.
         maxConnectionsPerAddress:

@@ -5,9 +5,9 @@ import type { RequestClass } from "../../../src/http/RouteTable.ts"
 
 const DELAY = 1000
 
-const gateOf = (maxInFlight = 10_000) => {
+const gateOf = (maxInFlight = 10_000, coldRequests = 0) => {
   const load = noLoad()
-  return { load, gate: makeOverloadGate({ maxInFlight, maxDelayMillis: DELAY }, load) }
+  return { load, gate: makeOverloadGate({ maxInFlight, maxDelayMillis: DELAY, coldRequests }, load) }
 }
 type Gate = ReturnType<typeof gateOf>["gate"]
 
@@ -157,5 +157,37 @@ describe("the overload gate", () => {
     load.waiting[who] = room
     assert.strictEqual(enter(gate, kind, 100, now), room)
     assert.strictEqual(enter(gate, "send", 100, now), 64)
+  })
+
+  /** Every half `DELAY`, 50 of 300 sends are done, and as many come: one takes three times `DELAY`. */
+  const slowly = (gate: Gate, halves: number, from = 0) => {
+    for (let half = 0; half < halves; half++) {
+      const now = from + (half * DELAY) / 2
+      leave(gate, "send", Math.min(50, gate.snapshot().inFlight.send))
+      enter(gate, "send", Math.max(1, 300 - gate.snapshot().inFlight.send), now)
+    }
+    return from + (halves * DELAY) / 2
+  }
+
+  it("refuses nothing of a new process that it answers within four times as long", () => {
+    const { gate } = gateOf(10_000, 1000)
+    enter(gate, "send", 300)
+    slowly(gate, 8 * 2)
+    assert.strictEqual(gate.snapshot().shed.send, 0)
+  })
+
+  it("expects of a process that has finished enough what it expects of any", () => {
+    const { gate } = gateOf(10_000, 1000)
+    enter(gate, "send", 300)
+    const now = slowly(gate, 20)
+    slowly(gate, 20, now)
+    assert.isAbove(gate.snapshot().shed.send, 0)
+  })
+
+  it("refuses of a new process what takes still longer", () => {
+    const { gate } = gateOf(10_000, 1000)
+    enter(gate, "send", 3000)
+    slowly(gate, 18)
+    assert.isAbove(gate.snapshot().shed.send, 0)
   })
 })

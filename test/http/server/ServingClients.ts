@@ -8,7 +8,8 @@ import { makeRouteTable } from "../../../src/http/RouteTable.ts"
 import { servedRoutes } from "../../../src/http/Routes.ts"
 import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 
-export const makeGate = () => makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000 }, noLoad())
+export const makeGate = () =>
+  makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000, coldRequests: 0 }, noLoad())
 
 export const closedGate = () => closedWhile(() => true, makeGate())
 

@@ -36,7 +36,7 @@ describe("a response that nobody reads", () => {
   })
 
   it("does not lower the limits, however long it stays", async () => {
-    const gate = makeOverloadGate({ maxInFlight: 1000, maxDelayMillis: 500 }, noLoad())
+    const gate = makeOverloadGate({ maxInFlight: 1000, maxDelayMillis: 500, coldRequests: 0 }, noLoad())
     const server = makeServer({}, gate)
     answerLarge(server)
     const client = await unreadingClientOf(server)
