@@ -24,13 +24,22 @@ export interface Admission {
 export const retryAfterSeconds = (until: Instant, now: Instant): number =>
   Math.max(1, Math.ceil((until - now) / 1000))
 
-/** The calendar month, in UTC, in which a request is counted: its first day, and when the next month begins. */
-export const monthOf = (now: Instant) => {
+const monthAround = (now: Instant) => {
   const start = DateTime.startOf(DateTime.makeUnsafe(now), "month")
   return {
     start: DateTime.formatIsoDateUtc(start),
+    from: DateTime.toEpochMillis(start),
     end: DateTime.toEpochMillis(DateTime.add(start, { months: 1 }))
   }
+}
+
+/** Each send asks for the same one. */
+let latestMonth = monthAround(0)
+
+/** The calendar month, in UTC, in which a request is counted: its first day, and when the next month begins. */
+export const monthOf = (now: Instant): { readonly start: string; readonly end: Instant } => {
+  if (now < latestMonth.from || now >= latestMonth.end) latestMonth = monthAround(now)
+  return latestMonth
 }
 
 /** How often something was counted, and until when that counts. */

@@ -5,7 +5,8 @@ import {
   type Admission,
   type AdmissionRequest,
   admitInOrder,
-  type LimitState
+  type LimitState,
+  monthOf
 } from "../../../src/domain/customer/Admission.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
@@ -151,4 +152,18 @@ describe("requests that are admitted in order", () => {
       }
     }
   )
+})
+
+describe("the month in which a request is counted", () => {
+  it.each([
+    ["2026-01-31T23:59:59.999Z", "2026-01-01", "2026-02-01T00:00:00.000Z"],
+    ["2026-02-01T00:00:00.000Z", "2026-02-01", "2026-03-01T00:00:00.000Z"],
+    ["2026-01-01T00:00:00.000Z", "2026-01-01", "2026-02-01T00:00:00.000Z"],
+    ["2026-12-15T12:00:00.000Z", "2026-12-01", "2027-01-01T00:00:00.000Z"],
+    ["2024-02-29T12:00:00.000Z", "2024-02-01", "2024-03-01T00:00:00.000Z"]
+  ])("of %s begins on %s, and the next at %s, whichever was asked for before", (now, start, end) => {
+    const month = monthOf(Date.parse(now))
+    assert.strictEqual(month.start, start)
+    assert.strictEqual(month.end, Date.parse(end))
+  })
 })
