@@ -10,7 +10,7 @@ import { now } from "../soak/Time.ts"
 const PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 /** PostgreSQL does not run as root. */
-const user =
+export const user =
   process.getuid?.() === 0
     ? {
         uid: Number(execFileSync("id", ["-u", "postgres"], { encoding: "utf8" })),
@@ -39,7 +39,7 @@ export interface Program {
   readonly isRunning: () => boolean
   readonly start: () => void
   /** Returns when it has ended. */
-  readonly signal: (signal: "SIGKILL" | "SIGTERM") => Promise<void>
+  readonly signal: (signal: "SIGKILL" | "SIGQUIT" | "SIGTERM") => Promise<void>
 }
 
 /** `log`: the file that gets everything it writes. */

@@ -1,6 +1,7 @@
 /**
- * The soak against a cluster that fails over: three PostgreSQL under Patroni behind HAProxy. `npm run ha`.
- * What has to be installed, the faults and the figures: bench/README.md.
+ * The soak against a cluster that fails over: three PostgreSQL under Patroni behind HAProxy (`npm run ha`), or against
+ * one whose nodes fail: a coordinator and two workers of Citus (`npm run ha -- --citus`). What has to be installed, the
+ * faults and the figures: bench/README.md.
  */
 import { randomBytes } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
@@ -8,14 +9,19 @@ import { readFlags } from "../Flags.ts"
 import type { Evidence } from "../soak/Evidence.ts"
 import { log, runProgram, type Surroundings } from "../soak/Program.ts"
 import { beginSession, leaseFor } from "../soak/Session.ts"
+import { startCitus, whyNoCitus } from "./CitusCluster.ts"
+import { citusFaults, type CitusRecovery, strikeAndServe } from "./CitusFaults.ts"
 import { startCluster } from "./Cluster.ts"
 import { faults } from "./Faults.ts"
-import { whyNoCluster } from "./Packages.ts"
+import { BIN_DIRECTORY, whyNoCluster } from "./Packages.ts"
 import { type Recovery, strikeAndRecover, watchPrimary } from "./Recovery.ts"
 
 const options = readFlags({
   /** How processes reach the primary: through HAProxy, or with all members in their `DATABASE_URL`. */
   through: { type: "string", default: "haproxy" },
+  citus: { type: "boolean", default: false },
+  /** With --citus: the programs of a PostgreSQL that has it. */
+  bin: { type: "string", default: BIN_DIRECTORY },
   processes: { type: "string", default: "2" },
   users: { type: "string", default: "8" },
   faults: { type: "string", default: "" },
@@ -24,7 +30,9 @@ const options = readFlags({
 })
 const { seed, through } = options
 const only = options.faults.split(",").filter((word) => word !== "")
-const chosen = faults.filter(({ name }) => only.length === 0 || only.some((word) => name.includes(word)))
+const isChosen = ({ name }: { readonly name: string }) =>
+  only.length === 0 || only.some((word) => name.includes(word))
+const chosen = faults.filter(isChosen)
 const apartMillis = Number(options.apart)
 const WARM_UP_MILLIS = 8000
 const BETWEEN_MILLIS = 3000
@@ -82,12 +90,55 @@ const perform = async (surroundings: Surroundings): Promise<Evidence> => {
   return evidence
 }
 
-const why = whyNoCluster()
+const tableOfCitus = (recoveries: ReadonlyArray<CitusRecovery>) =>
+  [
+    "| Fault | customers away | longest without a send of the others, s | all served again, s |",
+    "| --- | --- | --- | --- |",
+    ...recoveries.map(
+      ({ name, away, others, first }) =>
+        `| ${name} | ${away} | ${others === null ? "–" : inSeconds(others)} | ${inSeconds(first)} |`
+    )
+  ].join("\n")
+
+const performOnCitus = async (surroundings: Surroundings): Promise<Evidence> => {
+  const { directory, onEnd } = surroundings
+  const cluster = await startCitus(options.bin, directory, onEnd)
+  log("the cluster is there")
+  const session = await beginSession(
+    {
+      seed,
+      processes: Number(options.processes),
+      users: Number(options.users),
+      apartMillis,
+      store: cluster.store,
+      databaseUrl: () => cluster.url,
+      storePorts: [cluster.coordinator.port]
+    },
+    surroundings
+  )
+  await pause(WARM_UP_MILLIS)
+  const warm = await session.rest()
+  session.load.resume()
+  const recoveries: Array<CitusRecovery> = []
+  for (const fault of citusFaults.filter(isChosen)) {
+    await pause(BETWEEN_MILLIS)
+    const recovery = await strikeAndServe(fault, cluster, session)
+    recoveries.push(recovery)
+    log(`${fault.name}: all served again after ${inSeconds(recovery.first)} s`)
+  }
+  await pause(BETWEEN_MILLIS)
+  const evidence = await session.finish(warm)
+  process.stdout.write(`\n${tableOfCitus(recoveries)}\n`)
+  process.stdout.write(`the longest wait for a 503: ${inSeconds(session.journal.longestRefusal)} s\n`)
+  return evidence
+}
+
+const why = options.citus ? whyNoCitus(options.bin) : whyNoCluster()
 if (why === null) {
   runProgram({
     name: "peyk-ha",
     seed,
-    settings: `through ${through}, lease ${leaseFor(apartMillis)} ms`,
-    perform
+    settings: `${options.citus ? "on Citus" : `through ${through}`}, lease ${leaseFor(apartMillis)} ms`,
+    perform: options.citus ? performOnCitus : perform
   })
 } else process.stdout.write(`left out: ${why}\n`)

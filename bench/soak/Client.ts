@@ -25,6 +25,8 @@ export interface Call {
 
 interface Attempted {
   readonly operation: Operation
+  /** The customer's. */
+  readonly key: string
   readonly server: number
   readonly from: number
   readonly to: number
@@ -91,7 +93,7 @@ export const makeClient = (ports: ReadonlyArray<number>): Client => {
     new Promise<Outcome>((resolve) => {
       const [method = "GET", path = "/"] = operation.split(" ")
       const text = body === undefined ? undefined : JSON.stringify(body)
-      const attempted = { operation, server, from: now() }
+      const attempted = { operation, key, server, from: now() }
       let hadBegun = false
       const patience = AbortSignal.timeout(hangUpAfter ?? PATIENCE_MILLIS)
       const hangsUp = hangUpAfter !== undefined

@@ -29,8 +29,10 @@ export interface Subject {
 }
 
 /** A send that a process accepted, when it was the first to do so. */
-interface Accepted {
+export interface Accepted {
   readonly server: number
+  /** The customer's key. */
+  readonly key: string
   readonly at: number
 }
 
@@ -95,9 +97,9 @@ export class Journal {
     if (problem !== undefined) this.problem(problem)
   }
 
-  private noteTimes({ operation, status, isReplayed, server, from, to }: Reply): void {
+  private noteTimes({ operation, status, isReplayed, server, key, from, to }: Reply): void {
     if (status === 503) this.longestRefusal = Math.max(this.longestRefusal, to - from)
-    if (status < 300 && !isReplayed && SENDS.includes(operation)) this.accepted.push({ server, at: to })
+    if (status < 300 && !isReplayed && SENDS.includes(operation)) this.accepted.push({ server, key, at: to })
   }
 
   problem(text: string): void {

@@ -54,7 +54,7 @@ export const watchLateness = (
 
   const look = async () => {
     const askedAt = now()
-    const rows = await postgres.query<OverdueRow>(OVERDUE(askedAt, flooding)).catch(() => null)
+    const rows = await postgres.queryCells<OverdueRow>(OVERDUE(askedAt, flooding)).catch(() => null)
     if (rows === null) return
     const seenAt = now()
     for (const { timer, at } of rows) {
@@ -64,7 +64,7 @@ export const watchLateness = (
       if (known === undefined) overdue.set(key, { timer: key, since: wasNotThere ? wholeLookAt : at, seenAt })
       else known.seenAt = seenAt
     }
-    if (rows.length === MAX_ROWS) return
+    if (rows.length >= MAX_ROWS) return
     wholeLookAt = askedAt
     looks += 1
   }

@@ -143,6 +143,7 @@ export const startPostgres = async (directory: string): Promise<Postgres> => {
     socketPath: first.socketPath,
     urlAt,
     query,
+    queryCells: (text) => current.queryCells(text),
     fillDisk: async (isFull) => {
       if (isFull) await query(DISK_FULL)
       for (const table of WRITTEN) {

@@ -84,23 +84,23 @@ const WALLETS = `
     (select sum(l.amount)::float8 from ledger l where l.customer_id = w.customer_id) as ledger
   from wallets w group by w.customer_id`
 
-export const readRecords = async ({ query }: StoreQueries): Promise<Records> => ({
-  subjects: await query<SubjectRecord>(SUBJECTS),
-  events: await query<EventRecord>(EVENTS),
+export const readRecords = async ({ query, queryCells }: StoreQueries): Promise<Records> => ({
+  subjects: await queryCells<SubjectRecord>(SUBJECTS),
+  events: await queryCells<EventRecord>(EVENTS),
   alarms: await query<AlarmRecord>(
     `select id::text, cleared_at is not null as "isCleared", events_written as "eventsWritten" from guard_alarms`
   ),
-  timers: await query<TimerRecord>(
+  timers: await queryCells<TimerRecord>(
     `select kind, subject::text, lease_token is not null as "isLeased" from timers`
   ),
-  keys: await query(`select key, subject::text from idempotency_keys`),
-  wallets: await query(WALLETS),
+  keys: await queryCells(`select key, subject::text from idempotency_keys`),
+  wallets: await queryCells(WALLETS),
   captures: new Map(
     (
-      await query<{ readonly subject: string; readonly sum: number }>(
+      await queryCells<{ readonly subject: string; readonly sum: number }>(
         `select subject::text, -sum(amount)::float8 as sum from ledger where kind = 'capture' group by subject`
       )
     ).map(({ subject, sum }) => [subject, sum])
   ),
-  deliveries: await query(`select event_id::text as "eventId", status from webhook_deliveries`)
+  deliveries: await queryCells(`select event_id::text as "eventId", status from webhook_deliveries`)
 })

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto"
 import { makeBackend } from "./Backend.ts"
 import { type Client, makeClient } from "./Client.ts"
-import { makeCustomers } from "./Customers.ts"
+import { type Customer, makeCustomers } from "./Customers.ts"
 import { Disturbances } from "./Disturbances.ts"
 import type { Evidence } from "./Evidence.ts"
 import { type Flood, makeFlood } from "./Flood.ts"
@@ -35,6 +35,8 @@ export interface SessionOptions {
 
 export interface Session {
   readonly servers: ReadonlyArray<Server>
+  /** Those of the load. */
+  readonly customers: ReadonlyArray<Customer>
   readonly client: Client
   readonly journal: Journal
   readonly flood: Flood
@@ -175,6 +177,7 @@ export const beginSession = async (options: SessionOptions, surroundings: Surrou
 
   return {
     servers,
+    customers,
     client,
     journal,
     flood: makeFlood(world, flooding, seed),

@@ -10,15 +10,15 @@ const LOOK_EVERY_MILLIS = 200
 const QUIET_LOOKS = 4
 
 /** Work that is due or in progress, or a webhook that waits for its turn at its endpoint. */
-const countDue = async ({ query }: StoreQueries, instant: number): Promise<number> => {
+const countDue = async ({ queryCells }: StoreQueries, instant: number): Promise<number> => {
   const at = `to_timestamp(${instant / 1000})`
-  const [row] = await query<{ readonly count: number }>(
+  const counts = await queryCells<{ readonly count: number }>(
     `select count(*)::int as count from timers t
      where lease_token is not null or claimable_at <= ${at} or kind = 'webhook' and exists (
        select from webhook_deliveries d where d.customer_id = t.customer_id and d.event_id = t.subject
          and d.status = 'pending' and d.next_try_at <= ${at})`
   )
-  return row?.count ?? 0
+  return counts.reduce((sum, { count }) => sum + count, 0)
 }
 
 /** Returns what is wrong, if the work does not end in time. */
