@@ -1,12 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { SLOT_MILLIS } from "../../../src/domain/Activity.ts"
+import { cancelMessage } from "../../../src/domain/message/MessageMachine.ts"
 import { CELL_TABLES } from "../../../src/layers/postgres/CellSchema.ts"
 import { Insights } from "../../../src/services/activity/Insights.ts"
 import { Cells } from "../../../src/services/customer/Cells.ts"
 import { CustomerRecords } from "../../../src/services/customer/CustomerRecords.ts"
+import { MessageStore } from "../../../src/services/message/MessageStore.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { Wallets } from "../../../src/services/Wallets.ts"
@@ -140,6 +142,37 @@ for (const [title, areApart] of [
         assert.strictEqual(after.held, 0)
       }).pipe(Effect.provide(processOver(providers)))
     })
+
+    it.effect("a transition that another one has overtaken is not written, and holds up no other", () =>
+      Effect.gen(function* () {
+        const { within } = yield* Cells
+        const { balance } = yield* Wallets
+        const { send } = yield* Messages
+        const store = yield* MessageStore
+        // Two in each cell: what they write together is in one batch.
+        const customers = yield* Effect.forEach([1, 2, 3, 4], () => makeCustomer(["bale"]))
+        const befores = yield* Effect.forEach(customers, (customerId) => {
+          const request = { customerId, to: PHONE, message: "x", channels: [{ channel: "bale" as const }] }
+          const strategy = "failover" as const
+          const load = Effect.flatMap(send({ ...request, strategy, delay: "1h" }), (sent) =>
+            store.load(customerId, sent.messageId)
+          )
+          return Effect.map(within(customerId, load), (found) => ({
+            customerId,
+            before: Option.getOrThrow(found)
+          }))
+        })
+        const cancel = ({ customerId, before }: (typeof befores)[number]) =>
+          within(customerId, store.commit(null, before, Result.getOrThrow(cancelMessage(before, 0)), 0))
+        assert.deepStrictEqual(yield* Effect.forEach(befores.slice(0, 2), cancel), [true, true])
+        const written = yield* Effect.forEach(befores, cancel, { concurrency: "unbounded" })
+        assert.deepStrictEqual(written, [false, false, true, true])
+        for (const { customerId, before } of befores) {
+          assert.isAbove(before.held, 0)
+          assert.strictEqual((yield* balance(customerId)).held, 0)
+        }
+      }).pipe(Effect.provide(processOver(scriptProviders())))
+    )
 
     it.effect("a customer and its first credit can be made in one transaction", () =>
       Effect.gen(function* () {

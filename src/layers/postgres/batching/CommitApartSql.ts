@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { batchId, decodedAs, isRace, isRequested, retryRaces, statementOfShape } from "../SqlRows.ts"
 import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
 import { cellStatement, intArrayIn, raceLost, sendAll, sent } from "./CellStatements.ts"
@@ -54,6 +54,13 @@ const apartStatements = <Entry extends CommitEntry>(
     }))
   }
 }
+
+/**
+ * A transition was not written, so nothing of the batch was: the statement that writes them says so, or one that depends
+ * on it fails first. A wallet cannot release what another transition has released.
+ */
+const isUnwritten = (error: SqlError.SqlError): boolean =>
+  isRace(error) || error.reason._tag === "ConstraintError" || error.reason._tag === "UniqueViolation"
 
 const WrittenRows = Schema.Array(Schema.Struct({ nth: Schema.Int }))
 
@@ -111,7 +118,7 @@ export const makeCommitsApart = <Entry extends CommitEntry>(
     return Effect.flatMap(newId, (drawn) => {
       const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
       const rows = entries.map((entry, row): CommitRow<Entry> => ({ ...entry, idAt: idsOf(row) }))
-      return Effect.catchIf(sql.withTransaction(together(rows)), isRace, () =>
+      return Effect.catchIf(sql.withTransaction(together(rows)), isUnwritten, () =>
         retryRaces(sql.withTransaction(inTurn(rows)))
       )
     })
