@@ -209,7 +209,7 @@ const quotas = (() => {
         sends: group.length,
         quota: Math.min(...group.map(({ admission }) => admission.monthlyQuota))
       })
-    )
+    ).toSorted((a, b) => a.customerId - b.customerId || (a.month < b.month ? -1 : 1))
     const isRaced = (found: ReadonlyArray<unknown>) =>
       Effect.map(decoded(Effect.succeed(found)), (counts) =>
         counts.some(({ customerId, used }) =>
@@ -247,7 +247,7 @@ const wallets = (() => {
         stripe: stripeOf(id),
         total: group.reduce((sum, { admission }) => sum + admission.hold, 0)
       })
-    )
+    ).toSorted((a, b) => a.customerId - b.customerId || a.stripe - b.stripe)
     if (rows.length === 0) return []
     return [{ send: sent(statement, rows), isRaced: (found) => Effect.succeed(found.length < rows.length) }]
   }
@@ -295,12 +295,13 @@ export const makeAcceptApart = <Row>({ operation, counts, apart, requestOf, colu
       ...stored.map((statement) => sent(statement, batch)),
       ...outbox.statements(eventsOf(batch))
     ]
+    // In the order in which a batch that looks first locks them: two transactions never wait for each other.
     return [
       ...setUp(requests),
-      ...claims(requests, takesOver),
       ...countPhones(requests),
       ...quotas(requests),
       ...wallets(requests),
+      ...claims(requests, takesOver),
       ...writes.map((send): Step => ({ send, isRaced: noRace }))
     ]
   }
