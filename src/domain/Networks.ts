@@ -32,7 +32,7 @@ const numbersOf = (part: string): ReadonlyArray<number> =>
   part === "" ? [] : part.split(":").map((group) => Number(`0x${group}`))
 
 /** All eight groups of an IPv6 address, as numbers; null if the text is none. */
-const groupsOf = (address: string): ReadonlyArray<number> | null => {
+export const groupsOf = (address: string): ReadonlyArray<number> | null => {
   const [head = "", tail] = withoutDots(address.split("%")[0] ?? "").split("::")
   const [first, last] = [numbersOf(head), numbersOf(tail ?? "")]
   const zeros = tail === undefined ? 0 : Math.max(0, GROUPS - first.length - last.length)

@@ -3,9 +3,11 @@ import { Command } from "effect/cli"
 import { withConfiguration } from "../Configured.ts"
 import { nearest } from "../../domain/text/NearestName.ts"
 import { type Configuration, settings } from "../../layers/config/Configuration.ts"
+import { readNetworkNames } from "../../layers/guard/NetworkNamesFile.ts"
 import { createStore, isStoreMissing } from "../../layers/postgres/StoreLocation.ts"
 import { checkPort } from "../../layers/system/SharedPort.ts"
 import { NUMBER_VARIABLE, ownNumber } from "../../layers/system/Supervised.ts"
+import { NamedNetworks } from "../../services/guard/NetworkNames.ts"
 
 const PREFIX = "PEYK_"
 
@@ -50,14 +52,16 @@ const loadServing = Effect.promise(() => import("./Serving.ts"))
 export const serve = (configuration: Configuration) =>
   Effect.gen(function* () {
     const number = yield* ownNumber
-    if (Option.isSome(number)) return yield* (yield* loadServing).serveAs(number, configuration)
+    const names = yield* readNetworkNames(configuration.networkNames)
+    const named = Effect.provideService(NamedNetworks, names)
+    if (Option.isSome(number)) return yield* named((yield* loadServing).serveAs(number, configuration))
     yield* warnOfUnknownSettings
     yield* checkPort(configuration.host, configuration.port)
     // another program makes the files, so that both are done in the time of the longer one
     const [, { serveAs }] = yield* Effect.all([createMissingStore(configuration), loadServing], {
       concurrency: "unbounded"
     })
-    return yield* serveAs(number, configuration)
+    return yield* named(serveAs(number, configuration))
   })
 
 const serveCommand = Command.make("serve", {}, () =>

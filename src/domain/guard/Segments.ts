@@ -53,6 +53,9 @@ const aroundOf = (network: string): ReadonlyArray<Segment> =>
 
 export const isAround = ({ key }: Segment): boolean => key.startsWith(AROUND)
 
+/** The hash of a network, without what says that it is one around others. */
+export const narrowKey = (key: string): string => (key.startsWith(AROUND) ? key.slice(AROUND.length) : key)
+
 /** So many /64s without a verified code make a /56 or /48 a segment. */
 export const ENOUGH_NETWORKS = 3
 

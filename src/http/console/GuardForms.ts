@@ -1,4 +1,3 @@
-import type { ShownAlarm } from "../../domain/guard/Alarm.ts"
 import { EntryType, type GuardList, GuardMode } from "../../domain/guard/GuardSettings.ts"
 import { pathOf } from "./Navigation.ts"
 import {
@@ -41,33 +40,6 @@ const types: Readonly<Record<EntryType, Texts>> = {
 
 const typeText = (type: EntryType, { say }: Locale): string => say(...types[type])
 
-const kinds: Readonly<Record<ShownAlarm["kind"], Texts>> = {
-  customer: ["All codes", "همهٔ کدها"],
-  network: ["Network", "شبکه"],
-  prefix: ["Number prefix", "پیش‌شماره"],
-  device: ["Device", "دستگاه"],
-  phone: ["Phone", "شماره"]
-}
-
-export const segmentText = ({ kind, key }: ShownAlarm, { say }: Locale): Html =>
-  html`${say(...kinds[kind])} ${key !== "" && mono(key)}`
-
-const reasons: Readonly<Record<ShownAlarm["reason"], Texts>> = {
-  unverified: ["Codes are not verified", "کدها تأیید نمی‌شوند"],
-  budget: ["Too many unverified codes", "تعداد زیاد کد تأییدنشده"],
-  bombed: ["Many services send to this phone", "سرویس‌های زیادی به این شماره می‌فرستند"],
-  outage: ["A channel is down; nothing is refused", "یک کانال قطع است؛ چیزی رد نمی‌شود"]
-}
-
-export const reasonText = ({ reason }: Pick<ShownAlarm, "reason">, { say }: Locale): string =>
-  say(...reasons[reason])
-
-export const actionText = ({ action, enforced }: ShownAlarm, { say }: Locale): string => {
-  if (action === null) return say("None", "هیچ‌کدام")
-  const words = action === "no_sms" ? say("No SMS", "بدون پیامک") : say("Refuse", "رد")
-  return enforced ? words : say(`Recorded: ${words}`, `ثبت شد: ${words}`)
-}
-
 export const GUARD_PATH = pathOf("guard")
 
 /** A form of the page; after it was refused, with what was typed. */
@@ -107,8 +79,9 @@ const savedFacts = ({ mode, unverifiedHour, smsPrice }: SavedGuard, { locale }: 
 
 /** The settings for those who may only read. */
 const savedSettings = (saved: SavedGuard, view: View): Html =>
-  html`<section class="panel panel-body" aria-label="${view.locale.say("Settings", "تنظیمات")}">
-    ${savedFacts(saved, view)}
+  html`<section class="panel" aria-labelledby="settings-title">
+    <div class="panel-head"><h2 id="settings-title">${view.locale.say("Settings", "تنظیمات")}</h2></div>
+    <div class="panel-body">${savedFacts(saved, view)}</div>
   </section>`
 
 export const settingsForm = (saved: SavedGuard, { errors, submitted }: ShownForm, view: View): Html => {
@@ -116,42 +89,46 @@ export const settingsForm = (saved: SavedGuard, { errors, submitted }: ShownForm
   const { locale } = view
   const { say } = locale
   const labels = settingLabels(locale)
-  return html`<form class="panel panel-body fields narrow" method="post" action="${GUARD_PATH}">
-    ${csrfField(view.csrf)} ${versionField(saved.version, submitted, errors)} ${errorSummary(errors, locale)}
-    ${
-      errors.has(CHANGED) &&
-      html`<p class="hint">${say("Saved value:", "مقدار ذخیره‌شده:")}</p>
-        ${savedFacts(saved, view)}`
-    }
-    ${selectField({
-      name: "mode",
-      label: labels.mode,
-      value: submitted?.get("mode") ?? saved.mode,
-      choices: GuardMode.literals.map((mode) => [mode, modeText(mode, locale)] as const),
-      hint: say(
-        "“Record only” refuses nothing. It counts what “Enforcing” would refuse.",
-        "«فقط ثبت» چیزی را رد نمی‌کند و فقط می‌شمارد «مسدودسازی» چه چیزهایی را رد می‌کرد."
-      ),
-      errors
-    })}
-    ${inputField({
-      name: "unverified_hour",
-      label: labels.unverifiedHour,
-      isNumber: true,
-      value: submitted?.get("unverified_hour") ?? String(saved.unverifiedHour ?? ""),
-      hint: say("Empty: from your traffic. 0: no limit.", "خالی: بر اساس ترافیک شما. ۰: بدون سقف."),
-      errors
-    })}
-    ${inputField({
-      name: "sms_price",
-      label: labels.smsPrice,
-      isNumber: true,
-      value: submitted?.get("sms_price") ?? String(saved.smsPrice ?? ""),
-      hint: say("For the savings report.", "برای گزارش صرفه‌جویی."),
-      errors
-    })}
-    <div class="actions"><button class="button primary">${say("Save", "ذخیره")}</button></div>
-  </form>`
+  return html`<section class="panel" aria-labelledby="settings-title">
+    <div class="panel-head"><h2 id="settings-title">${say("Settings", "تنظیمات")}</h2></div>
+    <form class="panel-body fields" method="post" action="${GUARD_PATH}">
+      ${csrfField(view.csrf)} ${versionField(saved.version, submitted, errors)}
+      ${errorSummary(errors, locale)}
+      ${
+        errors.has(CHANGED) &&
+        html`<p class="hint">${say("Saved value:", "مقدار ذخیره‌شده:")}</p>
+          ${savedFacts(saved, view)}`
+      }
+      ${selectField({
+        name: "mode",
+        label: labels.mode,
+        value: submitted?.get("mode") ?? saved.mode,
+        choices: GuardMode.literals.map((mode) => [mode, modeText(mode, locale)] as const),
+        hint: say(
+          "“Record only” refuses nothing. It counts what “Enforcing” would refuse.",
+          "«فقط ثبت» چیزی را رد نمی‌کند و فقط می‌شمارد «مسدودسازی» چه چیزهایی را رد می‌کرد."
+        ),
+        errors
+      })}
+      ${inputField({
+        name: "unverified_hour",
+        label: labels.unverifiedHour,
+        isNumber: true,
+        value: submitted?.get("unverified_hour") ?? String(saved.unverifiedHour ?? ""),
+        hint: say("Empty: from your traffic. 0: no limit.", "خالی: بر اساس ترافیک شما. ۰: بدون سقف."),
+        errors
+      })}
+      ${inputField({
+        name: "sms_price",
+        label: labels.smsPrice,
+        isNumber: true,
+        value: submitted?.get("sms_price") ?? String(saved.smsPrice ?? ""),
+        hint: say("For the savings report.", "برای گزارش صرفه‌جویی."),
+        errors
+      })}
+      <div class="actions"><button class="button primary">${say("Save", "ذخیره")}</button></div>
+    </form>
+  </section>`
 }
 
 /** Both lists have a form on the page: the names of their fields differ. */
@@ -165,7 +142,7 @@ const entryForm = (list: GuardList, view: View, { errors: given, submitted }: Sh
     )
   )
   const { say } = locale
-  return html`<form class="panel-body fields" method="post" action="${GUARD_PATH}/${list}/add">
+  return html`<form class="panel-body fields inline" method="post" action="${GUARD_PATH}/${list}/add">
     ${csrfField(view.csrf)} ${errorSummary(errors, locale)}
     ${selectField({
       name: fieldOf(list, "type"),
@@ -182,7 +159,7 @@ const entryForm = (list: GuardList, view: View, { errors: given, submitted }: Sh
       isRequired: true,
       errors
     })}
-    <div class="actions"><button class="button">${say("Add", "افزودن")}</button></div>
+    <div><button class="button">${say("Add", "افزودن")}</button></div>
   </form>`
 }
 
@@ -195,8 +172,15 @@ export const entryPanel = (
   const { locale } = view
   const { say } = locale
   const title = list === "allow" ? say("Allow list", "فهرست مجاز") : say("Deny list", "فهرست ممنوع")
-  return html`<section class="panel">
-    <h2 class="panel-body">${title}</h2>
+  const use =
+    list === "allow"
+      ? say("Never refused by the guard.", "نگهبان هرگز رد نمی‌کند.")
+      : say("Always refused, in every mode.", "همیشه رد می‌شود، در هر حالتی.")
+  return html`<section class="panel" aria-labelledby="${list}-title">
+    <div class="panel-head">
+      <h2 id="${list}-title">${title}</h2>
+      <span class="muted">${use}</span>
+    </div>
     ${
       entries.length > 0 &&
       table(

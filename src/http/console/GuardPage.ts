@@ -1,37 +1,21 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import {
-  type Advice,
-  adviceOf,
-  type GuardDay,
-  type GuardTotals,
-  type ShownAlarm,
-  totalsOf
-} from "../../domain/guard/Alarm.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { isUuidPosition } from "../../domain/Paging.ts"
+import { type GuardDay, type GuardTotals, totalsOf } from "../../domain/guard/Alarm.ts"
 import type { GuardList } from "../../domain/guard/GuardSettings.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
-import {
-  actionText,
-  entryPanel,
-  fieldOf,
-  GUARD_PATH,
-  mayChange,
-  modeText,
-  reasonText,
-  segmentText,
-  settingsForm,
-  type ShownForm,
-  empty
-} from "./GuardForms.ts"
+import { showAlarm } from "./GuardAlarmPage.ts"
+import { alarmTable, type NamedGroup, readSubject } from "./GuardAlarms.ts"
+import { empty, entryPanel, fieldOf, GUARD_PATH, settingsForm, type ShownForm } from "./GuardForms.ts"
+import { daysChart, type GuardFigures, modeInForce, modeStory } from "./GuardStory.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
 import { submittedNumber } from "./forms/Forms.ts"
 import { seeOther } from "./frame/Responses.ts"
-import { html, type Html } from "./frame/Html.ts"
+import { html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
 import { change, page, type View } from "./frame/SignedRoutes.ts"
-import { badge } from "./parts/Badge.ts"
-import { confirmButton } from "./parts/Confirm.ts"
-import { emptyState, table } from "./parts/Lists.ts"
+import { emptyState, pager, pageRequest } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
 import { tiles } from "./parts/Panels.ts"
 import {
@@ -42,55 +26,6 @@ import {
 } from "../../services/guard/GuardActions.ts"
 import { GuardRecords, type SavedGuard } from "../../services/guard/GuardRecords.ts"
 
-const clearButton = (view: View, id: ShownAlarm["id"]): Html => {
-  const { say } = view.locale
-  return confirmButton(view, {
-    action: `${GUARD_PATH}/alarms/${id}/clear`,
-    label: say("Clear", "بستن"),
-    isSmall: true,
-    question: say(
-      "For a false alarm: the guard resets its counts for this segment.",
-      "برای هشدار اشتباه: نگهبان شمارش این بخش را از صفر شروع می‌کند."
-    ),
-    confirm: say("Clear alarm", "بستن هشدار")
-  })
-}
-
-const alarmTable = (alarms: ReadonlyArray<ShownAlarm>, view: View): Html => {
-  const { locale } = view
-  const { say, number, time } = locale
-  return table(
-    say("Alarms", "هشدارها"),
-    [
-      {
-        header: say("Segment", "بخش"),
-        kind: "title",
-        cell: (alarm: ShownAlarm) => segmentText(alarm, locale)
-      },
-      { header: say("Reason", "دلیل"), cell: (alarm) => reasonText(alarm, locale) },
-      { header: say("Action", "اقدام"), cell: (alarm) => actionText(alarm, locale) },
-      {
-        header: say("Verified", "تأیید شد"),
-        kind: "number",
-        cell: ({ codes, verified }) =>
-          say(`${number(verified)} of ${number(codes)}`, `${number(verified)} از ${number(codes)}`)
-      },
-      { header: say("Started", "شروع"), cell: ({ startedAt }) => time(startedAt) },
-      {
-        header: say("Ends", "پایان"),
-        cell: ({ until, clearedAt }) =>
-          clearedAt === null ? html`${time(until)} ${badge("warn", say("Open", "باز"))}` : time(clearedAt)
-      },
-      {
-        header: say("Actions", "عملیات"),
-        kind: "actions",
-        cell: ({ id, clearedAt }) => clearedAt === null && mayChange(view) && clearButton(view, id)
-      }
-    ],
-    alarms
-  )
-}
-
 /** Messengers have their price; an SMS has one if the customer said so. */
 const savedRials = ({ smsPrice }: SavedGuard, totals: GuardTotals, { locale }: View) => {
   const { say, number } = locale
@@ -100,22 +35,10 @@ const savedRials = ({ smsPrice }: SavedGuard, totals: GuardTotals, { locale }: V
     : say(`${number(rials)} rials`, `${number(rials)} ریال`)
 }
 
-const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<GuardDay>, view: View) => {
+const guardTiles = (saved: SavedGuard, days: ReadonlyArray<GuardDay>, view: View) => {
   const { say, number } = view.locale
   const totals = totalsOf(days)
-  const isEnforcing = saved.mode === "enforcing"
   return tiles([
-    {
-      label: say("Mode", "حالت"),
-      value: modeText(saved.mode, view.locale),
-      ...(isEnforcing ? { tone: "good" as const } : {}),
-      note: advice.isAdvised
-        ? say("Enforcing is recommended", "حالت «مسدودسازی» توصیه می‌شود")
-        : say(
-            `${number(advice.cleanDays)} ${advice.cleanDays === 1 ? "day" : "days"} without a false refusal (${number(advice.cleanVerified)} verified ${advice.cleanVerified === 1 ? "code" : "codes"})`,
-            `${number(advice.cleanDays)} روز بدون رد اشتباه (${number(advice.cleanVerified)} کد تأییدشده)`
-          )
-    },
     {
       label: say("Refused in 30 days", "ردشده در ۳۰ روز"),
       value: number(totals.refused),
@@ -134,25 +57,59 @@ const guardTiles = (saved: SavedGuard, advice: Advice, days: ReadonlyArray<Guard
       value: say(`${number(totals.flaggedSms)} SMS`, `${number(totals.flaggedSms)} پیامک`),
       note: savedRials(saved, totals, view)
     },
-    { label: say("Codes evaluated", "کدهای بررسی‌شده"), value: number(totals.codes) }
+    {
+      label: say("Codes evaluated", "کدهای بررسی‌شده"),
+      value: number(totals.codes),
+      note: say("in 30 days", "در ۳۰ روز")
+    }
   ])
 }
-
-const SHOWN_ALARMS = 20
 
 /** Which form of the page was refused, with what was typed. */
 interface Refused extends ShownForm {
   readonly form: "settings" | GuardList
 }
 
+const alarmsPanel = Effect.fnUntraced(function* (view: View, now: Instant) {
+  const { locale } = view
+  const { say } = locale
+  const request = yield* pageRequest(view, isUuidPosition)
+  const { items, next } = yield* (yield* GuardRecords).alarmGroups(view.actor.customerId, request)
+  const named = yield* Effect.forEach(items, (group) =>
+    Effect.map(readSubject(group.newest, locale), (subject): NamedGroup => [group, subject])
+  )
+  const none = emptyState(
+    say("No alarms yet", "هنوز هشداری نیست"),
+    say(
+      "Send client.ip with each code so that the guard can tell attackers from your users.",
+      "با هر کد client.ip را بفرستید تا نگهبان مهاجم را از کاربران شما تشخیص دهد."
+    )
+  )
+  return html`<section class="panel" id="alarms" aria-labelledby="alarms-title">
+    <div class="panel-head">
+      <h2 id="alarms-title">${say("Alarms", "هشدارها")}</h2>
+      ${items.length > 0 && html`<span class="muted">${say("Open one to see its codes", "برای دیدن کدها، هشدار را باز کنید")}</span>`}
+    </div>
+    ${items.length === 0 ? none : alarmTable(named, view, now)} ${pager(view, next)}
+  </section>`
+})
+
 const showGuard = (view: View, refused: Refused | null = null) =>
   Effect.gen(function* () {
     const { say } = view.locale
     const guard = yield* GuardRecords
     const { customerId } = view.actor
+    const now = yield* Clock.currentTimeMillis
     const saved = yield* guard.settings(customerId)
     const days = yield* guard.days(customerId)
-    const { items } = yield* guard.alarms(customerId, { limit: SHOWN_ALARMS, after: null })
+    const { openAlarms } = yield* guard.state(customerId)
+    const figures: GuardFigures = {
+      mode: yield* modeInForce(saved),
+      saved,
+      days,
+      now,
+      open: openAlarms.length
+    }
     const shown = (form: Refused["form"]): ShownForm => (refused?.form === form ? refused : empty)
     return {
       title: say("Guard", "نگهبان"),
@@ -161,25 +118,15 @@ const showGuard = (view: View, refused: Refused | null = null) =>
         "Stops scripts that drain your wallet, flood phones or guess codes.",
         "جلوی اسکریپت‌هایی را می‌گیرد که کیف پول را خالی می‌کنند، شماره‌ها را بمباران می‌کنند یا کد را حدس می‌زنند."
       ),
-      content: html`${guardTiles(saved, adviceOf(days), days, view)}
-        <section class="panel">
-          <h2 class="panel-body">${say("Alarms", "هشدارها")}</h2>
-          ${
-            items.length > 0
-              ? alarmTable(items, view)
-              : emptyState(
-                  say("No alarms yet", "هنوز هشداری نیست"),
-                  say(
-                    "Send client.ip with each code so that the guard can tell attackers from your users.",
-                    "با هر کد client.ip را بفرستید تا نگهبان مهاجم را از کاربران شما تشخیص دهد."
-                  ),
-                  null
-                )
-          }
-        </section>
-        ${settingsForm(saved, shown("settings"), view)}
-        ${entryPanel("allow", yield* guard.entries(customerId, "allow"), view, shown("allow"))}
-        ${entryPanel("deny", yield* guard.entries(customerId, "deny"), view, shown("deny"))}`
+      content: html`<div class="columns">
+          <div class="stack">${modeStory(figures, view)} ${daysChart(figures, view)}</div>
+          <div class="stack">${settingsForm(saved, shown("settings"), view)}</div>
+        </div>
+        ${guardTiles(saved, days, view)} ${yield* alarmsPanel(view, now)}
+        <div class="columns halves">
+          ${entryPanel("allow", yield* guard.entries(customerId, "allow"), view, shown("allow"))}
+          ${entryPanel("deny", yield* guard.entries(customerId, "deny"), view, shown("deny"))}
+        </div>`
     } satisfies Page
   })
 
@@ -192,6 +139,13 @@ const submitSettings = formAction(changeGuard, {
   }),
   done: () => seeOther(withNotice(GUARD_PATH, "saved")),
   again: (view, submitted, errors) => showGuard(view, { form: "settings", errors, submitted })
+})
+
+/** The button of the summary: the other settings stay. */
+const submitMode = formAction(changeGuard, {
+  target: creating,
+  input: (fields) => ({ mode: fields.get("mode") }),
+  done: () => seeOther(withNotice(GUARD_PATH, "saved"))
 })
 
 const submitEntry = (list: GuardList) =>
@@ -227,6 +181,8 @@ export const guardPages = {
     change(`${GUARD_PATH}/deny/add`, submitEntry("deny")),
     change(`${GUARD_PATH}/allow/remove`, submitRemoval("allow")),
     change(`${GUARD_PATH}/deny/remove`, submitRemoval("deny")),
+    change(`${GUARD_PATH}/mode`, submitMode),
+    page(`${GUARD_PATH}/alarms/:alarm_id`, showAlarm),
     change(`${GUARD_PATH}/alarms/:alarm_id/clear`, submitClearing)
   ]
 } as const satisfies ConsolePages

@@ -1,7 +1,7 @@
 import { Config, Schema } from "effect"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { MAX_REQUEST_LOG_DAYS, MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from "../../domain/Retention.ts"
-import { integer, IntegerText, type Setting } from "./Setting.ts"
+import { integer, IntegerText, type Setting, text } from "./Setting.ts"
 import { defaultSettings, type SettingsShape } from "../../services/Settings.ts"
 
 const connections = (name: "codeConnections" | "messageConnections", variable: string, what: string) =>
@@ -23,6 +23,11 @@ export const sendSettings = {
       "enforcing" as const
     )
   },
+  networkNames: text(
+    "PEYK_NETWORK_NAMES",
+    "",
+    "A file that names networks, for the guard's alarms: a network and its name a line."
+  ),
   codeLength: integer(
     "PEYK_CODE_LENGTH",
     defaultSettings.codeLength,

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
 import { Billing } from "../../services/customer/Limits.ts"
+import { NetworkNames } from "../../services/guard/NetworkNames.ts"
 import { ConsoleSignInsLive, CredentialStores } from "./CredentialGraph.ts"
 import { ManagementWritesLive } from "./CellStores.ts"
 import { Resources, Searches } from "./Management.ts"
@@ -20,6 +21,7 @@ export const consoleLive = (graphs: typeof useCases) =>
     Searches,
     Reports,
     Billing.layer,
+    NetworkNames.layer,
     sendsOfBothModes(graphs),
     erasuresLive(graphs)
   )

@@ -5,7 +5,7 @@ import { isIP } from "node:net"
 import { Conflict, NotFound, PreconditionFailed } from "../../domain/Errors.ts"
 import { isUuidPosition, toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
-import { Alarm } from "../../domain/guard/Alarm.ts"
+import { Alarm, type ShownAlarm } from "../../domain/guard/Alarm.ts"
 import {
   defaultGuard,
   entryValue,
@@ -16,7 +16,7 @@ import {
 import { Outage } from "../../domain/guard/Outage.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { first, InstantColumn, lockCustomer, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { GuardRecords } from "../../services/guard/GuardRecords.ts"
+import { type AlarmGroup, GuardRecords, MAX_GROUPED } from "../../services/guard/GuardRecords.ts"
 
 const SettingsRow = Schema.Struct({ ...GuardSettings.fields, version: Schema.Int })
 const EntryRow = Schema.Struct({ ...GuardEntry.fields, createdAt: InstantColumn })
@@ -27,6 +27,14 @@ const AlarmRow = Schema.Struct({
   startedAt: InstantColumn,
   until: InstantColumn,
   clearedAt: Schema.NullOr(InstantColumn)
+})
+const GroupRow = Schema.Struct({
+  ...AlarmRow.fields,
+  groupCount: Schema.Int,
+  openCount: Schema.Int,
+  firstAt: InstantColumn,
+  groupCodes: Schema.Int,
+  groupVerified: Schema.Int
 })
 const StateRow = Schema.Struct({
   outage: Schema.NullOr(Outage),
@@ -127,6 +135,47 @@ const makeReports = Effect.map(SqlClient.SqlClient, (sql) => {
         where customer_id = ${customerId} and (${after}::uuid is null or id < ${after}::uuid)
         order by id desc limit ${limit + 1}`)
       return toPage(rows, limit, ({ id }) => id)
+    }),
+
+    sameAlarms: (customerId: number, { kind, key, reason }: ShownAlarm, limit: number) =>
+      alarmRows(sql`
+        select ${columns} from guard_alarms
+        where customer_id = ${customerId} and kind = ${kind} and key = ${key} and reason = ${reason}
+        order by id desc limit ${limit}`)
+  }
+})
+
+const makeGroups = Effect.map(SqlClient.SqlClient, (sql) => {
+  const groupRows = rowsOf(GroupRow)
+  const columns = sql.literal(alarmColumns)
+  return {
+    alarmGroups: Effect.fnUntraced(function* (
+      customerId: number,
+      { limit, after }: { readonly limit: number; readonly after: string | null }
+    ) {
+      const rows = yield* groupRows(sql`
+        with recent as (
+          select * from guard_alarms where customer_id = ${customerId} order by id desc limit ${MAX_GROUPED}),
+        grouped as (
+          select distinct on (kind, key, reason) ${columns}, (count(*) over same)::int as "groupCount",
+            (count(*) filter (where cleared_at is null) over same)::int as "openCount",
+            min(started_at) over same as "firstAt", (sum(codes) over same)::int as "groupCodes",
+            (sum(verified) over same)::int as "groupVerified"
+          from recent window same as (partition by kind, key, reason)
+          order by kind, key, reason, id desc)
+        select * from grouped where ${after}::uuid is null or id < ${after}::uuid
+        order by id desc limit ${limit + 1}`)
+      const groups = rows.map(
+        ({ groupCount, openCount, firstAt, groupCodes, groupVerified, ...newest }): AlarmGroup => ({
+          newest,
+          count: groupCount,
+          openCount,
+          firstAt,
+          codes: groupCodes,
+          verified: groupVerified
+        })
+      )
+      return toPage(groups, limit, ({ newest }) => newest.id)
     })
   }
 })
@@ -161,7 +210,11 @@ const makeClear = Effect.gen(function* () {
     const cleared = yield* find(customerId, id)
     return cleared._tag === "None" ? yield* new NotFound() : cleared.value
   })
-  return { clear }
+  const alarm: GuardRecords["Service"]["alarm"] = Effect.fnUntraced(function* (customerId, id) {
+    const found = isUuidPosition(id) ? yield* find(customerId, id) : yield* new NotFound()
+    return found._tag === "None" ? yield* new NotFound() : found.value
+  })
+  return { clear, alarm }
 })
 
 const makeLists = Effect.map(SqlClient.SqlClient, (sql) => {
@@ -219,6 +272,7 @@ export const GuardRecordsSql = Layer.effect(
     return GuardRecords.of({
       ...(yield* makeSettings),
       ...(yield* makeReports),
+      ...(yield* makeGroups),
       ...(yield* makeClear),
       ...(yield* makeLists)
     })

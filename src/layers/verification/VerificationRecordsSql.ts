@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
+import { isAround, narrowKey, type Segment } from "../../domain/guard/Segments.ts"
 import { shownAttempts, type Verification } from "../../domain/verification/Verification.ts"
 import { sendRecords } from "../postgres/PagesSql.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
@@ -14,6 +15,27 @@ const shown = (verification: Verification): Verification => ({
   ...verification,
   attempts: shownAttempts(verification)
 })
+
+/** Codes of a segment. What was erased of a code, its client or its phone, leaves it in none but the customer's. */
+const segmentIs = (sql: SqlClient.SqlClient, { kind, key }: Segment): ReadonlyArray<Statement.Fragment> => {
+  switch (kind) {
+    case "customer":
+      return key === "" ? [] : [sql`guard in (${key}, ${`no_sms_${key}`})`]
+    case "prefix":
+      return [sql`left(phone, -4) = ${key}`]
+    case "network":
+      return isAround({ kind, key })
+        ? [sql`starts_with(client ->> 'network', ${narrowKey(key)})`]
+        : [sql`client ->> 'network' = ${key}`]
+    case "device":
+      return [sql`client ->> 'device' = ${key}`]
+    case "phone": {
+      // masked, as the alarm has it
+      const [start = "", end = ""] = key.split("•••")
+      return [sql`starts_with(phone, ${start}) and right(phone, ${end.length}::int) = ${end}`]
+    }
+  }
+}
 
 export const VerificationRecordsSql = Layer.effect(
   VerificationRecords,
@@ -42,8 +64,11 @@ export const VerificationRecordsSql = Layer.effect(
       }
     }
 
-    const filtersOf = ({ status }: VerificationSearch) =>
-      Effect.map(Clock.currentTimeMillis, (now) => (status === undefined ? [] : [statusIs(status, now)]))
+    const filtersOf = ({ status, segment }: VerificationSearch) =>
+      Effect.map(Clock.currentTimeMillis, (now) => [
+        ...(status === undefined ? [] : [statusIs(status, now)]),
+        ...(segment === undefined ? [] : segmentIs(sql, segment))
+      ])
 
     return VerificationRecords.of({
       list: (customerId, search) =>

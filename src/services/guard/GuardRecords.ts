@@ -24,6 +24,21 @@ export interface StoredEntry extends GuardEntry {
   readonly createdAt: Instant
 }
 
+/** The alarms of one segment for one reason. */
+export interface AlarmGroup {
+  /** The newest of them. */
+  readonly newest: ShownAlarm
+  readonly count: number
+  readonly openCount: number
+  readonly firstAt: Instant
+  /** Of all of them. */
+  readonly codes: number
+  readonly verified: number
+}
+
+/** Older alarms than so many newer ones are in no group: an attack can raise many. */
+export const MAX_GROUPED = 5000
+
 /** A customer's guard: settings, lists, alarms, report. */
 export class GuardRecords extends Context.Service<
   GuardRecords,
@@ -39,6 +54,15 @@ export class GuardRecords extends Context.Service<
     /** The days with codes among the last thirty, the newest first. */
     readonly days: (customerId: number) => Effect.Effect<ReadonlyArray<GuardDay>>
     readonly alarms: (customerId: number, page: PageRequest) => Effect.Effect<Page<ShownAlarm>>
+    /** The alarms by what they are about, the one with the newest alarm first; its id is the position. */
+    readonly alarmGroups: (customerId: number, page: PageRequest) => Effect.Effect<Page<AlarmGroup>>
+    readonly alarm: (customerId: number, id: string) => Effect.Effect<ShownAlarm, NotFound>
+    /** The newest alarms of the same segment for the same reason, and `alarm` itself. */
+    readonly sameAlarms: (
+      customerId: number,
+      alarm: ShownAlarm,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ShownAlarm>>
     /** Ends an alarm, and forgets what raised it. */
     readonly clear: (customerId: number, id: string) => Effect.Effect<ShownAlarm, NotFound>
     readonly entries: (customerId: number, list: GuardList) => Effect.Effect<ReadonlyArray<StoredEntry>>

@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { NotFound } from "../../domain/Errors.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { Segment } from "../../domain/guard/Segments.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { SendCount, SendSearch } from "../message/MessageRecords.ts"
@@ -8,6 +9,8 @@ import type { SendCount, SendSearch } from "../message/MessageRecords.ts"
 export interface VerificationSearch extends SendSearch {
   /** The status for readers: an active one past its end is expired. */
   readonly status?: VerificationStatus | undefined
+  /** What the guard counts together. */
+  readonly segment?: Segment | undefined
 }
 
 /** A customer's verifications, the newest first, with the attempts that readers are shown. */

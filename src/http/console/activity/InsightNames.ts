@@ -15,7 +15,7 @@ const operators: Readonly<Record<string, readonly [english: string, persian: str
   other: ["Others", "بقیه"]
 }
 
-const operatorName = (key: string, { say }: Locale): string => {
+export const operatorName = (key: string, { say }: Locale): string => {
   const names = operators[key]
   return names === undefined ? key : say(...names)
 }
