@@ -95,6 +95,8 @@ const packaged = (path: string, name: string, contentType: string) => ({
   file: require.resolve(`${path}/${name}`)
 })
 
+const FAVICON = "favicon.ico"
+
 const files = [
   own("console.css", CSS),
   own("console.js", JAVASCRIPT),
@@ -102,12 +104,14 @@ const files = [
   own("forms.js", JAVASCRIPT),
   own("icons.svg", SVG),
   own("icon.svg", SVG),
+  // browsers ask for it where a page names no icon
+  { ...own("icon.svg", SVG), name: FAVICON },
   { ...own("vazirmatn-33.0.3.woff2", "font/woff2"), isFinal: true },
   packaged("uplot/dist", "uPlot.iife.min.js", JAVASCRIPT),
   packaged("uplot/dist", "uPlot.min.css", CSS)
 ]
 
-const pathOf = (name: string): `/${string}` => `${ASSETS_PATH}/${name}`
+const pathOf = (name: string): `/${string}` => (name === FAVICON ? `/${name}` : `${ASSETS_PATH}/${name}`)
 
 const assetRoutes: ReadonlyArray<ServedRoute> = files.map(({ name }) => ({
   method: "GET",

@@ -136,6 +136,7 @@ const displayPanel = (view: View): Html => {
         [
           say("Theme", "ظاهر"),
           html`<span class="badges">
+            ${choice({ theme: "system" }, say("System", "مانند دستگاه"), view.theme === null)}
             ${choice({ theme: "light" }, say("Light", "روشن"), view.theme === "light")}
             ${choice({ theme: "dark" }, say("Dark", "تیره"), view.theme === "dark")}
           </span>`

@@ -12,10 +12,10 @@ import { documentResponse } from "../console/frame/Responses.ts"
 import { csrfOfSession, sessionSecret } from "../console/frame/Cookies.ts"
 import { choices, htmlDocument, icon } from "../console/frame/Document.ts"
 import { html, type Html } from "../console/frame/Html.ts"
-import type { Visit } from "../console/frame/Visit.ts"
+import { addressWith, type Visit } from "../console/frame/Visit.ts"
 import { copyButton } from "../console/parts/Code.ts"
 import { emptyState, filters, pager, pageRequest } from "../console/parts/Lists.ts"
-import { channelName, isolated, ltr } from "../console/parts/Text.ts"
+import { channelName, directionOf, isolated, ltr } from "../console/parts/Text.ts"
 import { Accounts, FIRST_ACCOUNTS } from "../../services/account/Accounts.ts"
 import { type ReceivedMessage, Simulator } from "../../services/system/Simulator.ts"
 import { ConsoleSessions } from "../../services/user/ConsoleSessions.ts"
@@ -73,33 +73,57 @@ const deleteButton = (csrf: string, fields: Readonly<Record<string, string>>, la
     <button class="button quiet small">${label}</button>
   </form>`
 
-const messageItem = (message: ReceivedMessage, { locale }: Visit, person: Person | null): Html => {
-  const { say, time } = locale
+/** The row of a message, which leads to its preview. */
+const messageItem = (message: ReceivedMessage, visit: Visit, isShown: boolean): Html => {
+  const { locale } = visit
   const { id, phone, channel, text, code, at } = message
-  return html`<li class="received">
-    <p class="bubble-head">
-      <a href="${SIMULATOR_PATH}?phone=${encodeURIComponent(phone)}">${ltr(phone)}</a>
-      <span class="muted">${channelName(channel, locale)} · ${time(at)}</span>
-    </p>
-    <p class="bubble" dir="auto">${text}</p>
-    <div class="received-foot">
-      ${
-        code !== null &&
-        html`<span
-          ><strong class="mono">${ltr(code)}</strong>
-          ${copyButton(code, say("Copy code", "کپی کد"), locale)}</span
-        >`
-      }
-      ${
-        person !== null &&
-        deleteButton(
-          person.csrf,
-          { id: String(id) },
-          html`${icon("remove")}<span class="hidden">${say("Delete message", "حذف پیام")}</span>`
-        )
-      }
-    </div>
+  return html`<li>
+    <a href="${addressWith(visit, { message: String(id) })}#preview" ${isShown && html`aria-current="true"`}>
+      <span class="inbox-head">
+        <strong>${ltr(phone)}</strong>
+        <span class="muted">${channelName(channel, locale)} · ${locale.clock(at)}</span>
+      </span>
+      <span class="inbox-text" dir="${directionOf(text)}">${text.replaceAll(/\s+/g, " ")}</span>
+      ${code !== null && html`<span class="inbox-code mono">${ltr(code)}</span>`}
+    </a>
   </li>`
+}
+
+/** The message on its phone. */
+const previewPanel = (message: ReceivedMessage, visit: Visit, person: Person | null): Html => {
+  const { say, time } = visit.locale
+  const { id, phone, channel, text, code, at } = message
+  return html`<section class="panel" id="preview" aria-labelledby="preview-title">
+    <div class="panel-head">
+      <h2 id="preview-title">${ltr(phone)}</h2>
+      <a href="${SIMULATOR_PATH}?phone=${encodeURIComponent(phone)}">
+        ${say("All to this phone", "همهٔ پیام‌های این شماره")}
+      </a>
+    </div>
+    <div class="panel-body stack-tight">
+      <p class="bubble-head">
+        <span>${channelName(channel, visit.locale)}</span><span class="muted">${time(at)}</span>
+      </p>
+      <p class="bubble" dir="auto">${text}</p>
+      <div class="received-foot">
+        ${
+          code !== null &&
+          html`<span
+            ><strong class="mono">${ltr(code)}</strong>
+            ${copyButton(code, say("Copy code", "کپی کد"), visit.locale)}</span
+          >`
+        }
+        ${
+          person !== null &&
+          deleteButton(
+            person.csrf,
+            { id: String(id) },
+            html`${icon("remove")}<span>${say("Delete message", "حذف پیام")}</span>`
+          )
+        }
+      </div>
+    </div>
+  </section>`
 }
 
 /** `0912…` and `+98912…` are parts of the same number. */
@@ -108,17 +132,27 @@ const digitsOf = (phone: string): string =>
     .replace(/\D/g, "")
     .replace(/^(?:0098|98|0)/, "")
 
-const receivedMessages = Effect.fnUntraced(function* (visit: Visit, person: Person | null) {
-  const { query, locale } = visit
-  const { say } = locale
-  const word = (name: string) => query.get(name)?.trim() || undefined
+const search = Effect.fnUntraced(function* (visit: Visit) {
+  const word = (name: string) => visit.query.get(name)?.trim() || undefined
   const phone = word("phone")
-  const { items, next } = yield* (yield* Simulator).search({
+  return yield* (yield* Simulator).search({
     ...(yield* pageRequest(visit, isIdPosition)),
     phone: phone === undefined ? undefined : digitsOf(phone),
     channel: word("channel"),
     text: word("text")
   })
+})
+
+/** The messages that were found, and the one that is shown whole: the chosen one, or the newest. */
+const receivedMessages = Effect.fnUntraced(function* (
+  visit: Visit,
+  person: Person | null,
+  aside: Html | null
+) {
+  const { say } = visit.locale
+  const { items, next } = yield* search(visit)
+  const chosen = items.find(({ id }) => String(id) === visit.query.get("message"))
+  const shown = chosen ?? items[0]
   const list =
     items.length === 0
       ? emptyState(
@@ -129,16 +163,23 @@ const receivedMessages = Effect.fnUntraced(function* (visit: Visit, person: Pers
           ),
           { href: "/console/test", label: say("Send a test", "ارسال آزمایشی") }
         )
-      : html`<ol class="panel-body received-list">
-          ${items.map((message) => messageItem(message, visit, person))}
+      : html`<ol class="inbox">
+          ${items.map((message) => messageItem(message, visit, message === shown))}
         </ol>`
-  return html`<section class="panel" id="received" data-live="2" aria-labelledby="received-title">
-    <div class="panel-head">
-      <h2 id="received-title">${say("Received messages", "پیام‌های دریافتی")}</h2>
-      ${person !== null && items.length > 0 && deleteButton(person.csrf, { all: "true" }, say("Delete all", "حذف همه"))}
-    </div>
-    ${list} ${pager(visit, next)}
-  </section>`
+  return html`<div class="mailbox ${chosen !== undefined && "chosen"}" id="received" data-live="2">
+    <section class="panel" aria-labelledby="received-title">
+      <div class="panel-head">
+        <h2 id="received-title">${say("Received messages", "پیام‌های دریافتی")}</h2>
+        ${
+          person !== null &&
+          items.length > 0 &&
+          deleteButton(person.csrf, { all: "true" }, say("Delete all", "حذف همه"))
+        }
+      </div>
+      ${list} ${pager(visit, next)}
+    </section>
+    <div class="stack">${shown !== undefined && previewPanel(shown, visit, person)} ${aside}</div>
+  </div>`
 })
 
 const signInHint = ({ locale: { say } }: Visit): Html =>
@@ -185,11 +226,7 @@ export const simulatorPage = Effect.fnUntraced(function* (visit: Visit) {
           </p>
         </div>
       </div>
-      ${searchForm(visit)}
-      <div class="columns">
-        <div class="stack">${yield* receivedMessages(visit, writer)}</div>
-        <div class="stack">${aside}</div>
-      </div>
+      ${searchForm(visit)} ${yield* receivedMessages(visit, writer, aside)}
     </main>
   </body>`
   return documentResponse(visit, htmlDocument(visit, title, body))

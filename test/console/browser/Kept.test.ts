@@ -102,15 +102,15 @@ describeInBrowser("what a person changed on a page stays", (stage) => {
   it("the field in focus, and which example request is open", async () => {
     await inTab(async (page, open) => {
       await open("/console/test")
-      await page.locator("#snippets summary", { hasText: "Python" }).click()
+      await page.locator("#snippets label", { hasText: "Python" }).click()
       const what = page.getByLabel("Type", { exact: true })
       await what.focus()
       await page.keyboard.press("ArrowDown")
       await page.getByLabel("Text", { exact: true }).waitFor()
       expect(await page.evaluate<string>("document.activeElement.name")).toBe("kind")
-      const examples = page.locator("#snippets details[open] summary")
-      expect(await examples.allInnerTexts()).toEqual(["Python"])
-      expect(await page.locator("#snippets details[open] button[data-copy]").isVisible()).toBe(true)
+      const examples = page.locator("#snippets .tab:visible")
+      expect(await examples.locator("figcaption").allInnerTexts()).toEqual([expect.stringMatching(/^Python/)])
+      expect(await examples.locator("button[data-copy]").isVisible()).toBe(true)
     })
   })
 

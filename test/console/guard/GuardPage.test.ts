@@ -24,7 +24,11 @@ interface NewAlarm {
 
 /** Of now; its id. */
 const raise = async ({ kind, key, reason = "unverified", isOpen = true }: NewAlarm): Promise<string> => {
-  const [made] = await inStore((sql) => sql<{ id: string }>`select uuidv7()::text as id`)
+  const [made] = await inStore(
+    (sql) => sql<{ id: string }>`
+    select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '70008000'
+      || left(md5(random()::text), 12))::uuid::text as id`
+  )
   const id = made?.id ?? ""
   await inStore(
     (sql) => sql`

@@ -29,6 +29,23 @@ describe("the simulator", () => {
     expect((await owner.get("/simulator?phone=0935")).text).not.toContain("+989121110021")
   })
 
+  it("shows the newest message whole, or the one that was chosen", async () => {
+    const preview = async (query: string) => {
+      const { text } = await owner.get(`/simulator${query}`)
+      return /id="preview"[^]*?<\/section>/.exec(text)?.[0] ?? ""
+    }
+    await send("09121110031")
+    await send("09121110032")
+    expect(await preview("?phone=0912111003")).toContain("+989121110032")
+    const { text } = await owner.get("/simulator?phone=0912111003")
+    const row = text.split("<li>").find((item) => item.includes("+989121110031")) ?? ""
+    const [, link = ""] = /href="([^"#]+)#preview"/.exec(row) ?? []
+    const chosen = await preview(link.replaceAll("&amp;", "&").replace("/simulator", ""))
+    expect(chosen).toContain("+989121110031")
+    expect(chosen).not.toContain("+989121110032")
+    expect(await preview("?message=999999999")).toContain("+989121110032")
+  })
+
   it("answers a search for what cannot be stored, and so does every list of the console", async () => {
     const names = [
       "phone",

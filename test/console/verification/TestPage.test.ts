@@ -28,7 +28,31 @@ describe("a test", () => {
       code: "123456"
     })
     expect(verified.status).toBe(303)
-    expect((await owner.get(verified.location ?? "")).text).toContain("the right code was entered")
+    const { text } = await owner.get(verified.location ?? "")
+    expect(text).toContain("the right code was entered")
+    expect(text).not.toContain('action="/console/test/verify"')
+  })
+
+  it("is followed to its end: what was tried, and the field for the code while it is open", async () => {
+    const { location } = await submit(owner, "/console/test", "/console/test", {
+      mode: "live",
+      phone: "09121239971",
+      target: "bale:",
+      do: "send"
+    })
+    const result = async () =>
+      /id="test-result"[^]*?<\/section>/.exec((await owner.get(location ?? "")).text)?.[0] ?? ""
+    const open = await result()
+    expect(open).toContain('data-live="2"')
+    expect(open).toContain("Bale")
+    expect(open).toContain('class="told"')
+    expect(open).toContain('action="/console/test/verify"')
+    const id = new URL(location ?? "", server.url).searchParams.get("id") ?? ""
+    await submit(owner, `/console/verifications/${id}`, `/console/verifications/${id}/cancel`, {})
+    const over = await result()
+    expect(over).not.toContain("data-live")
+    expect(over).not.toContain('action="/console/test/verify"')
+    expect(over).toContain("The code was canceled.")
   })
 
   it("of the sandbox can be a message, with a text or a template and its placeholders", async () => {

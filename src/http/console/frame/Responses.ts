@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { CONSOLE_PATH } from "../ConsolePaths.ts"
 import { PAGE_HEADERS, signInDocument } from "./Document.ts"
-import { html } from "./Html.ts"
+import { html, type Html } from "./Html.ts"
 import { layout, type Page, type Signed } from "./Layout.ts"
 import { type ConsoleError, refusalOf } from "./Refusals.ts"
 import { readVisit, rememberChoices, type Visit } from "./Visit.ts"
@@ -35,23 +35,43 @@ export const seeOther = (location: string): Response =>
 export const redirectTo = (visit: Visit, location: string): Response =>
   rememberChoices(visit)(HttpServerResponse.redirect(location, { headers: PAGE_HEADERS }))
 
+/** Where somebody whose address leads nowhere can go on. */
+const waysOn = ({ locale: { say } }: Visit): Html =>
+  html`<p class="actions">
+    <a class="button primary" href="${CONSOLE_PATH}">${say("Console", "کنسول")}</a>
+    <a class="button" href="/docs">${say("Documentation", "مستندات")}</a>
+  </p>`
+
 /** The error page for a visitor who is not signed in. */
 export const refusalResponse = (visit: Visit, error: ConsoleError): Response => {
   const { status, text, headers } = refusalOf(error, visit.locale)
-  const title = visit.locale.say("Something went wrong", "انجام نشد")
+  const { say } = visit.locale
+  if (error._tag === "not_found") {
+    const content = html`<p>
+        ${say("The address may be mistyped, or what was there was deleted.", "شاید نشانی اشتباه است، یا آنچه آنجا بود حذف شده است.")}
+      </p>
+      ${waysOn(visit)}`
+    const document = signInDocument(visit, say("Page not found", "صفحه پیدا نشد"), content)
+    return documentResponse(visit, document, { status, headers })
+  }
+  const title = say("Something went wrong", "انجام نشد")
   return documentResponse(visit, signInDocument(visit, title, html`<p>${text}</p>`), { status, headers })
 }
 
 const isBelowConsole = (url: string): boolean =>
   url.startsWith(CONSOLE_PATH) && ["", "/", "?"].includes(url.charAt(CONSOLE_PATH.length))
 
-/** For browsers, an error below the console's path that no page of it could answer is a page, not an envelope. */
+const isApi = (url: string): boolean => /^\/v1(?:[/?]|$)/.test(url)
+
+/**
+ * For browsers, an error below the console's path that no page of it could answer is a page, not an envelope; and so is
+ * an address that nothing serves, but for those of the API.
+ */
 export const asErrorPage = Effect.fnUntraced(function* (response: HttpServerResponse.HttpServerResponse) {
   const { url, headers } = yield* HttpServerRequest.HttpServerRequest
   const code = errorCodeOf(response)
-  if (code === undefined || !isBelowConsole(url) || headers["accept"]?.includes("text/html") !== true) {
-    return response
-  }
+  const isPage = isBelowConsole(url) || (code === "not_found" && !isApi(url))
+  if (code === undefined || !isPage || headers["accept"]?.includes("text/html") !== true) return response
   const { allow } = response.headers
   const page = refusalResponse(yield* readVisit, { _tag: code })
   return allow === undefined ? page : HttpServerResponse.setHeader(page, "allow", allow)

@@ -12,6 +12,10 @@ type Theme = (typeof themes)[number]
 
 const isTheme = (text: string | null | undefined): text is Theme => text === "light" || text === "dark"
 
+/** A choice of the theme: one of them, or what the system has. */
+const isThemeChoice = (text: string | null | undefined): text is Theme | "system" =>
+  isTheme(text) || text === "system"
+
 const LANGUAGE_COOKIE = "peyk_lang"
 const THEME_COOKIE = "peyk_theme"
 /** Whether lists show live sends or those of the sandbox, where their address does not say. */
@@ -122,7 +126,7 @@ export const rememberChoices =
     const mode = query.get("show")
     const chosen = [
       ...(isLanguage(language) ? [[LANGUAGE_COOKIE, language] as const] : []),
-      ...(isTheme(theme) ? [[THEME_COOKIE, theme] as const] : []),
+      ...(isThemeChoice(theme) ? [[THEME_COOKIE, theme] as const] : []),
       ...(isMode(mode) ? [[MODE_COOKIE, mode] as const] : [])
     ]
     return chosen.reduce(

@@ -187,13 +187,23 @@ export const snippets = (view: Visit, request: TestRequest): Html => {
         <bdi dir="ltr" class="mono">${KEY}</bdi>.
         <a href="/console/keys">${say("API keys", "کلیدهای API")}</a>
       </p>
-      ${all.map(
-        ([name, code], index) =>
-          html`<details name="snippet" ${index === 0 && html`open`}>
-            <summary class="more-summary">${name}</summary>
-            ${codeBlock(name, code, view.locale)}
-          </details>`
-      )}
+      <div class="tabs">
+        <fieldset class="segments">
+          <legend class="hidden">${say("Language", "زبان")}</legend>
+          ${all.map(
+            ([name], index) =>
+              html`<label
+                ><input
+                  type="radio"
+                  name="snippet"
+                  value="${name}"
+                  ${index === 0 && html`checked`}
+                />${name}</label
+              >`
+          )}
+        </fieldset>
+        ${all.map(([name, code]) => html`<div class="tab">${codeBlock(name, code, view.locale)}</div>`)}
+      </div>
     </div>
   </section>`
 }

@@ -1,7 +1,7 @@
 import { Effect, Schedule } from "effect"
 import { NotFound } from "../../../domain/Errors.ts"
 import { isUuidPosition } from "../../../domain/Paging.ts"
-import { isTerminal } from "../../../domain/verification/Verification.ts"
+import { effectiveStatus, isTerminal } from "../../../domain/verification/Verification.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import {
@@ -19,7 +19,9 @@ import { type ConsoleError, refusalOf } from "../frame/Refusals.ts"
 import { change, page, type View } from "../frame/SignedRoutes.ts"
 import { stateBadge, type Tone } from "../parts/Badge.ts"
 import { facts, pageLink } from "../parts/Panels.ts"
-import { isolated, phoneNumber, shortId } from "../parts/Text.ts"
+import { hops } from "../parts/Runs.ts"
+import { phoneNumber, phonePart, shortId } from "../parts/Text.ts"
+import { tried } from "../runs/SentPages.ts"
 import { choicesOf } from "../RoutingPage.ts"
 import {
   channelsOf,
@@ -30,6 +32,8 @@ import {
   type TestRequest,
   testRequestOf
 } from "./TestForm.ts"
+import { readCodeRun } from "./VerificationPages.ts"
+import { verificationStory } from "./VerificationStory.ts"
 import { performOnce } from "../../../services/Action.ts"
 import { noteTestCode, noteTestMessage } from "../../../services/message/MessageActions.ts"
 import { Messages, SandboxMessages } from "../../../services/message/Messages.ts"
@@ -99,24 +103,34 @@ const simulatedPhone = (view: View, phone: string): Html | null =>
       </p>`
     : null
 
+/** Everything of it follows the code to its end: what was tried, what is next, and the field for the code. */
 const codeResult = Effect.fnUntraced(function* (view: View, id: string, errors: FieldErrors) {
-  const { say, time } = view.locale
-  const verifications = yield* verificationsOf(view.query.get("mode"))
-  const found = yield* verifications.status({ customerId: view.actor.customerId, id })
-  const isOver = isTerminal(found.status)
-  const isLive = !isSandbox(view.query.get("mode"))
-  return html`<div id="test-result" class="stack-tight" ${!isOver && html`data-live="3"`}>
-      ${verdict(found.status, view)}
-      ${facts([
-        [say("Code", "کد"), html`<a href="${pathOf("verifications")}/${id}">${shortId(id)}</a>`],
-        [say("Status", "وضعیت"), stateBadge(found.status, view.locale)],
-        [say("Phone", "شماره"), phoneNumber(found.phone)],
-        isLive ? [say("Channel", "کانال"), isolated(found.currentChannel.label)] : null,
-        [say("Valid until", "اعتبار تا"), time(found.expiresAt)]
-      ])}
-    </div>
-    ${isLive && simulatedPhone(view, found.phone)}
-    ${!isOver && view.actor.scope === "full" && codeForm(view, id, errors)}`
+  const { locale } = view
+  const { say, time } = locale
+  const { run, isLive } = yield* readCodeRun(view, id)
+  const { verification, now } = run
+  const status = effectiveStatus(verification, now)
+  const isOver = isTerminal(status)
+  const [first, ...further] = verificationStory(run, locale).sentences
+  return html`<div id="test-result" class="stack-tight" ${!isOver && html`data-live="2"`}>
+    ${verdict(status, view)}
+    ${
+      isLive &&
+      html`<div class="told">
+        <p><strong>${first}</strong></p>
+        ${further.map((sentence) => html`<p class="muted">${sentence}</p>`)}
+      </div>`
+    }
+    ${facts([
+      [say("Code", "کد"), html`<a href="${pathOf("verifications")}/${id}">${shortId(id)}</a>`],
+      [say("Status", "وضعیت"), stateBadge(status, locale)],
+      [say("Phone", "شماره"), phonePart(verification.phone, locale)],
+      isLive ? [say("Channels", "کانال‌ها"), hops(tried(verification), locale)] : null,
+      isOver ? null : [say("Valid until", "اعتبار تا"), time(verification.expiresAt)]
+    ])}
+    ${isLive && simulatedPhone(view, verification.phone)}
+    ${!isOver && view.actor.scope === "full" && codeForm(view, id, errors)}
+  </div>`
 })
 
 const messageResult = Effect.fnUntraced(function* (view: View, id: string) {

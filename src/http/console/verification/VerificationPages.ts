@@ -113,11 +113,13 @@ export const verificationsPages = {
 
 const PATH = pathOf("verifications")
 
-const readRun = Effect.fnUntraced(function* ({ actor }: View) {
+const readRun = (view: View) => Effect.flatMap(requestedId, (id) => readCodeRun(view, id))
+
+/** A code with all that is known of it. */
+export const readCodeRun = Effect.fnUntraced(function* ({ actor }: View, id: string) {
   const records = yield* VerificationRecords
   const histories = yield* RunHistories
   const { maxWrongCodes } = yield* Settings
-  const id = yield* requestedId
   const { found: verification, isLive } = yield* findRun((mode) => records.find(actor.customerId, id, mode))
   const now = yield* Clock.currentTimeMillis
   const { attempts, createdAt, expiresAt, verifiedAt } = verification
