@@ -11,7 +11,7 @@ import { type Proxy, startProxy } from "../soak/Proxy.ts"
 import { openStore, type StoreQueries } from "../soak/StoreQueries.ts"
 import { makeProgram, ownDirectory, until, user } from "./Programs.ts"
 
-const LOOPBACK = "127.0.0.1"
+export const LOOPBACK = "127.0.0.1"
 const DATABASE = "peyk"
 const START_MILLIS = 60_000
 const CELLS = 4
@@ -64,7 +64,7 @@ shared_preload_libraries = 'citus'
 wal_level = logical
 max_connections = 400
 max_prepared_transactions = 400
-citus.node_conninfo = 'sslmode=disable'
+citus.node_conninfo = 'sslmode=disable keepalives_idle=5 keepalives_interval=2 keepalives_count=3 tcp_user_timeout=10000'
 citus.max_cached_conns_per_worker = 100
 `
 

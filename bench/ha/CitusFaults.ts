@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Accepted } from "../soak/Journal.ts"
 import type { Session } from "../soak/Session.ts"
 import { now } from "../soak/Time.ts"
-import type { CitusCluster, CitusWorker } from "./CitusCluster.ts"
+import { type CitusCluster, type CitusWorker, LOOPBACK } from "./CitusCluster.ts"
 import { until } from "./Programs.ts"
 import { ALLOWED_MILLIS } from "./Recovery.ts"
 
@@ -47,13 +47,18 @@ const killCoordinator: CitusFault = {
   }
 }
 
-/** Connections there were stay silent for good, as after a firewall that has forgotten them. */
+/** Connections are silent meanwhile, and then break off: nobody answers what was lost. */
 const cutNetwork: CitusFault = {
   name: "the network cut between the coordinator and a worker",
   strike: async (cluster) => {
     const worker = workerOf(cluster, 0)
-    worker.proxy.sever(true)
-    return { worker, mend: async () => worker.proxy.sever(false) }
+    const { proxy, port } = worker
+    proxy.sever(true)
+    const mend = async () => {
+      proxy.sever(false)
+      proxy.retarget({ host: LOOPBACK, port })
+    }
+    return { worker, mend }
   }
 }
 

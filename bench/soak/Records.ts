@@ -62,6 +62,8 @@ export interface Records {
   /** For each subject with captures: their sum. */
   readonly captures: ReadonlyMap<string, number>
   readonly deliveries: ReadonlyArray<{ readonly eventId: string; readonly status: string }>
+  /** How many cells there are besides the store's own schema. */
+  readonly cells: number
 }
 
 const SUBJECTS = `
@@ -102,5 +104,6 @@ export const readRecords = async ({ query, queryCells }: StoreQueries): Promise<
       )
     ).map(({ subject, sum }) => [subject, sum])
   ),
-  deliveries: await queryCells(`select event_id::text as "eventId", status from webhook_deliveries`)
+  deliveries: await queryCells(`select event_id::text as "eventId", status from webhook_deliveries`),
+  cells: (await query("select 1 from cells")).length
 })
