@@ -1,5 +1,6 @@
 /** The faults of a Citus cluster, and how long sends did not work in each, for whom. */
 import { setTimeout as pause } from "node:timers/promises"
+import type { Customer } from "../soak/Customers.ts"
 import type { Accepted } from "../soak/Journal.ts"
 import type { Session } from "../soak/Session.ts"
 import { now } from "../soak/Time.ts"
@@ -7,15 +8,12 @@ import { type CitusCluster, type CitusWorker, LOOPBACK } from "./CitusCluster.ts
 import { until } from "./Programs.ts"
 import { ALLOWED_MILLIS } from "./Recovery.ts"
 
-interface Struck {
-  /** The worker that nobody reaches; null: the coordinator. */
-  readonly worker: CitusWorker | null
-  readonly mend: () => Promise<void>
-}
-
 export interface CitusFault {
   readonly name: string
-  readonly strike: (cluster: CitusCluster) => Promise<Struck>
+  /** The worker that nobody will reach; null: the coordinator. */
+  readonly workerOf: (cluster: CitusCluster) => CitusWorker | null
+  /** Returns what mends it. */
+  readonly strike: (cluster: CitusCluster) => Promise<() => Promise<void>>
 }
 
 /** Longer than a statement and a request may take. */
@@ -24,7 +22,7 @@ const PATIENCE_MILLIS = 60_000
 /** The longest time without a send of customers whose cells are on other nodes. */
 const OTHERS_MILLIS = 5000
 
-const workerOf = ({ workers }: CitusCluster, index: number): CitusWorker => {
+const workerAt = ({ workers }: CitusCluster, index: number): CitusWorker => {
   const worker = workers[index]
   if (worker === undefined) throw new Error(`there is no worker ${index}`)
   return worker
@@ -32,33 +30,34 @@ const workerOf = ({ workers }: CitusCluster, index: number): CitusWorker => {
 
 const killWorker = (index: number): CitusFault => ({
   name: `kill -9 of the ${index === 0 ? "first" : "second"} worker`,
+  workerOf: (cluster) => workerAt(cluster, index),
   strike: async (cluster) => {
-    const worker = workerOf(cluster, index)
-    await worker.kill()
-    return { worker, mend: worker.start }
+    const { kill, start } = workerAt(cluster, index)
+    await kill()
+    return start
   }
 })
 
 const killCoordinator: CitusFault = {
   name: "kill -9 of the coordinator",
-  strike: async ({ coordinator }) => {
-    await coordinator.kill()
-    return { worker: null, mend: coordinator.start }
+  workerOf: () => null,
+  strike: async ({ coordinator: { kill, start } }) => {
+    await kill()
+    return start
   }
 }
 
 /** Connections are silent meanwhile, and then break off: nobody answers what was lost. */
 const cutNetwork: CitusFault = {
   name: "the network cut between the coordinator and a worker",
+  workerOf: (cluster) => workerAt(cluster, 0),
   strike: async (cluster) => {
-    const worker = workerOf(cluster, 0)
-    const { proxy, port } = worker
+    const { proxy, port } = workerAt(cluster, 0)
     proxy.sever(true)
-    const mend = async () => {
+    return async () => {
       proxy.sever(false)
       proxy.retarget({ host: LOOPBACK, port })
     }
-    return { worker, mend }
   }
 }
 
@@ -75,8 +74,10 @@ export interface CitusRecovery {
   readonly away: number
   /** The longest time without a send of all others; null: there are none. */
   readonly others: number | null
-  /** From the end of the fault until each process had accepted a send of each customer that was away. */
-  readonly first: number
+  /** From the end of the fault until each process served each customer that was away. */
+  readonly served: number
+  /** From then until users had sent for each of them in each process: by chance, they are few. */
+  readonly sent: number
 }
 
 const longestGap = (sends: ReadonlyArray<Accepted>, from: number, to: number): number => {
@@ -85,8 +86,24 @@ const longestGap = (sends: ReadonlyArray<Accepted>, from: number, to: number): n
   return Math.max(...edges.slice(1).map((at, index) => at - (edges[index] ?? at)))
 }
 
+const NOBODY = "00000000-0000-4000-8000-000000000000"
+
+/** Until each process reads from the cell of each of these customers. */
+const untilServed = ({ servers, client }: Session, keys: ReadonlyArray<string>): Promise<unknown> =>
+  Promise.all(
+    servers.flatMap(({ index }) =>
+      keys.map((key) =>
+        until("a response to each customer", PATIENCE_MILLIS, async () => {
+          const call = { operation: "GET /v1/otp/{verification_id}", id: NOBODY, key } as const
+          const outcome = await client.call(index, call)
+          return outcome._tag === "Reply" && outcome.status === 404
+        })
+      )
+    )
+  )
+
 /** When the last of the processes had accepted a send of each of these keys; infinite: not yet. */
-const allServedAt = ({ servers, journal }: Session, keys: ReadonlyArray<string>, since: number): number =>
+const allSentAt = ({ servers, journal }: Session, keys: ReadonlyArray<string>, since: number): number =>
   Math.max(
     since,
     ...servers.flatMap(({ index }) =>
@@ -98,34 +115,56 @@ const allServedAt = ({ servers, journal }: Session, keys: ReadonlyArray<string>,
     )
   )
 
+/** The customers that nobody reaches without this worker, or without the coordinator, and all others. */
+const divide = async (
+  { workers, customersOn }: CitusCluster,
+  customers: ReadonlyArray<Customer>,
+  struck: CitusWorker | null
+) => {
+  const ids = (await Promise.all(workers.map(customersOn))).map((own) => new Set(own))
+  const isAway = ({ id }: Customer) =>
+    workers.some((worker, index) => (struck === null || struck === worker) && ids[index]?.has(id))
+  return { away: customers.filter(isAway), others: customers.filter((each) => !isAway(each)) }
+}
+
+/** Without some customers for a while; the longest time without a send of the others, who have users of their own. */
+const whileAway = async ({ addUsers, journal }: Session, others: ReadonlyArray<Customer>) => {
+  const from = now()
+  const users = others.length === 0 ? null : addUsers(others)
+  await pause(AWAY_MILLIS)
+  const to = now()
+  await users?.stop()
+  const keys = new Set(others.map(({ key }) => key))
+  const sends = journal.accepted.filter(({ key }) => keys.has(key))
+  return users === null ? null : longestGap(sends, from, to)
+}
+
 /** Strikes, and waits until all customers can send again. */
 export const strikeAndServe = async (
   fault: CitusFault,
   cluster: CitusCluster,
   session: Session
 ): Promise<CitusRecovery> => {
-  const { customers, disturbances, journal, problems } = session
-  const placed = await Promise.all(
-    cluster.workers.map(async (worker) => ({ worker, ids: await cluster.customersOn(worker) }))
-  )
-  const struckAt = now()
+  const { customers, disturbances, problems } = session
+  const struck = fault.workerOf(cluster)
+  const { away, others } = await divide(cluster, customers, struck)
   const end = disturbances.begin("store", null)
-  const { worker, mend } = await fault.strike(cluster)
-  await pause(AWAY_MILLIS)
-  const ids = placed.flatMap((each) => (worker === null || each.worker === worker ? each.ids : []))
-  const away = customers.filter(({ id }) => ids.includes(id)).map(({ key }) => key)
-  const sendsOfOthers = journal.accepted.filter(({ key }) => !away.includes(key))
-  const others = away.length === customers.length ? null : longestGap(sendsOfOthers, struckAt, now())
+  const mend = await fault.strike(cluster)
+  const withoutOthers = await whileAway(session, others)
   await mend()
   const mendedAt = now()
+  const keys = away.map(({ key }) => key)
+  await untilServed(session, keys)
+  const served = now() - mendedAt
   await until("a send of each customer in each process", PATIENCE_MILLIS, async () =>
-    Number.isFinite(allServedAt(session, away, mendedAt))
+    Number.isFinite(allSentAt(session, keys, mendedAt))
   )
   end()
-  const first = allServedAt(session, away, mendedAt) - mendedAt
-  if (first > ALLOWED_MILLIS) problems.push(`${fault.name}: the last first send took ${Math.round(first)} ms`)
-  if (others !== null && others > OTHERS_MILLIS) {
-    problems.push(`${fault.name}: no other customer could send for ${Math.round(others)} ms`)
-  }
-  return { name: fault.name, away: away.length, others, first }
+  const problem = (text: string, millis: number) =>
+    problems.push(`${fault.name}: ${text} ${Math.round(millis)} ms`)
+  if (served > ALLOWED_MILLIS) problem("not all were served after", served)
+  if (withoutOthers !== null && withoutOthers > OTHERS_MILLIS)
+    problem("no other customer could send for", withoutOthers)
+  const sent = Math.max(0, allSentAt(session, keys, mendedAt) - mendedAt - served)
+  return { name: fault.name, away: away.length, others: withoutOthers, served, sent }
 }

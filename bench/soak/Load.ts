@@ -48,15 +48,17 @@ export interface LoadOptions {
   readonly seed: string
   readonly users: number
   readonly customers: ReadonlyArray<Customer>
+  /** The number of the first phone; 0 by default. */
+  readonly firstPhone?: number
 }
 
 const REST_LOOK_MILLIS = 50
 
-export const startLoad = (world: World, { seed, users, customers }: LoadOptions): Load => {
+export const startLoad = (world: World, { seed, users, customers, firstPhone = 0 }: LoadOptions): Load => {
   const state = { played: 0, busy: 0, isResting: false, isStopped: false }
 
   const playOne = async () => {
-    const nth = state.played
+    const nth = firstPhone + state.played
     state.played += 1
     const random = randomOf(seed, "scenario", nth)
     const { kind, play } = chooseScenario(random)

@@ -41,6 +41,8 @@ export interface Session {
   readonly journal: Journal
   readonly flood: Flood
   readonly load: Load
+  /** Further users, of these customers alone: those of the load may all wait for others. They have to be stopped. */
+  readonly addUsers: (customers: ReadonlyArray<Customer>) => Load
   readonly disturbances: Disturbances
   readonly leaseMillis: number
   /** Failures of the faults themselves, such as a process that did not stop in order. */
@@ -62,6 +64,10 @@ export const STATEMENT_TIMEOUT_MILLIS = 1500
  */
 export const leaseFor = (apartMillis: number): number => 4 * STATEMENT_TIMEOUT_MILLIS + 2 * apartMillis
 const CUSTOMERS = 3
+const FURTHER_USERS = 4
+/** The phones of further users begin there, so many for each group. */
+const FURTHER_PHONES = 1_000_000
+const PHONES_OF_GROUP = 10_000
 /** The number of phones that the bot of eitaa's accounts can reach. Later phones are unreachable over it. */
 const ACQUAINTED = 20_000
 
@@ -142,6 +148,12 @@ export const beginSession = async (options: SessionOptions, surroundings: Surrou
   const lateness = watchLateness(store, disturbances, processes, flooding.id)
   log(`${processes} processes serve ${CUSTOMERS} customers; ${users} users begin`)
   const load = startLoad(world, { seed, users, customers })
+  let groups = 0
+  const addUsers = (own: ReadonlyArray<Customer>): Load => {
+    const firstPhone = FURTHER_PHONES + groups * PHONES_OF_GROUP
+    groups += 1
+    return startLoad(world, { seed, users: FURTHER_USERS, customers: own, firstPhone })
+  }
   const problems: Array<string> = []
   const stopMillis: Array<number> = []
 
@@ -182,6 +194,7 @@ export const beginSession = async (options: SessionOptions, surroundings: Surrou
     journal,
     flood: makeFlood(world, flooding, seed),
     load,
+    addUsers,
     disturbances,
     leaseMillis,
     problems,
