@@ -32,7 +32,7 @@ export const withManagement = <A, E extends StartupError | CommandError, R>(effe
     Effect.provide(effect, Layer.provideMerge(ManagementLive, Infrastructure(settings)))
   )
 
-const COMMAND_LINE: Origin = { ip: null, userAgent: null, requestId: null }
+export const COMMAND_LINE: Origin = { ip: null, userAgent: null, requestId: null }
 
 interface Operation<Target> {
   /** The customer in whose log the entry is; null: the platform's own. */

@@ -155,6 +155,7 @@ export interface ProblemParams {
   readonly webhook_disabled: None
   readonly webhook_not_subscribed: None
   readonly too_many_webhooks: { readonly maximum: number }
+  readonly too_many_listeners: { readonly maximum: number }
   readonly lists_full: { readonly maximum: number }
   readonly no_owner: None
   readonly email_taken: None

@@ -151,6 +151,7 @@ const texts: ProblemTexts = {
   webhook_disabled: () => "the webhook is disabled",
   webhook_not_subscribed: () => "the webhook does not take events of this type any more",
   too_many_webhooks: ({ maximum }) => `there are ${maximum} webhooks already`,
+  too_many_listeners: ({ maximum }) => `${maximum} programs of this customer are listening already`,
   lists_full: ({ maximum }) => `the lists have ${maximum} entries`,
   no_owner: () => "the customer would have no owner",
   email_taken: () => "this e-mail address is taken",

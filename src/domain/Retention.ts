@@ -18,6 +18,7 @@ const lapsingTables = [
   "code_sums",
   "account_balances",
   "signing_keys",
+  "webhook_listeners",
   "guard_segments",
   "guard_budgets",
   "guard_alarms",

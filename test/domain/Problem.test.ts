@@ -66,6 +66,7 @@ const params: Partial<ProblemParams> = {
   step_account_unknown: { customer: 41, channel: "bale", account: 97 },
   template_placeholder: { name: "minutes" },
   too_many_webhooks: { maximum: 97 },
+  too_many_listeners: { maximum: 97 },
   lists_full: { maximum: 97 }
 }
 

@@ -26,6 +26,7 @@ import {
 } from "../../domain/Webhook.ts"
 import { toCreatedWebhook, toDelivery, toWebhook } from "../../http/manage/WebhooksApi.ts"
 import { toNestedWirePage, toWirePage } from "../../http/manage/ManageWire.ts"
+import { listen } from "./WebhookListen.ts"
 import {
   changeWebhook,
   createWebhook,
@@ -283,7 +284,8 @@ const webhookCommand = Command.make("webhook").pipe(
     remove,
     deliveries,
     replay,
-    retry
+    retry,
+    listen
   ])
 )
 

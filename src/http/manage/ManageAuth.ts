@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { ScopeInsufficient, type TooManyRequestsApiKey, type Unauthenticated } from "../../domain/Errors.ts"
-import type { Actor } from "../../domain/user/Actor.ts"
+import { type Actor, credentialOf } from "../../domain/user/Actor.ts"
 import { addRateLimitHeaders, addRefusalHeaders } from "../ServiceKeys.ts"
 import { managementRefusalText, splitAuthorization } from "../errors/CredentialTexts.ts"
 import { respondWithError, documentedError, explained, orEnvelope, RequestId } from "../errors/Envelope.ts"
@@ -54,6 +54,8 @@ export class ManageAdmission extends Context.Service<
       Unauthenticated | ScopeInsufficient | TooManyRequestsApiKey,
       HttpServerRequest.HttpServerRequest
     >
+    /** Whether the credential of an open request still represents this actor. */
+    readonly isStill: (actor: Actor, request: HttpServerRequest.HttpServerRequest) => Effect.Effect<boolean>
   }
 >()("peyk/http/manage/ManageAuth/ManageAdmission") {
   static readonly layer = Layer.effect(
@@ -73,7 +75,12 @@ export class ManageAdmission extends Context.Service<
           .pipe(Effect.tapError(addRefusalHeaders), Effect.flatMap(addRateLimitHeaders))
         return { actor, origin: originOf(request, trustedProxies, yield* RequestId) }
       })
-      return { identify }
+      const isStill: ManageAdmission["Service"]["isStill"] = (actor, request) =>
+        Effect.match(credentials.authenticate(givenBy(request)), {
+          onFailure: () => false,
+          onSuccess: (now) => credentialOf(now) === credentialOf(actor)
+        })
+      return { identify, isStill }
     })
   )
 }

@@ -2,6 +2,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { DateTimeText, Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
+import { UUID } from "../../domain/Uuid.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import {
   DeliveryStatus,
@@ -49,6 +50,7 @@ import {
   summary
 } from "./Endpoints.ts"
 import { found, handler, listed } from "./Handlers.ts"
+import { listenHandler } from "./WebhookStream.ts"
 import { PathId, nestedPageRequest, pageOf, pageQuery, toNestedWirePage } from "./ManageWire.ts"
 
 const WebhookResource = Schema.Struct({
@@ -104,6 +106,8 @@ const Retried = Schema.Struct({
   }),
   has_more: Schema.Boolean.annotateKey({ description: "Whether another request would retry more." })
 }).annotate({ identifier: "WebhookRetried" })
+
+const EventId = Schema.String.check(Schema.isPattern(new RegExp(`^${UUID}$`)))
 
 export const toWebhook = (endpoint: WebhookEndpoint) => ({
   id: endpoint.id,
@@ -174,6 +178,19 @@ export class WebhooksGroup extends manageGroup(
     "Deliver again what failed or waits for another try, of the last 30 days, up to 1000 at a time",
     [notFound, conflict, ...keyErrors]
   ),
+  HttpApiEndpoint.get("listen", "/listen", {
+    query: {
+      mode: Schema.optionalKey(KeyMode).annotateKey({ description: "Which events: test (default), or live." }),
+      listener: Schema.optionalKey(EventId).annotateKey({
+        description: "Of a program that comes back: it takes no further place."
+      }),
+      after: Schema.optionalKey(EventId).annotateKey({
+        description: "The last event that it has had; events of the last hour are sent again."
+      })
+    },
+    success: HttpApiSchema.StreamUint8Array({ contentType: "text/event-stream" }),
+    error: [invalid, conflict]
+  }).annotateMerge(summary("Receive events as a stream, until the token ends")),
   HttpApiEndpoint.get("deliveries", "/:id/deliveries", {
     params: id,
     query: {
@@ -216,6 +233,8 @@ export const WebhooksHandlers = handlersOf(WebhooksGroup, (handlers) =>
       const found = yield* (yield* Webhooks).deliveries(actor.customerId, parent, page)
       return toNestedWirePage("deliveries", parent, found, toDelivery)
     }, orEnvelope),
+
+    listen: ({ query }) => orEnvelope(listenHandler(query)),
 
     create: handler(createWebhook, { status: 201, body: toCreatedWebhook, isOnce: true }),
     update: handler(changeWebhook, { status: 200, body: toWebhook }),

@@ -173,6 +173,8 @@ export interface Counts {
   readonly waits: BodyWaits
   /** The requests that the application works on, the oldest first. */
   readonly open: LinkedSet<Admission>
+  /** How to end the responses that are streams. */
+  readonly streams: LinkedSet<() => void>
 }
 
 /**
@@ -188,6 +190,7 @@ export class Admission implements RequestTime {
   #hasRoom = true
   #wait: Link<Admission> | null = null
   #link: Link<Admission> | null = null
+  #stream: Link<() => void> | null = null
   /** Waits for others, which can overlap. */
   #waitsOutside = 0
   #outsideSince = 0
@@ -282,6 +285,12 @@ export class Admission implements RequestTime {
     if (this.#isCounted) this.#counts.gate.enterAgain(this.traits.load)
   }
 
+  /** The rest of the response is no work that others wait for: it is as if the client were reading until the end. */
+  stream(end: () => void): void {
+    if (!this.pause()) return
+    this.#stream = this.#counts.streams.add(end)
+  }
+
   /** The application has written a part of the response: the next has as much time as a whole response. */
   progress(): void {
     if (this.#link === null || this.#isPaused || this.#wait !== null) return
@@ -297,7 +306,9 @@ export class Admission implements RequestTime {
   /** The application has ended the response, or the client is gone. */
   leave(): void {
     if (this.#link === null) return
-    const { gate, waits, open } = this.#counts
+    const { gate, waits, open, streams } = this.#counts
+    if (this.#stream !== null) streams.remove(this.#stream)
+    this.#stream = null
     if (this.#wait !== null) waits.remove(this.#wait)
     this.#wait = null
     if (!this.#isPaused) {

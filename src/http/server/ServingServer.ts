@@ -77,6 +77,7 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
   readonly #errors: RawErrors
   /** The requests that the application works on, the oldest first. */
   readonly #open = new LinkedSet<Admission>()
+  readonly #streams = new LinkedSet<() => void>()
   readonly #waits: BodyWaits
   readonly #counts: Counts
   readonly #turns = new LoopTurns()
@@ -108,7 +109,7 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     this.#sockets = new OpenSockets(options)
     this.#unreadable = new UnreadableRequests(this.#sockets, this.#closing, this.#errors)
     this.#waits = new BodyWaits(bodyTimeoutMillis, Math.min(MAX_BODY_WAITS, Math.ceil(maxConnections / 2)))
-    this.#counts = { gate, waits: this.#waits, open: this.#open }
+    this.#counts = { gate, waits: this.#waits, open: this.#open, streams: this.#streams }
     this.maxConnections = maxConnections
     this.#listen()
   }
@@ -255,10 +256,11 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
     this.#closing.endWith(socket, bytes)
   }
 
-  /** Accepts no new connections. Requests on open ones still get a response, each as the last of its connection. */
+  /** Accepts no new connections. Requests on open ones still get a response, each as the last of its connection; streams end. */
   stopAccepting(): void {
     this.#isStopping = true
     for (const { response } of this.#open) response.shouldKeepAlive = false
+    for (const end of this.#streams) end()
     // Not super.close, which would end idle connections at once, even if a request is on its way.
     NetServer.prototype.close.call(this)
   }

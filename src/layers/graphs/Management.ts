@@ -9,6 +9,8 @@ import { CustomerRecordsSql } from "../customer/CustomerRecordsSql.ts"
 import { RoutingOrdersSql } from "../routing/RoutingOrdersSql.ts"
 import { TemplateRecordsSql } from "../message/TemplateRecordsSql.ts"
 import { WebhooksSql } from "../webhook/WebhooksSql.ts"
+import { ListenerStoreSql } from "../webhook/WebhookListenersSql.ts"
+import { WebhookListeners } from "../../services/webhook/WebhookListeners.ts"
 import { GuardRecordsSql } from "../guard/GuardRecordsSql.ts"
 import { KeysSql } from "../key/KeysSql.ts"
 import { Idempotency } from "../../services/customer/Idempotency.ts"
@@ -47,6 +49,12 @@ export const Resources = Layer.provideMerge(
   Records
 )
 
+/** Streams of events to developers' programs. */
+export const WebhookListenersLive = Layer.provide(WebhookListeners.layer, [
+  ListenerStoreSql,
+  ManagementWritesLive
+])
+
 /** The searches that the command line has too. */
 export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql).pipe(overReads)
 
@@ -56,6 +64,7 @@ export const ManagementLive = Layer.mergeAll(
   CredentialStores,
   Searches,
   ManagementWritesLive,
+  WebhookListenersLive,
   OperatorsSql,
   SignInLinksSql,
   Layer.provide(Timers.layer, TimerStoreLive),

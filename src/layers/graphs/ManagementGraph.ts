@@ -16,7 +16,7 @@ import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
 import { GuardHandlers } from "../../http/manage/GuardApi.ts"
 import { ManagementWritesLive } from "./CellStores.ts"
 import { PersonalTokensSql } from "../key/TokensSql.ts"
-import { Resources } from "./Management.ts"
+import { Resources, WebhookListenersLive } from "./Management.ts"
 import { ReadHandlers } from "./ReadGraph.ts"
 
 const Credentials = Layer.provide(ManagementCredentials.layer, [PersonalTokensSql, SessionsLive])
@@ -46,7 +46,9 @@ export const ManagementHandlers = Layer.mergeAll(
     OptionalJson.layer,
     NoUndeclaredInput.layer,
     OptionalIdempotencyKey.layer,
+    ManageAdmissionLive,
     ManagementWritesLive,
+    WebhookListenersLive,
     Resources
   ])
 )

@@ -706,6 +706,20 @@ create table webhook_deliveries (
 ) with (fillfactor = 80);
 create index webhook_deliveries_pending on webhook_deliveries (customer_id, endpoint_id) where status = 'pending';
 
+-- A program of a developer that receives a customer's events as a stream, in one of the customer's few places. Written by
+-- each heartbeat; a place is free when its lease has ended.
+create table webhook_listeners (
+  customer_id int not null references customers,
+  slot smallint not null,
+  id uuid not null,
+  -- of the connection: one that comes back takes the place over
+  token uuid not null,
+  mode text not null,
+  credential text not null,
+  expires_at timestamptz not null,
+  primary key (customer_id, slot)
+) with (fillfactor = 50);
+
 
 -- Money -------------------------------------------------------------------------------------------
 

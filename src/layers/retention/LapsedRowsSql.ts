@@ -31,6 +31,7 @@ export const lapsed: Readonly<Record<WalkedTable, string>> = {
   code_sums: "t.starts_at + interval '190 days' <= $1",
   account_balances: "t.noted_at + interval '90 days' <= $1",
   signing_keys: "t.retires_at <= $1",
+  webhook_listeners: "t.expires_at <= $1",
   // Most segments see few codes, and are forgotten after a day. Networks of users are kept two weeks; the usual conversion of others is that of two weeks.
   guard_segments: `t.updated_at <= $1::timestamptz - interval '1 day'
     and (t.codes < 2 or t.updated_at <= $1::timestamptz - interval '14 days')`,

@@ -152,16 +152,21 @@ export class Workers extends Context.Service<
 export interface RequestTime {
   readonly stop: () => void
   readonly goOn: () => void
+  /**
+   * The rest of the response is a stream that its client keeps open: it counts neither as load nor as time. `end` is
+   * called when the server begins to stop.
+   */
+  readonly stream: (end: () => void) => void
 }
 
 /** Of the request that a fiber works for, if there is one. */
 export const CurrentRequestTime = Context.Reference<RequestTime>(
   "peyk/services/concurrency/Workers/CurrentRequestTime",
-  { defaultValue: () => ({ stop: () => {}, goOn: () => {} }) }
+  { defaultValue: () => ({ stop: () => {}, goOn: () => {}, stream: () => {} }) }
 )
 
 const around =
-  (before: keyof RequestTime, after: keyof RequestTime) =>
+  (before: "stop" | "goOn", after: "stop" | "goOn") =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => {
       const time = fiber.getRef(CurrentRequestTime)

@@ -16,7 +16,7 @@ const traitsOf = (method: string, url: string) => findPath(pathOf(url))?.traitsO
 const waitsOf = (maxWaiting: number) => {
   const waits = new BodyWaits(TIMEOUT, maxWaiting)
   const gate = makeOverloadGate({ maxInFlight: 100, maxDelayMillis: 1000, coldRequests: 0 }, noLoad())
-  const counts = { gate, waits, open: new LinkedSet<Admission>() }
+  const counts = { gate, waits, open: new LinkedSet<Admission>(), streams: new LinkedSet<() => void>() }
   const givenUp: Array<string> = []
   /** A request that came in at a time, and waits for its body. */
   const wait = (method: string, url: string, since = 0) => {

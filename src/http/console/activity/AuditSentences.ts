@@ -135,6 +135,13 @@ const sentences: Readonly<Record<string, Sentence>> = {
     "{who} رمز وب‌هوک {thing} را تعویض کرد"
   ),
   "webhook.replay": { words: replayed },
+  "webhook.listen": {
+    ...sentence(
+      "{who} began to listen to {mode} events with a program",
+      "{who} با یک برنامه به رویدادها گوش داد ({mode})"
+    ),
+    isGone: true
+  },
   "verification.cancel": sentence("{who} canceled {thing}", "{who} {thing} را لغو کرد"),
   "verification.next": sentence(
     "{who} tried the next channel of {thing}",

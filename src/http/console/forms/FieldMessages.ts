@@ -280,6 +280,10 @@ const texts = {
     "You already have {maximum} webhooks, the maximum.",
     "{maximum} وب‌هوک دارید و بیشتر از این نمی‌شود ساخت."
   ],
+  too_many_listeners: [
+    "{maximum} programs are listening already, the maximum.",
+    "{maximum} برنامه در حال گوش دادن است و بیشتر از این نمی‌شود."
+  ],
   lists_full: [
     "The lists already have {maximum} entries, the maximum.",
     "فهرست‌ها {maximum} مورد دارند و بیشتر جا ندارند."
