@@ -148,6 +148,8 @@ export const WebhookDelivery = Schema.Struct({
   /** Of the code or message; null: it is about none, or that is gone. */
   phone: Schema.NullOr(Schema.String),
   createdAt: Instant,
+  /** When it was last started again by hand. */
+  replayedAt: Schema.NullOr(Instant),
   nextTryAt: Schema.NullOr(Instant),
   finishedAt: Schema.NullOr(Instant)
 })

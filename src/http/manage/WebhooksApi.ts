@@ -87,6 +87,7 @@ const DeliveryResource = Schema.Struct({
     })
   ),
   created_at: Timestamp,
+  replayed_at: Schema.NullOr(Timestamp),
   next_try_at: Schema.NullOr(Timestamp),
   finished_at: Schema.NullOr(Timestamp)
 }).annotate({ identifier: "WebhookDelivery" })
@@ -136,6 +137,7 @@ export const toDelivery = (delivery: WebhookDelivery) => ({
   status: delivery.status,
   tries: delivery.tries.map((made) => ({ ...made, at: formatInstant(made.at) })),
   created_at: formatInstant(delivery.createdAt),
+  replayed_at: formatNullableInstant(delivery.replayedAt),
   next_try_at: formatNullableInstant(delivery.nextTryAt),
   finished_at: formatNullableInstant(delivery.finishedAt)
 })
@@ -180,7 +182,9 @@ export class WebhooksGroup extends manageGroup(
   ),
   HttpApiEndpoint.get("listen", "/listen", {
     query: {
-      mode: Schema.optionalKey(KeyMode).annotateKey({ description: "Which events: test (default), or live." }),
+      mode: Schema.optionalKey(KeyMode).annotateKey({
+        description: "Which events: test (default), or live."
+      }),
       listener: Schema.optionalKey(EventId).annotateKey({
         description: "Of a program that comes back: it takes no further place."
       }),

@@ -110,6 +110,7 @@ const fieldTexts: Readonly<Record<string, string>> = {
   "WebhookDelivery.error": "Why it failed; null if there was a response.",
   "WebhookDelivery.tries.error": "Why there was no response; null if there was one.",
   "WebhookDelivery.tries.status": "The HTTP status of the response; null without one.",
+  "WebhookDelivery.replayed_at": "When it was last sent again by request; the list has it at this time.",
   "WebhookDelivery.subject": "The id of what the event is about.",
 
   // money and use

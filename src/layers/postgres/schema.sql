@@ -702,8 +702,13 @@ create table webhook_deliveries (
   started_at timestamptz,
   next_try_at timestamptz,
   finished_at timestamptz,
+  -- its place in the list since it was replayed: like the event's id before, it shows the time
+  replay_id uuid,
   primary key (customer_id, endpoint_id, event_id)
 ) with (fillfactor = 80);
+-- Few are replayed: the others are listed by their events.
+create index webhook_deliveries_replayed on webhook_deliveries (customer_id, endpoint_id, replay_id)
+  where replay_id is not null;
 create index webhook_deliveries_pending on webhook_deliveries (customer_id, endpoint_id) where status = 'pending';
 
 -- A program of a developer that receives a customer's events as a stream, in one of the customer's few places. Written by

@@ -1,4 +1,4 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Schema, Struct } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
@@ -48,11 +48,24 @@ export const deliveredBodies = (sql: SqlClient.SqlClient): Pick<Webhooks["Servic
 }
 
 const DeliveryRow = Schema.Struct({
-  ...WebhookDelivery.fields,
+  ...Struct.omit(WebhookDelivery.fields, ["replayedAt"]),
   createdAt: InstantColumn,
   nextTryAt: Schema.NullOr(InstantColumn),
-  finishedAt: Schema.NullOr(InstantColumn)
+  finishedAt: Schema.NullOr(InstantColumn),
+  replayId: Schema.NullOr(Schema.String)
 })
+
+const toDeliveryRecord = ({ replayId, ...row }: typeof DeliveryRow.Type): WebhookDelivery => ({
+  ...row,
+  replayedAt: replayId === null ? null : instantOf(replayId)
+})
+
+/** Where it is in the list, which begins with the highest. */
+const positionOf = ({ replayId, eventId }: typeof DeliveryRow.Type): string => replayId ?? eventId
+
+/** The beginning of ids of this instant. */
+const idHead = (now: Instant): string => `${idAt(now).replaceAll("-", "").slice(0, 12)}7`
+
 const StateRow = Schema.Struct({ isDisabled: Schema.Boolean })
 const ReplayRow = Schema.Struct({ replayed: Schema.Int, nextId: Schema.NullOr(Schema.String) })
 const RetryRow = Schema.Struct({ retried: Schema.Int, hasMore: Schema.Boolean })
@@ -70,7 +83,8 @@ const COLUMNS = `d.event_id as "eventId", e.type as "eventType", e.subject, e.se
   case split_part(e.type, '.', 1)
     when 'verification' then (select t.phone from verifications t where ${isSubject})
     when 'message' then (select t.phone from messages t where ${isSubject}) end as phone,
-  d.created_at as "createdAt", d.next_try_at as "nextTryAt", d.finished_at as "finishedAt"`
+  d.created_at as "createdAt", d.next_try_at as "nextTryAt", d.finished_at as "finishedAt",
+  d.replay_id as "replayId"`
 
 const disabled = new Conflict({ problem: problem("webhook_disabled") })
 const unwanted = new Conflict({ problem: problem("webhook_not_subscribed") })
@@ -107,19 +121,23 @@ export const webhookReplays = (
     if (isDisabled) return yield* disabled
   })
 
-  /** Starts the delivery of events `e` (customer_id, id) to an endpoint, or restarts it if it was over. */
+  /**
+   * Starts the delivery of events `e` (customer_id, id, nth) to an endpoint, or restarts it if it was over. It is listed
+   * where those of now are, by an id with the time, `nth`, and the end of the event's id.
+   */
   const deliveryOf = (
     customerId: number,
     endpointId: number,
     events: Statement.Fragment,
     now: Instant
   ) => sql`delivery as (
-    insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
+    insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at, replay_id)
     select e.customer_id, ${endpointId}::int, e.id, 'pending', ${timestamp(now)}::timestamptz,
-      ${timestamp(now)}::timestamptz
+      ${timestamp(now)}::timestamptz,
+      (${idHead(now)}::text || lpad(to_hex(e.nth), 3, '0') || right(replace(e.id::text, '-', ''), 16))::uuid
     from ${events} e
     on conflict (customer_id, endpoint_id, event_id) do update set status = 'pending', started_at = null,
-      next_try_at = excluded.next_try_at, finished_at = null
+      next_try_at = excluded.next_try_at, finished_at = null, replay_id = excluded.replay_id
     returning endpoint_id, event_id)
     ${webhookTimers(sql, customerId, now)}`
 
@@ -128,7 +146,7 @@ export const webhookReplays = (
       select ${columns} from webhook_deliveries d
       join events e on e.customer_id = d.customer_id and e.id = d.event_id
       where d.customer_id = ${customerId} and d.endpoint_id = ${id} and d.event_id = ${eventId}::uuid`)
-    return row ?? (yield* new NotFound())
+    return row === undefined ? yield* new NotFound() : toDeliveryRecord(row)
   })
 
   return {
@@ -141,7 +159,7 @@ export const webhookReplays = (
           insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
           select w.customer_id, ${eventId}::uuid, ${TEST_EVENT}, ${eventId}::uuid, 1, '{}', ${timestamp(now)}, w.mode
           from webhook_endpoints w where w.customer_id = ${customerId} and w.id = ${id}
-          returning customer_id, id),
+          returning customer_id, id, null::bigint as nth),
         ${deliveryOf(customerId, id, sql`event`, now)}
         select count(*) from webhook`)
       return yield* Effect.catchTag(findDelivery(customerId, id, eventId), "not_found", () =>
@@ -153,18 +171,25 @@ export const webhookReplays = (
       yield* requireEndpoint(customerId, id)
       const { limit, after, status, eventType, since } = page
       const before = after !== null && isUuid(after.toLowerCase()) ? after : null
-      const rows = yield* deliveryRows(sql`
+      /** Those that were replayed, or the others, each in the order of its index. */
+      const part = (position: Statement.Fragment, which: Statement.Fragment) => sql`(
         select ${columns} from webhook_deliveries d
         join events e on e.customer_id = d.customer_id and e.id = d.event_id
         where ${sql.and([
-          sql`d.customer_id = ${customerId} and d.endpoint_id = ${id}`,
-          ...(before === null ? [] : [sql`d.event_id < ${before}::uuid`]),
+          sql`d.customer_id = ${customerId} and d.endpoint_id = ${id} and ${which}`,
+          ...(before === null ? [] : [sql`${position} < ${before}::uuid`]),
           ...(status === undefined ? [] : [sql`d.status = ${status}`]),
           ...(eventType === undefined ? [] : [sql`e.type = ${eventType}`]),
           ...(since === undefined ? [] : [sql`e.occurred_at >= ${timestamp(since)}`])
         ])}
-        order by d.event_id desc limit ${limit + 1}`)
-      return toPage(rows, limit, ({ eventId }) => eventId)
+        order by ${position} desc limit ${limit + 1})`
+      const rows = yield* deliveryRows(sql`
+        select * from (
+          ${part(sql`d.event_id`, sql`d.replay_id is null`)}
+          union all ${part(sql`d.replay_id`, sql`d.replay_id is not null`)}) listed
+        order by coalesce("replayId", "eventId") desc limit ${limit + 1}`)
+      const { items, next } = toPage(rows, limit, positionOf)
+      return { items: items.map(toDeliveryRecord), next }
     }),
 
     delivery: Effect.fnUntraced(function* (customerId, id, eventId) {
@@ -195,7 +220,7 @@ export const webhookReplays = (
               or d.status = 'pending' and d.tries <> '[]' and d.next_try_at > ${timestamp(now)}::timestamptz)
             and (e.type = ${TEST_EVENT} or ${isWanted(sql, sql`e.type`)})
           order by e.id limit ${MAX_REPLAYED + 1}),
-        event as (select customer_id, id from wanted where nth <= ${MAX_REPLAYED}),
+        event as (select customer_id, id, nth from wanted where nth <= ${MAX_REPLAYED}),
         ${deliveryOf(customerId, id, sql`event`, now)}
         select (select count(*)::int from delivery) as retried,
           exists (select from wanted where nth > ${MAX_REPLAYED}) as "hasMore"`)
@@ -208,7 +233,7 @@ export const webhookReplays = (
       const now = yield* Clock.currentTimeMillis
       const [row] = yield* countRows(sql`
         with event as (
-          select e.customer_id, e.id from webhook_deliveries d
+          select e.customer_id, e.id, 1::bigint as nth from webhook_deliveries d
           join events e on e.customer_id = d.customer_id and e.id = d.event_id
           join webhook_endpoints w on w.customer_id = d.customer_id and w.id = d.endpoint_id
           where d.customer_id = ${customerId} and d.endpoint_id = ${id} and d.event_id = ${eventId}::uuid
@@ -231,7 +256,7 @@ export const webhookReplays = (
           where w.customer_id = ${customerId} and w.id = ${id} and e.id >= ${from}::uuid
             and e.type <> ${TEST_EVENT} and ${isWanted(sql, sql`e.type`)}
           order by e.id limit ${MAX_REPLAYED + 1}),
-        event as (select customer_id, id from wanted where nth <= ${MAX_REPLAYED}),
+        event as (select customer_id, id, nth from wanted where nth <= ${MAX_REPLAYED}),
         ${deliveryOf(customerId, id, sql`event`, now)}
         select (select count(*)::int from delivery) as replayed,
           (select id from wanted where nth = ${MAX_REPLAYED + 1}) as "nextId"`)

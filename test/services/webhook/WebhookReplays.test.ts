@@ -2,6 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import type { Page } from "../../../src/domain/Paging.ts"
+import type { WebhookDelivery } from "../../../src/domain/Webhook.ts"
 import { Webhooks } from "../../../src/services/webhook/Webhooks.ts"
 import { Timers } from "../../../src/services/timer/Timers.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
@@ -205,6 +207,54 @@ layer(TestDatabase, { excludeTestServices: true })("a replay", (it) => {
       assert.deepStrictEqual(first, { replayed: 1000, nextSince: 1_001_000 })
       const second = yield* webhooks.replaySince(customerId, endpoint.id, first.nextSince ?? 0)
       assert.deepStrictEqual(second, { replayed: 500, nextSince: null })
+    }).pipe(Effect.provide(webhookProcess(providers)))
+  })
+
+  it.effect("is listed at its time, before what came earlier, on one page only", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const webhooks = yield* Webhooks
+      const sql = yield* SqlClient.SqlClient
+      const customerId = yield* makeCustomer()
+      const endpoint = yield* endpointAt(customerId, "http://127.0.0.1:9", QUEUED)
+      const seconds = [1, 2, 3, 4, 5]
+      yield* insertEvents(
+        customerId,
+        seconds.map((at) => at * 1000)
+      )
+      yield* sql`
+        insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at)
+        select customer_id, ${endpoint.id}, id, case when occurred_at < to_timestamp(3) then 'failed' else 'delivered' end,
+          occurred_at from events where customer_id = ${customerId}`
+      /** The seconds of the listed events, page by page. */
+      const listed = Effect.gen(function* () {
+        const found: Array<number> = []
+        let after: string | null = null
+        do {
+          const { items, next }: Page<WebhookDelivery> = yield* webhooks.deliveries(customerId, endpoint.id, {
+            limit: 2,
+            after
+          })
+          found.push(...items.map(({ createdAt }) => createdAt / 1000))
+          after = next
+        } while (after !== null)
+        return found
+      })
+      assert.deepStrictEqual(yield* listed, [5, 4, 3, 2, 1])
+
+      yield* TestClock.adjust("10 seconds")
+      const third = `${"0".repeat(8)}-0bb8-7000-8000-000000000000`
+      const replayed = yield* webhooks.replay(customerId, endpoint.id, third)
+      assert.strictEqual(replayed.replayedAt, 10_000)
+      assert.deepStrictEqual(yield* listed, [3, 5, 4, 2, 1])
+
+      yield* insertEvents(customerId, [11_000])
+      yield* TestClock.adjust("2 seconds")
+      yield* webhooks.retryFailed(customerId, endpoint.id)
+      assert.deepStrictEqual(yield* listed, [2, 1, 3, 5, 4])
+      yield* TestClock.adjust("1 second")
+      yield* webhooks.replaySince(customerId, endpoint.id, 4000)
+      assert.deepStrictEqual(yield* listed, [13, 5, 4, 2, 1, 3])
     }).pipe(Effect.provide(webhookProcess(providers)))
   })
 

@@ -181,7 +181,12 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
         header: say("Last response", "آخرین پاسخ"),
         cell: (delivery) => lastResponse(delivery, locale)
       },
-      { header: say("Created", "زمان ایجاد"), cell: ({ createdAt }) => time(createdAt) }
+      {
+        header: say("Created", "زمان ایجاد"),
+        cell: ({ createdAt, replayedAt }) =>
+          html`${time(createdAt)}
+          ${replayedAt !== null && html`<div class="muted">${say("again", "دوباره")} ${time(replayedAt)}</div>`}`
+      }
     ],
     deliveries
   )

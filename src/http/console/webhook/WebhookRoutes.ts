@@ -89,6 +89,7 @@ const factsOf = (delivery: WebhookDelivery, view: View): Html => {
     [say("Resource", "مورد"), subjectLink(delivery, view)],
     [say("Sequence", "ترتیب"), number(delivery.sequence)],
     [say("Created", "زمان ایجاد"), time(delivery.createdAt)],
+    delivery.replayedAt === null ? null : [say("Sent again", "ارسال دوباره"), time(delivery.replayedAt)],
     delivery.nextTryAt === null ? null : [say("Next attempt", "تلاش بعدی"), time(delivery.nextTryAt)],
     delivery.finishedAt === null ? null : [say("Finished", "زمان پایان"), time(delivery.finishedAt)]
   ])
