@@ -9,6 +9,7 @@ interface Operation {
   readonly operationId: string
   readonly parameters?: ReadonlyArray<{ readonly $ref?: string }>
   readonly requestBody?: unknown
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>
 }
 
 export const readDocument = () =>
@@ -27,16 +28,19 @@ const describe = (path: string, method: string, operation: Operation) => {
   }
 }
 
-/** How each operation of the management API is called, by its id. */
+/** A stream has no end that a client could wait for. */
+const isStream = ({ responses }: Operation): boolean =>
+  responses["200"]?.content?.["text/event-stream"] !== undefined
+
+/** How each operation of the management API is called, by its id; without streams, which are for `peyk webhook listen`. */
 export const managedOperationsOf = ({ paths }: ReturnType<typeof readDocument>) =>
   Object.fromEntries(
     Object.entries(paths)
       .filter(([path]) => path.startsWith("/v1/manage/"))
       .flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, operation]) => [
-          operation.operationId,
-          describe(path, method, operation)
-        ])
+        Object.entries(methods)
+          .filter(([, operation]) => !isStream(operation))
+          .map(([method, operation]) => [operation.operationId, describe(path, method, operation)])
       )
   )
 

@@ -7,7 +7,9 @@ import { END, READY } from "../../http/manage/WebhookStream.ts"
 import type { Listened, ListeningEnd } from "../../services/webhook/WebhookListeners.ts"
 
 /** A part of a stream. `Ready`: it begins after this id. */
-export type Received = Exclude<Listened, { _tag: "Heartbeat" }> | { readonly _tag: "Ready"; readonly after: string }
+export type Received =
+  | Exclude<Listened, { _tag: "Heartbeat" }>
+  | { readonly _tag: "Ready"; readonly after: string }
 
 /** The stream broke; it may work again. */
 export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{ readonly message: string }> {}
@@ -73,10 +75,13 @@ const unreachable = () => new ConnectionLost({ message: "the server cannot be re
 
 /** A connection to a server: the events after one, or from now on. It neither follows redirects nor waits in silence. */
 export const remoteEvents = ({ url, token, mode, id }: RemoteListener, after: string | null) => {
-  const request = HttpClientRequest.get(new URL("v1/manage/webhooks/listen", url.endsWith("/") ? url : `${url}/`), {
-    urlParams: { mode, listener: id, ...(after === null ? {} : { after }) },
-    headers: { authorization: `apikey ${token}`, accept: "text/event-stream" }
-  })
+  const request = HttpClientRequest.get(
+    new URL("v1/manage/webhooks/listen", url.endsWith("/") ? url : `${url}/`),
+    {
+      urlParams: { mode, listener: id, ...(after === null ? {} : { after }) },
+      headers: { authorization: `apikey ${token}`, accept: "text/event-stream" }
+    }
+  )
   const opened = Effect.gen(function* () {
     const response = yield* Effect.timeoutOrElse(Effect.mapError(HttpClient.execute(request), unreachable), {
       duration: Duration.millis(CONNECT_MILLIS),

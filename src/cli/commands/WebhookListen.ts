@@ -4,6 +4,7 @@ import { SecureRandom } from "effect/crypto"
 import { about, COMMAND_LINE, withManagement } from "../CommandContext.ts"
 import { customerFlag, requireCustomer } from "../input/Flags.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
+import { forPerson } from "../output/ErrorOutput.ts"
 import { asLines, JsonFlag } from "../output/Output.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { instantOf } from "../../domain/Paging.ts"
@@ -36,6 +37,14 @@ const forwardTo = (text: string, allowed: Option.Option<string>) =>
         message: `--forward is not on this machine; to send events there, add --allow-host ${hostname}`
       })
   )
+
+const serverAt = Effect.fnUntraced(function* (text: string) {
+  const { href, hostname, protocol } = yield* addressOf("url", text)
+  if (protocol === "http:" && !LOOPBACK.test(hostname)) {
+    yield* Console.error("warning: the token and the events are not encrypted on their way: use https")
+  }
+  return href
+})
 
 const FIRST_WAIT_MILLIS = 1000
 const LONGEST_WAIT_MILLIS = 10_000
@@ -80,7 +89,10 @@ const TypeOf = Schema.fromJsonString(Schema.Struct({ type: Schema.String }))
 
 /** One line an event: neither its phone nor anything else of what is in it. */
 const printForwarded = Effect.fnUntraced(function* ({ id, body }: ListenedEvent, forwarded: Forwarded) {
-  const type = Option.match(Schema.decodeOption(TypeOf)(body), { onNone: () => "?", onSome: (event) => event.type })
+  const type = Option.match(Schema.decodeOption(TypeOf)(body), {
+    onNone: () => "?",
+    onSome: (event) => event.type
+  })
   const { status, error, milliseconds } = forwarded
   const at = formatInstant(instantOf(id))
   const line = { at, type, id, status, milliseconds, ...(error === null ? {} : { error }) }
@@ -98,7 +110,9 @@ const endOf = ({ reason }: Extract<Received, { _tag: "End" }>) => {
     case "replaced":
       return new CommandError({ message: "the place of this listener is taken" })
     default:
-      return new ConnectionLost({ message: reason === "stopping" ? "the server stopped" : "its store is away" })
+      return new ConnectionLost({
+        message: reason === "stopping" ? "the server stopped" : "its store is away"
+      })
   }
 }
 
@@ -110,7 +124,9 @@ const listenFor = <R>(connect: Connect<R>, forward: ReturnType<typeof forwarding
     if (received._tag === "End") return yield* endOf(received)
     if (received._tag === "Ready") {
       wait = FIRST_WAIT_MILLIS
-      return yield* Console.error(progress.begin(received.after) ? "listening; Ctrl-C ends it" : "connected again")
+      return yield* Console.error(
+        progress.begin(received.after) ? "listening; Ctrl-C ends it" : "connected again"
+      )
     }
     const { event } = received
     if (!progress.isNew(event.id)) return
@@ -189,32 +205,31 @@ const flags = {
   )
 }
 
+type Given = Command.Command.Config.Infer<typeof flags>
+
+/** The run of these flags: on a server elsewhere, or on this machine's store. */
+const runOf = Effect.fnUntraced(function* ({ mode, url, token, customer, forward, allowHost }: Given) {
+  const target = yield* forwardTo(forward, allowHost)
+  const random = yield* SecureRandom.SecureRandom
+  const secret = yield* makeWebhookSecret(random)
+  const id = yield* random.uuidV7()
+  const post = forwarding(target.href, secret)
+  const start = printStart(target, mode, secret)
+  if (Option.isSome(url) && Option.isNone(customer)) {
+    if (Option.isNone(token))
+      return yield* new CommandError({ message: "--url needs --token, or PEYK_TOKEN" })
+    const listener = { url: yield* serverAt(url.value), token: token.value, mode, id }
+    const run = listenFor((after) => remoteEvents(listener, after), post)
+    return Effect.mapError(Effect.andThen(start, run), forPerson)
+  }
+  if (Option.isNone(customer) || Option.isSome(url)) {
+    return yield* new CommandError({ message: "give either --url URL --token TOKEN, or --customer ID" })
+  }
+  const { value } = customer
+  const run = Effect.andThen(start, listenFor(storedEvents(value, mode, id), post))
+  return withManagement(Effect.andThen(requireCustomer(value), run))
+})
+
 export const listen = Command.make("listen", flags, (given) =>
-  Effect.gen(function* () {
-    const { mode, url, token, customer } = given
-    const target = yield* forwardTo(given.forward, given.allowHost)
-    const random = yield* SecureRandom.SecureRandom
-    const secret = yield* makeWebhookSecret(random)
-    const id = yield* random.uuidV7()
-    const forward = forwarding(target.href, secret)
-    const start = printStart(target, mode, secret)
-    if (Option.isSome(url) && Option.isNone(customer)) {
-      if (Option.isNone(token)) return yield* new CommandError({ message: "--url needs --token, or PEYK_TOKEN" })
-      const server = yield* addressOf("url", url.value)
-      if (server.protocol === "http:" && !LOOPBACK.test(server.hostname)) {
-        yield* Console.error("warning: the token and the events are not encrypted on their way: use https")
-      }
-      const listener = { url: server.href, token: token.value, mode, id }
-      return yield* Effect.andThen(
-        start,
-        listenFor((after) => remoteEvents(listener, after), forward)
-      )
-    }
-    if (Option.isNone(customer) || Option.isSome(url)) {
-      return yield* new CommandError({ message: "give either --url URL --token TOKEN, or --customer ID" })
-    }
-    const { value } = customer
-    const run = Effect.andThen(start, listenFor(storedEvents(value, mode, id), forward))
-    return yield* withManagement(Effect.andThen(requireCustomer(value), run))
-  }).pipe(Effect.provide(Crypto))
+  Effect.flatMap(Effect.mapError(runOf(given), forPerson), (run) => run).pipe(Effect.provide(Crypto))
 ).pipe(Command.withDescription("Forward events to a program on this machine while you develop"))

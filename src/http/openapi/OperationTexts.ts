@@ -58,6 +58,8 @@ const managementTexts: Readonly<Record<string, string>> = {
   "webhooks.remove": "Its deliveries are removed too.",
   "webhooks.test": "Returns the delivery; read its outcome in the list of deliveries.",
   "webhooks.rotateSecret": `For ${ROTATION_HOURS} hours each request carries two signatures, so no event is lost meanwhile.`,
+  "webhooks.listen":
+    "For development, as `peyk webhook listen` does it: Server-Sent Events, each with the body that a webhook would get. Five programs of a customer at a time. After a lost connection an event can come again.",
   "webhooks.deliveries": "With the status and the duration of each try.",
   "webhooks.replay": "With the same `webhook-id`, so that a receiver can see that it is the same event.",
   "webhooks.retryFailed":

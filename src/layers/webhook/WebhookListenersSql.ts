@@ -81,10 +81,10 @@ const listenerLeases = (
         ({ length }) => length > 0
       ),
 
-    release: ({ customerId, id, token }) =>
+    release: ({ customerId, id, token }, now) =>
       Effect.orDie(
         Effect.asVoid(sql`
-          delete from webhook_listeners
+          update webhook_listeners set expires_at = ${timestamp(now)}
           where customer_id = ${customerId} and id = ${id}::uuid and token = ${token}::uuid`)
       )
   }

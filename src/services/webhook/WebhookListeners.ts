@@ -69,7 +69,8 @@ export class ListenerStore extends Context.Service<
     readonly takeOver: (lease: ListenerLease, until: Instant) => Effect.Effect<boolean>
     /** False if another connection has taken the lease over, or it ended. */
     readonly renew: (lease: ListenerLease, until: Instant) => Effect.Effect<boolean>
-    readonly release: (lease: ListenerLease) => Effect.Effect<void>
+    /** Others may have the place; until one takes it, the listener can come back to it. */
+    readonly release: (lease: ListenerLease, now: Instant) => Effect.Effect<void>
     /** The next events, and up to which id it looked: others of the customer are of another mode. */
     readonly read: (
       customerId: number,
@@ -162,10 +163,7 @@ interface Listening {
 const end = (reason: ListeningEnd) => [{ _tag: "End", reason }] as const
 
 /** Waits until there is something to send; the events of one turn are all that is kept for a slow reader. */
-const nextItems = (
-  { feed, isAllowed, lease, stopping }: Listening,
-  { renew }: ListenerStore["Service"]
-) => {
+const nextItems = ({ feed, isAllowed, lease, stopping }: Listening, { renew }: ListenerStore["Service"]) => {
   let beatAt = 0
   const beat = Effect.fnUntraced(function* (now: Instant) {
     beatAt = now
@@ -227,7 +225,11 @@ const itemsOf = (listening: Listening, store: ListenerStore["Service"]): Stream.
       return [found, isLast ? Option.none<null>() : Option.some(null)] as const
     })
   )
-  return Stream.ensuring(items, Effect.ignore(store.release(listening.lease)))
+  const release = Effect.flatMap(Clock.currentTimeMillis, (now) => store.release(listening.lease, now))
+  return Stream.ensuring(
+    items,
+    Effect.catchDefect(release, () => Effect.void)
+  )
 }
 
 /** Streams of events to programs of a customer's developers. */
