@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import { Conflict } from "../../domain/Errors.ts"
 import { problem } from "../../domain/Problem.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
-import { TEST_EVENT } from "../../domain/Webhook.ts"
 import { webhookPayload } from "../../http/manage/WebhookPayload.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
@@ -90,7 +89,7 @@ const listenerLeases = (
   }
 }
 
-/** Reads a customer's events. A test event belongs to one endpoint, and a listener is none. */
+/** Reads a customer's events: those that an endpoint with `*` gets. */
 const listenedEvents = (
   sql: SqlClient.SqlClient
 ): Pick<ListenerStore["Service"], "read" | "ids" | "byIds"> => {
@@ -99,6 +98,8 @@ const listenedEvents = (
   const idsRows = rowsOf(IdsRow)
   const columns = sql.literal(`e.id, e.type, e.mode, e.sequence, e.occurred_at as "occurredAt",
     ${EVENT_SUBJECT} as subject`)
+  // A test event is for one endpoint, and an alert for those that name it.
+  const isListened = sql`split_part(e.type, '.', 1) not in ('webhook', 'alert')`
   // Only test events need an endpoint.
   const noEndpoint = sql`(select 0::int as id) w`
 
@@ -124,7 +125,7 @@ const listenedEvents = (
       const rows = yield* eventRows(sql`
         select ${columns} from events e cross join ${noEndpoint}
         where e.customer_id = ${customerId} and e.id > ${after}::uuid and e.id <= ${lookedTo}::uuid
-          and e.mode = ${mode} and e.type <> ${TEST_EVENT}
+          and e.mode = ${mode} and ${isListened}
         order by e.id`)
       return { events: toEvents(rows), lookedTo }
     }),
@@ -133,7 +134,7 @@ const listenedEvents = (
       const [row] = yield* idsRows(sql`
         select array(select e.id::text from events e
           where e.customer_id = ${customerId} and e.id > ${after}::uuid and e.id <= ${to}::uuid
-            and e.mode = ${mode} and e.type <> ${TEST_EVENT}
+            and e.mode = ${mode} and ${isListened}
           order by e.id desc limit ${MAX_IDS}::int) as ids`)
       return row?.ids ?? []
     })

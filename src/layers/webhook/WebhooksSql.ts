@@ -10,6 +10,7 @@ import { AllowsPrivateAddresses, currentUrlProblem, storedUrl } from "../network
 import { idPosition } from "../postgres/PagesSql.ts"
 import { InstantColumn, notUpdated, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { makeWebhookSecret } from "./StandardWebhook.ts"
+import { webhookHistory } from "./WebhookHistorySql.ts"
 import { waitingDeliveries } from "./WaitingDeliveriesSql.ts"
 import { deliveredBodies, webhookReplays } from "./WebhookReplaysSql.ts"
 import { Webhooks } from "../../services/webhook/Webhooks.ts"
@@ -194,7 +195,8 @@ export const WebhooksSql = Layer.effect(
     return Webhooks.of({
       ...webhookEndpoints(sql, random, key, allowsPrivateAddresses),
       ...webhookReplays(sql, random),
-      ...deliveredBodies(sql)
+      ...deliveredBodies(sql),
+      ...webhookHistory(sql)
     })
   })
 )

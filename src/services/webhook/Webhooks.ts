@@ -58,6 +58,24 @@ export interface Retry {
   readonly hasMore: boolean
 }
 
+/** How the tries of an hour went. */
+interface HourOfTries {
+  readonly hour: Instant
+  readonly accepted: number
+  readonly failed: number
+  /** Milliseconds to the response, or until there was none: of half of the tries, and of 95 of 100. */
+  readonly median: number
+  readonly slow: number
+}
+
+export interface EndpointHistory {
+  /** From then on all deliveries are counted: not all of a busy endpoint's are read. */
+  readonly from: Instant
+  readonly isWhole: boolean
+  /** Those with a try. */
+  readonly hours: ReadonlyArray<HourOfTries>
+}
+
 /** A customer's own webhook endpoints. Those of another customer do not exist here. */
 export class Webhooks extends Context.Service<
   Webhooks,
@@ -91,6 +109,8 @@ export class Webhooks extends Context.Service<
     ) => Effect.Effect<void, NotFound | PreconditionFailed>
     /** Another secret; the previous one also signs for a day. */
     readonly rotateSecret: (customerId: number, id: number) => Effect.Effect<CreatedWebhook, NotFound>
+    /** The tries since then, in hours from there on, of a limited number of the latest deliveries. */
+    readonly history: (customerId: number, id: number, from: Instant) => Effect.Effect<EndpointHistory>
     /** A test event for this endpoint only. */
     readonly test: (customerId: number, id: number) => Effect.Effect<WebhookDelivery, NotFound | Conflict>
     readonly deliveries: (

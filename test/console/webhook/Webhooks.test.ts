@@ -58,6 +58,8 @@ describe("webhooks in the console", () => {
       expect(listed).toContain("+98912•••9913")
       expect(listed).not.toContain("+989121239913")
       expect((await owner.get(path)).text).toContain('<span class="badge bad">Failing</span>')
+      expect(listed).toContain('<span class="badge bad">Its latest attempts failed</span>')
+      expect(listed).toMatch(/panel tile bad[\s\S]{0,80}Succeeded/)
       const event = new RegExp(`${path}/events/[0-9a-f-]+`).exec(listed)?.[0] ?? ""
       const { text } = await owner.get(event)
       expect(text).toContain("&lt;b&gt;broken&lt;/b&gt; for ")
@@ -80,6 +82,17 @@ describe("webhooks in the console", () => {
     } finally {
       receiving.close()
     }
+  })
+
+  it("have a catalogue with a sample of each event, in both languages", async () => {
+    const { text } = await owner.get("/console/webhooks/events")
+    for (const type of ["verification.verified", "message.sent", "guard.alarm", "webhook.test"]) {
+      expect(text).toContain(`id="${type}"`)
+    }
+    expect(text).toContain("peyk webhook listen")
+    const persian = (await owner.get("/console/webhooks/events?lang=fa")).text
+    expect(persian).toContain("کد درست وارد شد")
+    await owner.get("/console/webhooks/events?lang=en")
   })
 
   it("may be in a private network where this installation allows it, and the form says so", async () => {

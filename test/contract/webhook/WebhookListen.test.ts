@@ -70,7 +70,8 @@ const listen = async (token: string, query = "") => {
       text += Buffer.from(bytes).toString("utf8")
       const found = text.split("\n\n")
       text = found.pop() ?? ""
-      for (const part of found) part === ":" ? (heartbeats += 1) : parts.push(partOf(part))
+      heartbeats += found.filter((part) => part === ":").length
+      parts.push(...found.filter((part) => part !== ":").map(partOf))
     }
     hasEnded = true
   }

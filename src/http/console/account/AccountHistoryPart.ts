@@ -51,7 +51,7 @@ const figures = ({ counts }: AccountHistory, locale: Locale): Html => {
 }
 
 /** The hours of the viewer's zone, which can begin with a half hour of UTC. */
-const hoursOf = (from: Instant, now: Instant, zone: string): ReadonlyArray<Instant> => {
+export const hoursOf = (from: Instant, now: Instant, zone: string): ReadonlyArray<Instant> => {
   const shift = DateTime.zonedOffset(DateTime.makeZonedUnsafe(now, { timeZone: zone })) % HOUR_MILLIS
   const first = Math.floor((from + shift) / HOUR_MILLIS) * HOUR_MILLIS - shift
   return Array.from(

@@ -37,6 +37,7 @@ import {
 import { facts } from "../parts/Panels.ts"
 import { deliveryBadge, tryBadge } from "../parts/Runs.ts"
 import { isolated, isolatedText, ltr, mono, phoneNumber, phonePart } from "../parts/Text.ts"
+import { historyPart } from "./WebhookHistoryPart.ts"
 import { asSubmitted, pathFor, webhookFields, WEBHOOKS_PATH, webhookState } from "./WebhooksPage.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
 
@@ -305,6 +306,6 @@ export const webhookPage = Effect.fnUntraced(function* (
           </div>`
         }
       </div>
-      ${deliveries}`
+      ${yield* historyPart(view, webhook)} ${deliveries}`
   } satisfies Page
 })

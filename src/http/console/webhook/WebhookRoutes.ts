@@ -30,6 +30,7 @@ import {
   WEBHOOKS_PATH,
   webhookSecretPage
 } from "./WebhooksPage.ts"
+import { CATALOGUE_PATH, showCatalogue } from "./EventCataloguePage.ts"
 import { webhookPage } from "./WebhookPage.ts"
 import {
   changeWebhook,
@@ -288,6 +289,7 @@ export const webhookPages = {
     page(WEBHOOKS_PATH, showWebhooks),
     writerPage(NEW_WEBHOOK_PATH, showNewWebhook),
     change(NEW_WEBHOOK_PATH, submitNew),
+    page(CATALOGUE_PATH, showCatalogue),
     page(WEBHOOK_PATH, showWebhook),
     change(WEBHOOK_PATH, submitChange),
     change(`${WEBHOOK_PATH}/enable`, switchTo(true)),

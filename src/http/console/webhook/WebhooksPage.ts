@@ -48,7 +48,7 @@ const eventBox = (event: string, label: Html | string, submitted: URLSearchParam
     <span>${label}</span>
   </label>`
 
-const groupOf = (event: string): string => event.split(".")[0] ?? event
+export const groupOf = (event: string): string => event.split(".")[0] ?? event
 
 type GroupOf<Event extends string> = Event extends `${infer Group}.${string}` ? Group : never
 
@@ -59,6 +59,12 @@ const groups: Readonly<
   verification: ["Verifications", "کدهای تأیید"],
   message: ["Messages", "پیام‌ها"],
   guard: ["Guard", "نگهبان"]
+}
+
+/** The name of a group; a test event is in none. */
+export const groupText = (group: string, { say }: Locale): string => {
+  const words = Object.entries(groups).find(([name]) => name === group)?.[1]
+  return words === undefined ? say("Test", "آزمایش") : say(...words)
 }
 
 /** Which events an endpoint takes. */
@@ -193,7 +199,10 @@ export const showWebhooks = Effect.fnUntraced(function* (view: View) {
       "Peyk sends a signed event to your server when a code or a message changes.",
       "با هر تغییر یک کد یا پیام، پیک یک رویداد امضاشده به سرور شما می‌فرستد."
     ),
-    actions: mayWrite ? html`<a class="button primary" href="${link.href}">${link.label}</a>` : null,
+    actions: html`<a class="button" href="${WEBHOOKS_PATH}/events"
+        >${say("Event catalogue", "فهرست رویدادها")}</a
+      >
+      ${mayWrite && html`<a class="button primary" href="${link.href}">${link.label}</a>`}`,
     content: html`<div class="panel">
       ${
         items.length > 0
