@@ -13,8 +13,10 @@ import { channelName, isolated, ltr, mono } from "./parts/Text.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import {
   type CustomerFigures,
+  type GuardTotals,
   InstallationReports,
-  MAX_COUNTED
+  MAX_COUNTED,
+  type ServingProcess
 } from "../../services/system/InstallationReports.ts"
 import {
   type DueTimers,
@@ -61,6 +63,8 @@ interface Totals {
   /** Of some customer, not all sends were counted. */
   readonly isMore: boolean
   readonly storeBytes: number
+  readonly guard: GuardTotals
+  readonly processes: ReadonlyArray<ServingProcess>
   /** Of this process. */
   readonly version: string
 }
@@ -82,13 +86,38 @@ const readTotals = Effect.fnUntraced(function* (now: Instant) {
     messages: sum(({ messages }) => messages),
     isMore: each.some(({ codes, messages }) => codes === MAX_COUNTED || messages === MAX_COUNTED),
     storeBytes: yield* reports.storeBytes,
+    guard: yield* reports.guard(now),
+    processes: yield* reports.processes(now),
     version: reports.version
   } satisfies Totals
 })
 
+const guardTile = (
+  { enforcing, alarmed, openAlarms, refused, flagged, flaggedVerified }: GuardTotals,
+  { locale: { say, number } }: View
+): Tile => ({
+  label: say("Guard, 7 days", "نگهبان، ۷ روز"),
+  value: say(`${number(refused)} refused`, `${number(refused)} رد شد`),
+  note: html`${say(
+      `${number(flagged)} more would be, ${number(flaggedVerified)} of them verified`,
+      `${number(flagged)} تای دیگر رد می‌شد که ${number(flaggedVerified)} تا تأیید شد`
+    )}<br />${
+      openAlarms === 0
+        ? say(
+            `no open alarm; ${number(enforcing)} enforcing`,
+            `هشدار بازی نیست؛ ${number(enforcing)} مشتری مسدود می‌کند`
+          )
+        : say(
+            `${number(openAlarms)} open ${openAlarms === 1 ? "alarm" : "alarms"} of ${number(alarmed)} ${alarmed === 1 ? "customer" : "customers"}; ${number(enforcing)} enforcing`,
+            `${number(openAlarms)} هشدار باز از ${number(alarmed)} مشتری؛ ${number(enforcing)} مشتری مسدود می‌کند`
+          )
+    }`,
+  ...(openAlarms > 0 ? { tone: "warn" as const } : {})
+})
+
 const healthTiles = (
   report: HealthReport,
-  { customers, low, codes, messages, isMore, storeBytes, version }: Totals,
+  { customers, low, codes, messages, isMore, storeBytes, guard, version }: Totals,
   isReady: boolean,
   now: Instant,
   view: View
@@ -136,6 +165,7 @@ const healthTiles = (
       ),
       href: `${pathOf("customers")}?sort=balance`
     },
+    guardTile(guard, view),
     {
       label: say("Due timers", "تایمرهای سررسیده"),
       value: number(due),
@@ -245,6 +275,40 @@ const webhooksPanel = ({ webhooks }: HealthReport, view: View): Html => {
   })
 }
 
+const processesPanel = ({ processes, version }: Totals, now: Instant, { locale }: View): Html => {
+  const { say, duration } = locale
+  return panel<ServingProcess>({
+    id: "processes-title",
+    title: say("Processes", "پردازه‌ها"),
+    columns: [
+      {
+        header: say("Host", "میزبان"),
+        kind: "title",
+        cell: ({ host, pid }) => html`${ltr(host)} <span class="sub">pid ${ltr(String(pid))}</span>`
+      },
+      {
+        header: say("Version", "نسخه"),
+        cell: (each) =>
+          html`${mono(each.version)}
+          ${each.version !== version && badge("warn", say("Another version", "نسخهٔ دیگر"))}`
+      },
+      { header: say("Started", "شروع"), cell: ({ startedAt }) => locale.time(startedAt) },
+      {
+        header: say("Runs for", "مدت اجرا"),
+        kind: "number",
+        cell: ({ startedAt }) => duration((now - startedAt) / MILLIS_PER_SECOND)
+      },
+      {
+        header: say("Status", "وضعیت"),
+        cell: ({ isAlive }) =>
+          isAlive ? badge("good", say("Running", "در حال اجرا")) : badge("bad", say("Lost", "بی‌خبر"))
+      }
+    ],
+    rows: processes,
+    goodNews: say("No process has reported yet.", "هنوز پردازه‌ای خبر نداده است.")
+  })
+}
+
 const REFRESH_SECONDS = 10
 
 const showHealth = Effect.fnUntraced(function* (view: View) {
@@ -258,8 +322,8 @@ const showHealth = Effect.fnUntraced(function* (view: View) {
     name: "health",
     lead: say("The current state of the whole installation.", "وضعیت فعلی کل سامانه."),
     content: html`<div id="health" class="sections" data-live="${REFRESH_SECONDS}">
-      ${healthTiles(report, totals, isReady, now, view)} ${timersPanel(report, now, view)}
-      ${accountsPanel(report, view)} ${webhooksPanel(report, view)}
+      ${healthTiles(report, totals, isReady, now, view)} ${processesPanel(totals, now, view)}
+      ${timersPanel(report, now, view)} ${accountsPanel(report, view)} ${webhooksPanel(report, view)}
     </div>`
   } satisfies Page
 })

@@ -15,6 +15,7 @@ import { BatchMetricsCounted, SerializeWrites } from "../postgres/batching/State
 import { batchPatience } from "../postgres/WatchedPool.ts"
 import { emptySimulator } from "../provider/SimulatorSql.ts"
 import { GarbageCollection } from "../system/GarbageCollection.ts"
+import { ProcessLease } from "../system/ProcessLease.ts"
 import { Telemetry } from "../system/Telemetry.ts"
 import { PlatformTimersSql } from "../timer/TimerStoreSql.ts"
 import { BotInboxStore } from "../../services/account/BotInboxes.ts"
@@ -35,6 +36,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
     Layer.provide([
       scheduleInboxChecks,
       scheduleRounds,
+      ProcessLease,
       emptySimulatorThatIsOff(configuration),
       ServingMetrics
     ]),

@@ -1019,6 +1019,17 @@ create table installation (
   secret_check bytea not null
 );
 
+-- A process that serves, for those who run the installation. Written by the process itself, which renews its lease; a
+-- process that stops deletes its row, and those of processes that died long ago.
+create table processes (
+  id uuid primary key,
+  host text not null,
+  pid int not null,
+  version text not null,
+  started_at timestamptz not null,
+  alive_until timestamptz not null
+);
+
 -- One row: how far the rounds of retention have worked. Written by each of their steps.
 create table retention (
   only_row boolean primary key default true check (only_row),

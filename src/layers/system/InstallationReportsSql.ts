@@ -3,7 +3,8 @@ import { SqlClient } from "effect/sql"
 import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
 import { version } from "../config/Version.ts"
-import { RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { InstantColumn, RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { SHOWN_AFTER } from "./ProcessLease.ts"
 import { Cells } from "../../services/customer/Cells.ts"
 import {
   type CustomerFigures,
@@ -17,6 +18,23 @@ const FiguresRow = Schema.Struct({
   messages: Schema.Int,
   available: RialsColumn
 })
+const ProcessRow = Schema.Struct({
+  id: Schema.String,
+  host: Schema.String,
+  pid: Schema.Int,
+  version: Schema.String,
+  startedAt: InstantColumn,
+  isAlive: Schema.Boolean
+})
+const GuardRow = Schema.Struct({
+  enforcing: Schema.Int,
+  alarmed: Schema.Int,
+  openAlarms: Schema.Int,
+  refused: Schema.Int,
+  flagged: Schema.Int,
+  flaggedVerified: Schema.Int
+})
+const MAX_PROCESSES = 100
 const BytesRow = Schema.Struct({ bytes: Schema.Number })
 
 /** A customer's rows are in one cell: the others have none of them. */
@@ -62,8 +80,32 @@ export const InstallationReportsSql = Layer.effect(
             and starts_at >= ${timestamp(from)}::timestamptz) s
           cross join lateral (select sum(balance) - sum(held) as available from wallets where customer_id = c) w`)
 
+    const processRows = rowsOf(ProcessRow)
+    const guardRows = rowsOf(GuardRow)
+
     return InstallationReports.of({
       version,
+
+      processes: (now) =>
+        processRows(sql`
+          select id, host, pid, version, started_at as "startedAt",
+            alive_until > ${timestamp(now)}::timestamptz as "isAlive"
+          from processes
+          where alive_until > ${timestamp(now)}::timestamptz - ${sql.literal(`interval '${SHOWN_AFTER}'`)}
+          order by started_at desc, id limit ${MAX_PROCESSES}`),
+
+      guard: (now) =>
+        Effect.flatMap(
+          guardRows(sql`
+            select (select count(*)::int from guard_settings where mode = 'enforcing') as enforcing,
+              a.customers as alarmed, a.alarms as "openAlarms", d.*
+            from (select count(*)::int as alarms, count(distinct customer_id)::int as customers
+                from guard_alarms where cleared_at is null) a
+              cross join (select coalesce(sum(refused), 0)::int as refused, coalesce(sum(flagged), 0)::int as flagged,
+                  coalesce(sum(flagged_verified), 0)::int as "flaggedVerified"
+                from guard_days where day > (${timestamp(now)}::timestamptz at time zone 'UTC')::date - 7) d`),
+          ([row]) => (row === undefined ? Effect.die("sums have a row") : Effect.succeed(row))
+        ),
 
       customers: (ids, now) =>
         ids.length === 0

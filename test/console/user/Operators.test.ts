@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { rowsOf, submit } from "../Forms.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
 import { auth, manage, PASSWORD, withPasswordFile } from "../../contract/Manager.ts"
-import { type Server, startServer } from "../../contract/Server.ts"
+import { type Server, startServer, until } from "../../contract/Server.ts"
 import { onEmbeddedStore } from "../../support/EmbeddedStore.ts"
 
 let server: Server
@@ -90,6 +90,40 @@ describe("an operator", () => {
     const { text } = await operator.get("/console/health")
     for (const words of ["1 codes, 0 messages", "Store size", " MB", "Peyk 0.1.0", "with a wallet below"])
       expect(text).toContain(words)
+  })
+
+  it("sees the processes with their versions, and one that is lost", async () => {
+    const rowsIn = (text: string) => {
+      const [, table = ""] = /id="processes-title"([^]*?)<\/table>/.exec(text) ?? []
+      return table.split("<tr").filter((row) => row.includes("pid"))
+    }
+    const own = await until("the process", async () => {
+      const rows = rowsIn((await operator.get("/console/health")).text)
+      return rows.length > 0 ? rows : undefined
+    })
+    expect(own).toHaveLength(1)
+    expect(own[0]).toContain("Running")
+    expect(own[0]).toContain("0.1.0")
+    expect(own[0]).not.toContain("Another version")
+    await onStore(`insert into processes (id, host, pid, version, started_at, alive_until)
+      values (gen_random_uuid(), 'old-host', 7, '0.0.9', now() - interval '1 day', now() - interval '5 minutes'),
+        (gen_random_uuid(), 'older-host', 7, '0.0.9', now() - interval '2 days', now() - interval '2 hours')`)
+    const { text } = await operator.get("/console/health")
+    const lost = rowsIn(text).find((row) => row.includes("old-host")) ?? ""
+    expect(lost).toContain("Lost")
+    expect(lost).toContain("Another version")
+    expect(text).not.toContain("older-host")
+    await onStore("delete from processes where host like 'old%'")
+  })
+
+  it("sees what the guards of all customers did in seven days", async () => {
+    const id = server.demo.customer_id
+    await onStore(`insert into guard_days (customer_id, day, codes, verified, flagged, flagged_verified, refused)
+      select ${id}, (now() at time zone 'UTC')::date - n, 9, 9, 3, 1, 2 from generate_series(0, 9) n`)
+    const { text } = await operator.get("/console/health")
+    expect(text).toContain("14 refused")
+    expect(text).toContain("21 more would be, 7 of them verified")
+    await onStore(`delete from guard_days where customer_id = ${id}`)
   })
 
   it("sees the defaults of limits, and in a customer's console the customer's name", async () => {
