@@ -176,9 +176,9 @@ export const entryPanel = (
     list === "allow"
       ? say("Never refused by the guard.", "نگهبان هرگز رد نمی‌کند.")
       : say("Always refused, in every mode.", "همیشه رد می‌شود، در هر حالتی.")
-  return html`<section class="panel" aria-labelledby="${list}-title">
+  return html`<div class="panel">
     <div class="panel-head">
-      <h2 id="${list}-title">${title}</h2>
+      <h2>${title}</h2>
       <span class="muted">${use}</span>
     </div>
     ${
@@ -205,5 +205,5 @@ export const entryPanel = (
       )
     }
     ${mayChange(view) && entryForm(list, view, shown)}
-  </section>`
+  </div>`
 }

@@ -85,13 +85,13 @@ const alarmsPanel = Effect.fnUntraced(function* (view: View, now: Instant) {
       "با هر کد client.ip را بفرستید تا نگهبان مهاجم را از کاربران شما تشخیص دهد."
     )
   )
-  return html`<section class="panel" id="alarms" aria-labelledby="alarms-title">
+  return html`<div class="panel" id="alarms">
     <div class="panel-head">
-      <h2 id="alarms-title">${say("Alarms", "هشدارها")}</h2>
+      <h2>${say("Alarms", "هشدارها")}</h2>
       ${items.length > 0 && html`<span class="muted">${say("Open one to see its codes", "برای دیدن کدها، هشدار را باز کنید")}</span>`}
     </div>
     ${items.length === 0 ? none : alarmTable(named, view, now)} ${pager(view, next)}
-  </section>`
+  </div>`
 })
 
 const showGuard = (view: View, refused: Refused | null = null) =>
