@@ -1,13 +1,9 @@
-import { Clock, Effect, Result } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../domain/Instant.ts"
+import { Clock, Effect } from "effect"
+import type { Instant } from "../../../domain/Instant.ts"
 import { isTimePosition, type Page, type PageRequest } from "../../../domain/Paging.ts"
-import { parseContactPhone, type Phone } from "../../../domain/Phone.ts"
-import { isUuid } from "../../../domain/Uuid.ts"
-import type { KeyMode } from "../../../domain/customer/Customer.ts"
-import { Channel } from "../../../domain/routing/Channel.ts"
+import type { Phone } from "../../../domain/Phone.ts"
+import type { Channel } from "../../../domain/routing/Channel.ts"
 import type { LoggedRequest } from "../../../domain/LoggedRequest.ts"
-import { bareNumber, pasted } from "../../../domain/text/PastedText.ts"
-import { isStorable } from "../../../domain/text/VisibleText.ts"
 import { pathOf } from "../Navigation.ts"
 import { refusalText } from "../activity/RequestList.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
@@ -17,181 +13,24 @@ import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { addressWith } from "../frame/Visit.ts"
-import { stateText } from "../parts/Badge.ts"
 import {
-  choiceProblems,
   type Column,
   emptyState,
   type Filter,
   filters,
   pager,
   pageRequest,
-  readTimes,
   refusedSearch,
   searchedText,
   searchProblems,
-  table,
-  timeFilters
+  table
 } from "../parts/Lists.ts"
+import { readSearch, searchFilters, type SentFilters, type SentSearch } from "./SentSearch.ts"
 import { type AttemptOutcome, attemptState, type Hop } from "../parts/Runs.ts"
 import { phoneLink, phoneMark, phonePath } from "../parts/Phones.ts"
-import { channelName, mono, phonePart, shortId } from "../parts/Text.ts"
+import { mono, phonePart, shortId } from "../parts/Text.ts"
 import type { SendCount } from "../../../services/message/MessageRecords.ts"
 import { RequestLog, RequestRecords } from "../../../services/activity/RequestLog.ts"
-
-const periods = {
-  "1h": HOUR_MILLIS,
-  "24h": DAY_MILLIS,
-  "7d": 7 * DAY_MILLIS,
-  "30d": 30 * DAY_MILLIS
-} as const
-
-const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
-const isChannel = (text: string): text is Channel => Channel.literals.some((channel) => channel === text)
-
-const MAX_TEXT = 200
-const LAST_FOUR = /^\d{4}$/
-
-/** The filters that lists of codes and of messages share. */
-interface SentFilters {
-  readonly mode: KeyMode
-  readonly phone: Phone | undefined
-  /** The last four digits of phones. */
-  readonly phoneEnd: string | undefined
-  readonly order: "oldest" | undefined
-  readonly channel: Channel | undefined
-  readonly from: Instant | undefined
-  readonly to: Instant | undefined
-  readonly metadata: ReadonlyMap<string, string>
-}
-
-/** The search that the address of a list of sends describes. */
-interface SentSearch {
-  /** A whole id: the page of that send is what is wanted. */
-  readonly id: string | null
-  readonly filters: SentFilters
-  /** The errors in a search, in words; such a search finds nothing. */
-  readonly problems: ReadonlyArray<string>
-}
-
-interface SearchFilters {
-  readonly shown: ReadonlyArray<Filter>
-  /** Filters behind “More filters”. */
-  readonly folded: ReadonlyArray<Filter>
-}
-
-const readMetadata = (text: string): ReadonlyMap<string, string> | null => {
-  const at = text.indexOf("=")
-  const [key, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
-  return at > 0 && value !== "" && text.length <= MAX_TEXT && isStorable(text)
-    ? new Map([[key, value]])
-    : null
-}
-
-const readSearch = ({ query, locale }: Pick<View, "query" | "locale">, { shown, folded }: SearchFilters) =>
-  Effect.map(Clock.currentTimeMillis, (now): SentSearch => {
-    const { say } = locale
-    const problems: Array<string> = []
-    const text = (name: string) => (query.get(name) ?? "").trim()
-    const wanted = pasted(text("q")).toLowerCase()
-    const id = isUuid(wanted) ? wanted : null
-    const phone = wanted === "" || id !== null ? undefined : Result.getOrUndefined(parseContactPhone(wanted))
-    const digits = bareNumber(wanted)
-    const phoneEnd = LAST_FOUR.test(digits) ? digits : undefined
-    if (wanted !== "" && id === null && phone === undefined && phoneEnd === undefined)
-      problems.push(
-        say(
-          "Enter a phone number, its last four digits, or a complete id.",
-          "شمارهٔ موبایل، چهار رقم آخر آن یا شناسهٔ کامل را وارد کنید."
-        )
-      )
-    const metadata = text("metadata") === "" ? new Map<string, string>() : readMetadata(text("metadata"))
-    if (metadata === null)
-      problems.push(say("Enter metadata as key=value.", "متادیتا را به شکل key=value وارد کنید."))
-    const { from, to, problems: timeProblems } = readTimes({ query, locale })
-    const period = text("within")
-    const channel = text("channel")
-    const filters = {
-      mode: text("mode") === "test" ? ("test" as const) : ("live" as const),
-      phone,
-      phoneEnd,
-      order: text("sort") === "oldest" ? ("oldest" as const) : undefined,
-      channel: isChannel(channel) ? channel : undefined,
-      from: from ?? (isPeriod(period) ? now - periods[period] : undefined),
-      to,
-      metadata: metadata ?? new Map<string, string>()
-    }
-    return {
-      id,
-      filters,
-      problems: [...problems, ...choiceProblems({ query, locale }, [...shown, ...folded]), ...timeProblems]
-    }
-  })
-
-const sentPage = (view: View) => pageRequest(view, isTimePosition)
-
-/** The fields of the filters that lists of codes and of messages share. */
-const searchFilters = (
-  locale: View["locale"],
-  statuses: ReadonlyArray<string>,
-  channels: ReadonlyArray<Channel>,
-  more: ReadonlyArray<Filter> = []
-): SearchFilters => {
-  const { say } = locale
-  const periodText: ReadonlyArray<readonly [string, string]> = [
-    ["1h", say("Last hour", "یک ساعت گذشته")],
-    ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")],
-    ["7d", say("Last 7 days", "۷ روز گذشته")],
-    ["30d", say("Last 30 days", "۳۰ روز گذشته")]
-  ]
-  return {
-    shown: [
-      {
-        name: "q",
-        label: say("Phone, last four digits, or id", "شماره، چهار رقم آخر، یا شناسه"),
-        placeholder: "0912… / 4567",
-        isLtr: true,
-        isWide: true
-      },
-      {
-        name: "status",
-        label: say("Status", "وضعیت"),
-        any: say("All", "همه"),
-        choices: statuses.map((status) => [status, stateText(status, locale)] as const)
-      },
-      {
-        name: "channel",
-        label: say("Channel", "کانال"),
-        any: say("All", "همه"),
-        choices: channels.map((channel) => [channel, channelName(channel, locale)] as const)
-      },
-      { name: "within", label: say("Time", "زمان"), any: say("Any time", "همهٔ زمان‌ها"), choices: periodText }
-    ],
-    folded: [
-      {
-        name: "sort",
-        label: say("Order", "ترتیب"),
-        any: say("Newest first", "جدیدترین اول"),
-        choices: [["oldest", say("Oldest first", "قدیمی‌ترین اول")]]
-      },
-      ...timeFilters(locale),
-      { name: "metadata", label: say("Metadata", "متادیتا"), placeholder: "order=1843", isLtr: true },
-      {
-        name: "mode",
-        label: say("Mode", "حالت"),
-        any: say("Live", "واقعی"),
-        anyValue: "live",
-        choices: [["test", say("Sandbox", "محیط آزمایشی")]]
-      },
-      ...more
-    ]
-  }
-}
-
-export const isStatus =
-  <Status extends string>(statuses: ReadonlyArray<Status>) =>
-  (text: string | null): Status | undefined =>
-    statuses.find((status) => status === text)
 
 /** The requests for the phone that is searched, that were refused. */
 interface RefusedPhone {
@@ -421,7 +260,7 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
     const { shown, folded } = filtersOf(view)
     const search = yield* readSearch(view, { shown, folded })
     if (search.id !== null) return seeOther(`${path}/${search.id}`)
-    const found = yield* find(view, search, yield* sentPage(view))
+    const found = yield* find(view, search, yield* pageRequest(view, isTimePosition))
     const { title, lead, none } = kind.words(say)
     return pageResponse(view, {
       title,
