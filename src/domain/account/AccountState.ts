@@ -110,3 +110,17 @@ const byProvider: ReadonlyMap<string, SendingSettings> = new Map(Object.entries(
 /** What an account of this provider needs to send codes, or texts. */
 export const settingsNeeded = (provider: string, kind: SendKind): ReadonlyArray<string> =>
   byProvider.get(provider)?.[kind === "code" ? "codes" : "texts"] ?? []
+
+/** Settings by name; null removes one. */
+export type SettingsChange = Readonly<Record<string, unknown>>
+
+/** The settings after a change of some of them. */
+export const changedSettings = (
+  stored: unknown,
+  change: SettingsChange
+): Readonly<Record<string, unknown>> => {
+  const before = typeof stored === "object" && stored !== null ? stored : {}
+  return Object.fromEntries(
+    Object.entries({ ...before, ...change }).filter(([, value]) => value !== null && value !== undefined)
+  )
+}

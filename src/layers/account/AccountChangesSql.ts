@@ -3,6 +3,7 @@ import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import { fieldError, NotFound, PreconditionFailed } from "../../domain/Errors.ts"
 import { problem } from "../../domain/Problem.ts"
+import { changedSettings } from "../../domain/account/AccountState.ts"
 import { standbyProblem } from "../../domain/account/Standby.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { allowsPrivateFor, forgetCheck, noteCheck } from "./AccountChecksSql.ts"
@@ -11,12 +12,7 @@ import { findAccount, isOwnedBy, openInbox, sentBy, wakeInbox } from "./AccountR
 import { forgetError } from "./AccountSlotsSql.ts"
 import type { MasterKey } from "../crypto/Crypto.ts"
 import { lockCustomer, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import {
-  type AccountChange,
-  type AccountOwner,
-  type Accounts,
-  changedSettings
-} from "../../services/account/Accounts.ts"
+import type { AccountChange, AccountOwner, Accounts } from "../../services/account/Accounts.ts"
 import type { ProviderAdapters } from "../../services/provider/ProviderAdapter.ts"
 
 /** @param other the account that becomes the default; null: one that is about to be inserted */

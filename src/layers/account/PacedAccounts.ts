@@ -10,7 +10,7 @@ import { cachedLookup, setUpColumns, SetUpFields, SetUpVersions } from "../postg
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { makeLookupBatch } from "../postgres/batching/LoadBatchSql.ts"
 import { Settings, type SettingsShape } from "../../services/Settings.ts"
-import { AccountStates } from "../../services/account/Accounts.ts"
+import { AccountStates } from "../../services/account/AccountHistories.ts"
 
 /** Whether an account, with what it sends by one means, has failed lately or is in a cooldown. */
 interface Condition {

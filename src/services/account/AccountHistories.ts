@@ -1,7 +1,8 @@
 import { Cache, Clock, Context, Effect, Exit, Layer } from "effect"
 import { HOUR_MILLIS, type Instant } from "../../domain/Instant.ts"
 import type { AttemptErrorCode } from "../../domain/ProviderOutcome.ts"
-import type { Credit } from "../../domain/account/AccountState.ts"
+import type { AccountState, Credit } from "../../domain/account/AccountState.ts"
+import type { AccountOwner } from "./Accounts.ts"
 
 /** One call of an account's provider for a code or a message. */
 export interface AccountSend {
@@ -50,6 +51,19 @@ export class AccountHistoryRecords extends Context.Service<
     readonly balances: (id: number, zone: string, from: Instant) => Effect.Effect<ReadonlyArray<Balance>>
   }
 >()("peyk/services/account/AccountHistories/AccountHistoryRecords") {}
+
+/** The current states of sending accounts, for people who watch them. */
+export class AccountStates extends Context.Service<
+  AccountStates,
+  {
+    /** By id; of these accounts those that the owner has, or may use because they are shared. */
+    readonly read: (
+      owner: AccountOwner,
+      ids: ReadonlyArray<number>,
+      now: Instant
+    ) => Effect.Effect<ReadonlyMap<number, AccountState>>
+  }
+>()("peyk/services/account/AccountHistories/AccountStates") {}
 
 const LOOKS_BACK_MILLIS = 24 * HOUR_MILLIS
 const BALANCES_BACK_MILLIS = 30 * 24 * HOUR_MILLIS

@@ -14,7 +14,7 @@ import type { Phone } from "../../domain/Phone.ts"
 import { problem } from "../../domain/Problem.ts"
 import { type ProviderOutcome, SimulatedOutcome } from "../../domain/ProviderOutcome.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
-import { AccountFinding, type AccountState, type LastError } from "../../domain/account/AccountState.ts"
+import { AccountFinding, type LastError, type SettingsChange } from "../../domain/account/AccountState.ts"
 import { MAX_STANDBY } from "../../domain/account/Standby.ts"
 import { PLATFORM, type SendingAccount } from "../../domain/customer/Customer.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
@@ -51,20 +51,6 @@ export interface NewAccount extends AccountConnection {
   readonly isDefault: boolean
   /** The earlier response of its provider; kept as its last check. */
   readonly finding?: AccountFinding | undefined
-}
-
-/** Settings by name; null removes one. */
-type SettingsChange = Readonly<Record<string, unknown>>
-
-/** The settings after a change of some of them. */
-export const changedSettings = (
-  stored: unknown,
-  change: SettingsChange
-): Readonly<Record<string, unknown>> => {
-  const before = typeof stored === "object" && stored !== null ? stored : {}
-  return Object.fromEntries(
-    Object.entries({ ...before, ...change }).filter(([, value]) => value !== null && value !== undefined)
-  )
 }
 
 /** A missing field stays as it is. */
@@ -178,19 +164,6 @@ export class Accounts extends Context.Service<
     ) => Effect.Effect<string, NotFound | Conflict>
   }
 >()("peyk/services/account/Accounts") {}
-
-/** The current states of sending accounts, for people who watch them. */
-export class AccountStates extends Context.Service<
-  AccountStates,
-  {
-    /** By id; of these accounts those that the owner has, or may use because they are shared. */
-    readonly read: (
-      owner: AccountOwner,
-      ids: ReadonlyArray<number>,
-      now: Instant
-    ) => Effect.Effect<ReadonlyMap<number, AccountState>>
-  }
->()("peyk/services/account/Accounts/AccountStates") {}
 
 const Settings = Schema.Record(Schema.String, Schema.Unknown).annotate({
   description: "The provider's settings. Stored encrypted, and never returned."

@@ -7,13 +7,8 @@ import { type CustomerConfiguration, type RoutingStep, sendsNothing } from "../.
 import type { AlarmReason } from "../../domain/guard/Alarm.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { previewRoute } from "../../domain/routing/Route.ts"
-import {
-  type AccountOwner,
-  type AccountRecord,
-  Accounts,
-  AccountStates,
-  FIRST_ACCOUNTS
-} from "../account/Accounts.ts"
+import { AccountStates } from "../account/AccountHistories.ts"
+import { type AccountOwner, type AccountRecord, Accounts, FIRST_ACCOUNTS } from "../account/Accounts.ts"
 import { CustomerRecords } from "./CustomerRecords.ts"
 import { GuardRecords } from "../guard/GuardRecords.ts"
 import { RoutingOrders } from "../routing/RoutingOrders.ts"

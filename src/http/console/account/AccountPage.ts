@@ -36,7 +36,8 @@ import { codeBlock } from "../parts/Code.ts"
 import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { type Fact, facts } from "../parts/Panels.ts"
 import { channelName, isolated, quoted } from "../parts/Text.ts"
-import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
+import { AccountStates } from "../../../services/account/AccountHistories.ts"
+import { type AccountRecord, Accounts } from "../../../services/account/Accounts.ts"
 import { RoutingOrders } from "../../../services/routing/RoutingOrders.ts"
 
 const cooldownFacts = (state: AccountState, now: Instant, { locale }: View): ReadonlyArray<Fact | null> => {

@@ -24,7 +24,8 @@ import {
   table
 } from "../parts/Lists.ts"
 import { channelName, isolated } from "../parts/Text.ts"
-import { type AccountRecord, Accounts, AccountStates } from "../../../services/account/Accounts.ts"
+import { AccountStates } from "../../../services/account/AccountHistories.ts"
+import { type AccountRecord, Accounts } from "../../../services/account/Accounts.ts"
 
 /** What lists of accounts show of each, behind its name. */
 export const stateColumns = (

@@ -21,10 +21,10 @@ import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { isolated, quoted } from "../parts/Text.ts"
+import { AccountStates } from "../../../services/account/AccountHistories.ts"
 import {
   type AccountRecord,
   Accounts,
-  AccountStates,
   changeAccount,
   removeAccount
 } from "../../../services/account/Accounts.ts"

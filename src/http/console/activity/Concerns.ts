@@ -15,12 +15,8 @@ import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
 import { pageLink } from "../parts/Panels.ts"
 import { channelName, channelSubject, isolated } from "../parts/Text.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
-import {
-  type AccountRecord,
-  Accounts,
-  AccountStates,
-  FIRST_ACCOUNTS
-} from "../../../services/account/Accounts.ts"
+import { AccountStates } from "../../../services/account/AccountHistories.ts"
+import { type AccountRecord, Accounts, FIRST_ACCOUNTS } from "../../../services/account/Accounts.ts"
 import type { AccountSummary } from "../../../services/activity/AccountSummaries.ts"
 import { type SetUpConcern, SetUpConcerns } from "../../../services/customer/SetUpConcerns.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
