@@ -22,6 +22,8 @@ const RequestedChannel = Schema.Struct({
   wait: Schema.optionalKey(Schema.Int)
 })
 
+type RequestedChannel = typeof RequestedChannel.Type
+
 /** Fields of a send's body that say how to send, and nothing of what or to whom. */
 export const RequestedFields = Schema.Struct({
   channels: Schema.optionalKey(
@@ -36,28 +38,15 @@ export const RequestedFields = Schema.Struct({
 })
 export type RequestedFields = typeof RequestedFields.Type
 
+/** As a body has them: null counts as absent. */
+type OrNull<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
+
+type GivenChannel = Pick<RequestedChannel, "channel"> & OrNull<Omit<RequestedChannel, "channel">>
+
 /** The body of a send, as far as the log looks at it. */
-export interface SentBody {
-  readonly channels?:
-    | string
-    | ReadonlyArray<
-        | string
-        | {
-            readonly channel: string
-            readonly account_id?: number | null | undefined
-            readonly sender?: string | null | undefined
-            readonly provider?: string | null | undefined
-            readonly wait?: number | null | undefined
-          }
-      >
-    | null
-    | undefined
-  readonly channel_timeout?: number | null | undefined
+export interface SentBody extends OrNull<Omit<RequestedFields, "channels" | "template_id">> {
+  readonly channels?: string | ReadonlyArray<string | GivenChannel> | null | undefined
   readonly template_id?: number | string | null | undefined
-  readonly template?: { readonly id: number } | null | undefined
-  readonly locale?: string | null | undefined
-  readonly strategy?: string | null | undefined
-  readonly delay?: string | null | undefined
 }
 
 const WORD = /^[a-z_]{1,20}$/
@@ -67,7 +56,7 @@ const HIDDEN = "…"
 
 const word = (text: string): string => (WORD.test(text) ? text : HIDDEN)
 
-const requestedChannel = (given: Exclude<SentBody["channels"], string | null | undefined>[number]) =>
+const requestedChannel = (given: string | GivenChannel) =>
   typeof given === "string"
     ? word(given)
     : {
