@@ -158,7 +158,7 @@ describe("what the status endpoint returns of a message", () => {
         )
       }
     },
-    { arbitrary: { runs: 300, size: SIZE } }
+    { arbitrary: { runs: propertyRuns(300), size: SIZE } }
   )
 })
 

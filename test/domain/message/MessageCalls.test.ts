@@ -27,7 +27,7 @@ describe("the calls of a message", () => {
         }
       }
     },
-    { arbitrary: { runs: 300, size: SIZE } }
+    { arbitrary: { runs: propertyRuns(300), size: SIZE } }
   )
 
   it.prop(
@@ -43,7 +43,7 @@ describe("the calls of a message", () => {
         }
       }
     },
-    { arbitrary: { runs: 300, size: SIZE } }
+    { arbitrary: { runs: propertyRuns(300), size: SIZE } }
   )
 
   it.prop(
@@ -127,7 +127,7 @@ describe("the calls of a message", () => {
         }
       }
     },
-    { arbitrary: { runs: 200, size: SIZE } }
+    { arbitrary: { runs: propertyRuns(200), size: SIZE } }
   )
 
   it.prop(

@@ -85,7 +85,7 @@ describe("the lanes of a message", () => {
         }
       }
     },
-    { arbitrary: { runs: 300, size: SIZE } }
+    { arbitrary: { runs: propertyRuns(300), size: SIZE } }
   )
 
   it.prop(

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { lanes } from "../../../src/domain/message/MessageLanes.ts"
 import { beginAttempt, postponeAttempt } from "../../../src/domain/message/MessageMachine.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 import { happenings, live, setting, SIZE } from "./MessageRuns.ts"
 
 describe("a call of a message that was begun and is put off", () => {
@@ -32,7 +33,7 @@ describe("a call of a message that was begun and is put off", () => {
         }
       }
     },
-    { arbitrary: { runs: 200, size: SIZE } }
+    { arbitrary: { runs: propertyRuns(200), size: SIZE } }
   )
 
   it.prop(
@@ -52,6 +53,6 @@ describe("a call of a message that was begun and is put off", () => {
         }
       }
     },
-    { arbitrary: { runs: 200, size: SIZE } }
+    { arbitrary: { runs: propertyRuns(200), size: SIZE } }
   )
 })

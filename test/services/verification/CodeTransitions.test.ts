@@ -10,6 +10,7 @@ import { verificationColumns, VerificationRow } from "../../../src/layers/verifi
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Codes } from "../../../src/services/verification/Codes.ts"
 import { Verifications, type VerifyResult } from "../../../src/services/verification/Verifications.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, testProcess } from "../../support/TestGraph.ts"
@@ -171,6 +172,6 @@ layer(TestDatabase, { excludeTestServices: true })("entered codes", (it) => {
         }
       }).pipe(Effect.provide(testProcess(Layer.merge(providers.layer, codes), DEARER_SECOND)))
     },
-    { arbitrary: { runs: 30 } }
+    { arbitrary: { runs: propertyRuns(30) } }
   )
 })
