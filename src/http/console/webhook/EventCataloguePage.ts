@@ -5,16 +5,20 @@ import type { Page } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { codeBlock } from "../parts/Code.ts"
-import { ltr, mono } from "../parts/Text.ts"
+import { mono } from "../parts/Text.ts"
 import { groupOf, groupText, WEBHOOKS_PATH } from "./WebhooksPage.ts"
+
+const COMMAND = "npx peyk webhook listen --forward http://localhost:3000 --url https://… --token svc_pat_…"
 
 export const CATALOGUE_PATH = `${WEBHOOKS_PATH}/events` as const
 
 const entry = ({ type, when: [english, persian], sample }: CataloguedEvent, locale: Locale): Html =>
   html`<details class="panel-details" id="${type}">
     <summary class="panel-head">
-      <h3>${mono(type)}</h3>
-      <span class="muted">${locale.say(english, persian)}</span>
+      <div>
+        <h3>${mono(type)}</h3>
+        <span class="muted">${locale.say(english, persian)}</span>
+      </div>
     </summary>
     <div class="panel-body">
       ${codeBlock(locale.say("Sample of the request body", "نمونهٔ بدنهٔ درخواست"), JSON.stringify(JSON.parse(sample), null, 2), locale)}
@@ -46,7 +50,7 @@ export const showCatalogue = ({ locale }: View) => {
             "هنگام برنامه‌نویسی، این فرمان رویدادهای محیط آزمایشی را به برنامهٔ شما می‌رساند:"
           )}
         </p>
-        <p>${ltr("npx peyk webhook listen --forward http://localhost:3000 --url … --token …")}</p>
+        ${codeBlock(say("Command", "فرمان"), COMMAND, locale)}
       </section>
       ${[...Map.groupBy(eventCatalogue, ({ type }) => groupOf(type))].map(([group, events]) =>
         groupPart(group, events, locale)

@@ -60,8 +60,8 @@ const charts = ({ hours }: EndpointHistory, all: ReadonlyArray<Instant>, locale:
       unit,
       format: (millis) => say(`${number(Math.round(millis))} ms`, `${number(Math.round(millis))} م.ث`),
       series: [
-        { label: say("Median", "میانه"), kind: "line" },
-        { label: say("95 of 100 within", "۹۵ از ۱۰۰ در"), kind: "dashed" }
+        { label: say("Median time to respond", "میانهٔ زمان پاسخ"), kind: "bar" },
+        { label: say("95 of 100 within", "۹۵ از ۱۰۰ پاسخ در"), kind: "line" }
       ],
       points: all.map((hour) => ({
         label: hourText(hour),
