@@ -40,6 +40,11 @@ describe("a test", () => {
       target: "bale:",
       do: "send"
     })
+    // the form is as it was, for the next send
+    const { text } = await owner.get(location ?? "")
+    expect(text).toMatch(/name="phone"[^>]*value="09121239971"/)
+    expect(text).toMatch(/<option value="bale:" selected/)
+    expect(location).not.toContain("9971")
     const result = async () =>
       /id="test-result"[^]*?<\/section>/.exec((await owner.get(location ?? "")).text)?.[0] ?? ""
     const open = await result()

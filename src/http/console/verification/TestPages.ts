@@ -11,7 +11,7 @@ import {
   inputField,
   noFieldErrors
 } from "../forms/FormFields.ts"
-import { csrfField, ownDraft } from "../forms/Forms.ts"
+import { csrfField, isOwnDraft, ownDraft } from "../forms/Forms.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -166,13 +166,27 @@ const resultPanel = Effect.fnUntraced(function* (view: View, errors: FieldErrors
   </section>`
 })
 
+/** After a send its form has its phone again, for the next one: from the store, as an address has no phone. */
+const sentPhone = Effect.fnUntraced(function* (view: View) {
+  const { query, actor } = view
+  const id = query.get("id") ?? ""
+  if (!isUuidPosition(id) || !isOwnDraft(view)) return ""
+  const mode = query.get("mode")
+  const sent = { customerId: actor.customerId, id }
+  const { phone } = yield* query.get("kind") === "message"
+    ? (yield* messagesOf(mode)).status(sent)
+    : (yield* verificationsOf(mode)).status(sent)
+  return /^\+98\d{10}$/.test(phone) ? `0${phone.slice("+98".length)}` : ""
+})
+
 const testPage = Effect.fnUntraced(function* (
   view: View,
-  request: TestRequest,
+  given: TestRequest,
   errors: FieldErrors,
   codeErrors: FieldErrors = noFieldErrors
 ) {
   const { say } = view.locale
+  const request = given.phone === "" ? { ...given, phone: yield* sentPhone(view) } : given
   const choices = yield* choicesOf(view.actor.customerId)
   const result = yield* resultPanel(view, codeErrors)
   return {
@@ -244,7 +258,10 @@ const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
     idempotency: sent,
     encode: () => Effect.succeed(null)
   })
-  return seeOther(`${TEST_PATH}?${String(ownDraft(view, { mode, kind, id }))}`)
+  const query = ownDraft(view, { mode, kind, id })
+  for (const target of request.targets.filter((each) => each !== "")) query.append("target", target)
+  if (request.templateId !== null) query.append("template", String(request.templateId))
+  return seeOther(`${TEST_PATH}?${String(query)}`)
 })
 
 /** The field that a refusal is about; of the others, no field. */
