@@ -17,6 +17,8 @@ export interface Run {
   /** Microseconds of CPU per request, of the program and of PostgreSQL. */
   readonly programCpu: number | null
   readonly storeCpu: number | null
+  /** And of each worker, if the store is a Citus cluster: the store's is then the coordinator's. */
+  readonly workerCpu?: ReadonlyArray<number | null>
   /** The same for the load generator: what the machine spends on measuring. */
   readonly loadCpu: number | null
   readonly failed: number

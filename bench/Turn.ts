@@ -51,7 +51,8 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
     const runs: Array<Run> = []
     const begin = () => ({
       program: sumOver(pids, cpuSeconds),
-      store: familyCpuSeconds(store.pid)
+      store: familyCpuSeconds(store.pid),
+      workers: store.workers?.map(familyCpuSeconds)
     })
     const record = (
       operation: string,
@@ -68,6 +69,13 @@ export const makeTurn = ({ measures, load, store, takePhones: take, settlingSeco
         failed: result.failed,
         programCpu: perRequest(begun.program, sumOver(pids, cpuSeconds), result.requests),
         storeCpu: perRequest(begun.store, familyCpuSeconds(store.pid), result.requests),
+        ...(store.workers === undefined
+          ? {}
+          : {
+              workerCpu: store.workers.map((pid, nth) =>
+                perRequest(begun.workers?.[nth] ?? null, familyCpuSeconds(pid), result.requests)
+              )
+            }),
         loadCpu: perRequest(0, cpu, result.requests),
         memory: sumOver(pids, residentMegabytes)
       }

@@ -4,6 +4,15 @@ import { errors } from "../errors/SendErrors.ts"
 import { Load } from "../RouteTable.ts"
 
 const Health = Schema.Struct({ status: Schema.Literal("ok") })
+const Ready = Schema.Struct({
+  ...Health.fields,
+  lost_cells: Schema.optionalKey(
+    Schema.Array(Schema.Int).annotate({
+      description:
+        "On Citus: cells that do not respond now. Requests of their customers get 503. Absent if there are none."
+    })
+  )
+})
 
 export const READINESS_PATH = "/readyz"
 
@@ -16,7 +25,7 @@ export class SystemGroup extends HttpApiGroup.make("system")
       OpenApi.annotations({ summary: "Whether the process runs" })
     ),
     HttpApiEndpoint.get("readyz", READINESS_PATH, {
-      success: Health,
+      success: Ready,
       error: errors("service_unavailable")
     }).annotateMerge(
       OpenApi.annotations({ summary: "Whether the store is reachable and its schema current" })

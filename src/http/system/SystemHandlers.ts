@@ -21,7 +21,7 @@ export const SystemHandlers = HttpApiBuilder.group(
   Api,
   "system",
   Effect.fnUntraced(function* (handlers) {
-    const { isReady } = yield* Readiness
+    const { isReady, lostCells } = yield* Readiness
     const { text } = yield* MetricsExposition
     const access = yield* MetricsAccess
 
@@ -32,10 +32,15 @@ export const SystemHandlers = HttpApiBuilder.group(
       return HttpServerResponse.text(yield* text, { contentType: METRICS_CONTENT_TYPE })
     })
 
+    const ready = Effect.map(lostCells, (lost) => ({
+      status: "ok" as const,
+      ...(lost.length === 0 ? {} : { lost_cells: lost })
+    }))
+
     return handlers.handleAll({
       healthz: () => ok,
       readyz: () =>
-        orEnvelope(Effect.flatMap(isReady, (ready) => (ready ? ok : Effect.fail(new ServiceUnavailable())))),
+        orEnvelope(Effect.flatMap(isReady, (is) => (is ? ready : Effect.fail(new ServiceUnavailable())))),
       metrics: () => metrics
     })
   })

@@ -48,6 +48,11 @@ export class HealthReports extends Context.Service<
 /**
  * Whether the process can serve: the store is reachable, accepts writes, agrees on the time, and has every migration.
  */
-export class Readiness extends Context.Service<Readiness, { readonly isReady: Effect.Effect<boolean> }>()(
-  "peyk/services/system/HealthReports/Readiness"
-) {}
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    readonly isReady: Effect.Effect<boolean>
+    /** The cells on other nodes that do not respond now: only their customers are concerned. */
+    readonly lostCells: Effect.Effect<ReadonlyArray<number>>
+  }
+>()("peyk/services/system/HealthReports/Readiness") {}

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ReadinessSql } from "../../../src/layers/system/HealthReportsSql.ts"
 import { StoreWrites } from "../../../src/layers/postgres/StoreWrites.ts"
 import { Readiness } from "../../../src/services/system/HealthReports.ts"
-import { TestDatabase } from "../../support/TestDatabase.ts"
+import { TestDatabase, TestDatabaseOfCells } from "../../support/TestDatabase.ts"
 
 const Process = Layer.provide(ReadinessSql, StoreWrites.layer)
 
@@ -57,3 +57,24 @@ layer(TestDatabase, { excludeTestServices: true })("whether a process is ready",
     }).pipe(Effect.provide(Process))
   )
 })
+
+layer(TestDatabaseOfCells(["cell_1", "cell_2", "cell_3"], true), { excludeTestServices: true })(
+  "a process whose cells are on other nodes",
+  (it) => {
+    it.effect("is ready without one of them, and names it", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { isReady, lostCells } = yield* Readiness
+        assert.deepStrictEqual(yield* lostCells, [])
+        yield* sql`alter table cell_2.here rename to gone`
+        assert.deepStrictEqual(yield* lostCells, [2])
+        assert.isTrue(yield* isReady)
+        // one that does not respond is lost too
+        const waiting = Effect.andThen(sql`lock table cell_3.here in access exclusive mode`, lostCells)
+        assert.deepStrictEqual(yield* sql.withTransaction(waiting), [2, 3])
+        yield* sql`alter table cell_2.gone rename to here`
+        assert.deepStrictEqual(yield* lostCells, [])
+      }).pipe(Effect.provide(Process))
+    )
+  }
+)
