@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import * as path from "node:path"
-import { GOLDEN_FOLDER, goldenFile } from "./GoldenFiles.ts"
-import { goldenStatements, recordStatement } from "./GoldenStatements.ts"
+import { APART_FOLDER, apartFile, GOLDEN_FOLDER, goldenFile } from "./GoldenFiles.ts"
+import { apartStatements, goldenStatements, recordApart, recordStatement } from "./GoldenStatements.ts"
 
-const keptText = (name: string): string => {
+const keptText = (name: string, folder = GOLDEN_FOLDER): string => {
   try {
-    return readFileSync(path.join(GOLDEN_FOLDER, `${name}.sql`), "utf8")
+    return readFileSync(path.join(folder, `${name}.sql`), "utf8")
   } catch {
     return ""
   }
@@ -27,10 +27,23 @@ describe("the SQL that readers can open", () => {
     )
   }
 
+  for (const statement of apartStatements) {
+    it.effect(`is what the code makes where cells are on other nodes: apart/${statement.name}.sql`, () =>
+      Effect.gen(function* () {
+        const made = apartFile(statement, yield* recordApart(statement))
+        assert.strictEqual(made, keptText(statement.name, APART_FOLDER), "`npm run golden` writes the files")
+      })
+    )
+  }
+
   it("has no files of statements that nobody makes any more", () => {
     assert.deepStrictEqual(
       readdirSync(GOLDEN_FOLDER).toSorted(),
-      goldenStatements.map(({ name }) => `${name}.sql`).toSorted()
+      ["apart", ...goldenStatements.map(({ name }) => `${name}.sql`)].toSorted()
+    )
+    assert.deepStrictEqual(
+      readdirSync(APART_FOLDER).toSorted(),
+      apartStatements.map(({ name }) => `${name}.sql`).toSorted()
     )
   })
 })

@@ -54,6 +54,24 @@ export const unusedLimits = {
   callersUntil: null,
   usedThisMonth: 0
 }
+/** What all customers sent to the phone, as a cell on another node returns it. */
+export const platformCount = {
+  phone,
+  dayUsed: 1,
+  dayEndsAt: new Date(NOW),
+  callers: [CUSTOMER],
+  callersUntil: new Date(NOW),
+  addsCaller: true
+}
+/** A code that verifies, as a cell on another node returns it. */
+export const comparedApart = {
+  nth: 1,
+  matched: true,
+  status: "verified",
+  wrongCodes: 0,
+  ends: true,
+  snapshot: "{}"
+}
 export const stripe = { customerId: CUSTOMER, stripe: 1, balance: 9000n, held: 0n }
 
 const idempotency = { key: "key", fingerprint: BYTES, expiresAt: NOW + 86_400_000 }

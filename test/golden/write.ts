@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
-import { GOLDEN_FOLDER, goldenFile } from "./GoldenFiles.ts"
-import { goldenStatements, recordStatement } from "./GoldenStatements.ts"
+import { APART_FOLDER, apartFile, GOLDEN_FOLDER, goldenFile } from "./GoldenFiles.ts"
+import { apartStatements, goldenStatements, recordApart, recordStatement } from "./GoldenStatements.ts"
 
 /** Writes the golden files again: `npm run golden`. */
 const write = Effect.gen(function* () {
@@ -11,6 +11,11 @@ const write = Effect.gen(function* () {
   for (const statement of goldenStatements) {
     const recorded = yield* recordStatement(statement)
     writeFileSync(path.join(GOLDEN_FOLDER, `${statement.name}.sql`), goldenFile(statement, recorded))
+  }
+  mkdirSync(APART_FOLDER)
+  for (const statement of apartStatements) {
+    const recorded = yield* recordApart(statement)
+    writeFileSync(path.join(APART_FOLDER, `${statement.name}.sql`), apartFile(statement, recorded))
   }
 })
 

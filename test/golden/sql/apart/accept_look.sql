@@ -1,0 +1,116 @@
+-- After a refusal: what was counted before the requests, without locks. The domain's admitInOrder decides by it who
+-- is admitted, and accept_after_look stores those.
+-- Where cells are on other nodes, these take its place; `npm run golden` writes this file.
+
+insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until,
+  adds_caller)
+select r.phone, r.day_end, 1, array[r.customer_id], r.callers_end, true
+from here h, unnest($1::int4[], $2::text[], $3::timestamptz[], $4::timestamptz[]) r (customer_id,
+  phone, day_end, callers_end)
+on conflict (phone) do update set day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+  then o.day_used else 0 end + 1, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+  then o.day_ends_at else excluded.day_ends_at end, callers = case when not excluded.callers_until - o.callers_until < interval '10 minutes'
+  then excluded.callers
+  when o.callers @> excluded.callers or cardinality(o.callers) >= 16 then o.callers else o.callers || excluded.callers
+  end, callers_until = case when excluded.callers_until - o.callers_until < interval '10 minutes'
+  then o.callers_until else excluded.callers_until end, adds_caller = not (excluded.callers_until - o.callers_until < interval '10 minutes')
+  or not (o.callers @> excluded.callers or cardinality(o.callers) >= 16)
+returning phone, day_used as "dayUsed", day_ends_at as "dayEndsAt", callers, callers_until as "callersUntil",
+  adds_caller as "addsCaller";
+
+select count(*)::int as changed
+from unnest($1::int4[], $2::int4[]) r (customer_id, set_up)
+left join set_up_versions s on s.customer_id = r.customer_id
+where not (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
+  select version
+  from set_up_versions
+  where customer_id = 0), 0));
+
+insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
+select r.customer_id, 'otp.send', r.idem_key, r.print, r.id, r.key_until
+from here h, unnest($1::int4[], $2::uuid[], $3::text[], $4::bytea[], $5::timestamptz[]) r (customer_id,
+  id, idem_key, print, key_until)
+returning 1 as claimed;
+
+insert into phone_counters as o (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
+  day_used)
+select r.customer_id, r.phone, 'code', r.hour_end, r.sends, r.day_end, r.sends
+from here h, unnest($1::int4[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int4[]) r (customer_id,
+  phone, hour_end, day_end, sends)
+on conflict (customer_id, kind, phone) do update set hour_used = case when excluded.hour_ends_at - o.hour_ends_at < interval '1 hour'
+  then o.hour_used else 0 end + excluded.hour_used, hour_ends_at = case when excluded.hour_ends_at - o.hour_ends_at < interval '1 hour'
+  then o.hour_ends_at else excluded.hour_ends_at end, day_used = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+  then o.day_used else 0 end + excluded.day_used, day_ends_at = case when excluded.day_ends_at - o.day_ends_at < interval '24 hours'
+  then o.day_ends_at else excluded.day_ends_at end
+returning customer_id as "customerId", phone, hour_used as "hourUsed", day_used as "dayUsed";
+
+insert into monthly_counters as q (customer_id, month, used)
+select r.customer_id, r.month_start, r.sends
+from here h, unnest($1::int4[], $2::date[], $3::int4[]) r (customer_id, month_start, sends)
+on conflict (customer_id, month) do update set used = q.used + excluded.used
+returning customer_id as "customerId", used;
+
+update wallets w set held = w.held + r.total
+from unnest($1::int4[], $2::int2[], $3::int8[]) r (customer_id, stripe, total)
+where w.customer_id = r.customer_id and w.stripe = r.stripe and w.balance - w.held >= r.total
+returning 1 as held;
+
+insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
+  remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held)
+select r.customer_id, r.id, 'live', r.phone, r.status, r.revision, r.route::jsonb, r.text_body, '[]',
+  string_to_array(btrim(r.remaining, '{}'), ',')::int[], r.now, r.code_hash, r.sealed_code, r.now,
+  r.expires_at, r.hold
+from here h, unnest($1::int4[], $2::uuid[], $3::text[], $4::timestamptz[], $5::int8[], $6::text[],
+  $7::int4[], $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::bytea[], $13::bytea[]) r (customer_id,
+  id, phone, now, hold, status, revision, route, text_body, remaining, expires_at, code_hash,
+  sealed_code);
+
+insert into timers (customer_id, kind, subject, claimable_at, lease_token)
+select r.customer_id, 'verification', r.id, r.lease_until, r.lease_token
+from here h, unnest($1::int4[], $2::uuid[], $3::timestamptz[], $4::uuid[]) r (customer_id, id,
+  lease_until, lease_token);
+
+select r.nth
+from unnest($1::int4[], $2::int4[], $3::int4[]) r (customer_id, set_up, nth)
+left join set_up_versions s on s.customer_id = r.customer_id
+where not (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
+  select version
+  from set_up_versions
+  where customer_id = 0), 0));
+
+with
+r as materialized (
+  select *
+  from unnest($1::int4[], $2::text[], $3::timestamptz[], $4::text[], $5::int4[], $6::date[],
+    $7::int4[], $8::int4[], $9::int4[]) r (customer_id, phone, now, key, quota, month, hour, day, nth)),
+phones as materialized (
+  select p.*
+  from (
+    select distinct customer_id, phone
+    from r
+    where hour > 0 or day > 0) a
+  join phone_counters p on p.customer_id = a.customer_id and p.kind = 'code' and p.phone = a.phone),
+months as materialized (
+  select q.*
+  from (
+    select distinct customer_id, month
+    from r
+    where quota > 0) a
+  join monthly_counters q on q.customer_id = a.customer_id and q.month = a.month)
+select r.nth, exists (
+  select
+  from idempotency_keys k
+  where k.customer_id = r.customer_id and k.operation = 'otp.send' and k.key = r.key and k.expires_at > r.now) as "isKeyTaken",
+  p.hour_used as "hourUsed", p.hour_ends_at as "hourEndsAt", p.day_used as "dayUsed", p.day_ends_at as "dayEndsAt",
+  coalesce(q.used, 0) as "usedThisMonth"
+from r
+left join phones p on p.customer_id = r.customer_id and p.phone = r.phone
+left join months q on q.customer_id = r.customer_id and q.month = r.month
+order by r.nth;
+
+update platform_phone_counters o set day_used = case when o.day_ends_at = r.day_end and o.day_used > 0
+  then o.day_used - 1 else o.day_used end, callers = case when r.added and o.callers_until = r.callers_end
+  then array_remove(o.callers, r.customer_id) else o.callers end
+from unnest($1::int4[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::bool[]) r (customer_id,
+  phone, day_end, callers_end, added)
+where o.phone = r.phone
