@@ -26,12 +26,6 @@ where not (r.set_up is null or r.set_up = coalesce(s.version, 0) + coalesce((
   from set_up_versions
   where customer_id = 0), 0));
 
-insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
-select r.customer_id, 'otp.send', r.idem_key, r.print, r.id, r.key_until
-from here h, unnest($1::int4[], $2::uuid[], $3::text[], $4::bytea[], $5::timestamptz[]) r (customer_id,
-  id, idem_key, print, key_until)
-returning 1 as claimed;
-
 insert into phone_counters as o (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at,
   day_used)
 select r.customer_id, r.phone, 'code', r.hour_end, r.sends, r.day_end, r.sends
@@ -48,6 +42,12 @@ update wallets w set held = w.held + r.total
 from unnest($1::int4[], $2::int2[], $3::int8[]) r (customer_id, stripe, total)
 where w.customer_id = r.customer_id and w.stripe = r.stripe and w.balance - w.held >= r.total
 returning 1 as held;
+
+insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
+select r.customer_id, 'otp.send', r.idem_key, r.print, r.id, r.key_until
+from here h, unnest($1::int4[], $2::uuid[], $3::text[], $4::bytea[], $5::timestamptz[]) r (customer_id,
+  id, idem_key, print, key_until)
+returning 1 as claimed;
 
 insert into verifications (customer_id, id, mode, phone, status, revision, route, text_body, attempts,
   remaining, next_step_at, code_hash, sealed_code, created_at, expires_at, held)
