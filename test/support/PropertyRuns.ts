@@ -3,8 +3,8 @@
 const runsAll = process.env["PROPERTY_RUNS"] === "all"
 
 /**
- * How often a property with many or costly cases runs: a quarter of it on a developer's machine. The cases are others each time,
- * and CI has them all.
+ * How often a property with many or costly cases runs: a quarter of it on a developer's machine. The cases are others
+ * each time, and CI has them all.
  */
 export const propertyRuns = (all: number): number => (runsAll ? all : Math.ceil(all / 4))
 
