@@ -5,7 +5,7 @@ import { manage } from "../contract/Manager.ts"
 import { newAccount, newCustomer } from "../contract/Operator.ts"
 import { type Server, startServer, until } from "../contract/Server.ts"
 import { type Receiver, startReceiver } from "./browser/kit/Activity.ts"
-import { type Answer, signedIn, type Visitor } from "./Visitor.ts"
+import { type Answer, signedIn, type Visitor, wordsOf } from "./Visitor.ts"
 
 let server: Server
 let refusing: Receiver
@@ -24,8 +24,6 @@ afterAll(() => {
   refusing?.close()
   return server?.stop()
 })
-
-const wordsOf = ({ text }: Answer) => text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ")
 
 /** A figure by the label of its tile. */
 const tile = (page: Answer, label: string) => {

@@ -12,6 +12,13 @@ export interface Answer {
   readonly location: string | null
 }
 
+/** The page as it is read, without its markup. */
+export const wordsOf = ({ text }: Pick<Answer, "text">): string =>
+  text
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll("&#39;", "'")
+    .replaceAll(/\s+/g, " ")
+
 /** The token that a page's forms carry. */
 export const csrfIn = ({ text }: Answer): string => {
   const token = /name="csrf"\s+value="([^"]+)"/.exec(text)?.[1]

@@ -3,14 +3,12 @@ import { newPhone, otp, sandbox } from "../../contract/Client.ts"
 import { newAccount, newCustomer, sentCode } from "../../contract/Operator.ts"
 import { until } from "../../contract/Server.ts"
 import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
-import { type Answer, signedIn, type Visitor } from "../Visitor.ts"
+import { signedIn, type Visitor, wordsOf } from "../Visitor.ts"
 
 let server: SharedServer
 beforeAll(() => {
   server = sharedServer()
 })
-
-const wordsOf = ({ text }: Answer) => text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ")
 
 const newPerson = async () => {
   const customer = await newCustomer(server, "start")

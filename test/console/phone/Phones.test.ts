@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { csrfIn, signedIn, type Visitor } from "../Visitor.ts"
+import { csrfIn, signedIn, type Visitor, wordsOf } from "../Visitor.ts"
 import { messages, newPhone, otp, refused } from "../../contract/Client.ts"
 import type { Role } from "../../contract/Manager.ts"
 import { newAccount, newCustomer } from "../../contract/Operator.ts"
@@ -26,8 +26,6 @@ beforeAll(async () => {
 })
 
 const codes = () => otp(server, key)
-const wordsOf = ({ text }: { readonly text: string }) =>
-  text.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ")
 const pageOf = (phone: string, visitor: Visitor = owner) => visitor.get(`/console/phones/${phone}`)
 
 const submit = async (phone: string, form: string, visitor: Visitor = owner) =>

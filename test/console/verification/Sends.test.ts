@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Answer, csrfIn, signedIn, type Visitor } from "../Visitor.ts"
+import { type Answer, csrfIn, signedIn, type Visitor, wordsOf } from "../Visitor.ts"
 import { json, messages, newPhone, otp, sandbox, unknownId } from "../../contract/Client.ts"
 import { manage, type Role } from "../../contract/Manager.ts"
 import { newAccount, newCustomer } from "../../contract/Operator.ts"
@@ -33,13 +33,6 @@ beforeAll(async () => {
 const codes = () => otp(server, key)
 const rows = ({ text }: Answer) =>
   [...text.matchAll(/class="row-link" href="([^"]+)"/g)].map(([, href]) => href)
-/** The page as it is read, without its markup. */
-const wordsOf = ({ text }: Answer) =>
-  text
-    .replaceAll(/<[^>]+>/g, " ")
-    .replaceAll("&#39;", "'")
-    .replaceAll(/\s+/g, " ")
-
 const codeOn = (phone: string) =>
   until("the code to arrive", async () => {
     const reply = await fetch(`${server.url}/simulator/messages?phone=${encodeURIComponent(phone)}`)
@@ -275,48 +268,6 @@ describe("the page of a verification", () => {
     expect(page.text).toMatch(/<html\s+lang="fa"\s+dir="rtl"/)
     expect(wordsOf(page)).toContain("هیچ کانالی نتوانست کد را بفرستد")
     await viewer.get("/console/overview?lang=en")
-  })
-})
-
-describe("the page of a code whose account has a standby", () => {
-  /** A customer whose SMS account behaves so, with the accounts that stand by. */
-  const withStandby = async (outcome: string, standby: ReadonlyArray<string>) => {
-    const made = await newCustomer(server, "business")
-    const account = await newAccount(server, made.id, "sms", {
-      label: "First",
-      settings: { outcome },
-      isDefault: true
-    })
-    const others = await Promise.all(standby.map((label) => newAccount(server, made.id, "sms", { label })))
-    await server.cli("account", "standby", "--account", String(account), "--by", others.join(","))
-    const visitor = await signedIn(server, made.id, "viewer")
-    const { verification_id: id } = await otp(server, made.live).sent({ channels: "sms" })
-    return until("an attempt of each account that was needed", async () => {
-      const words = wordsOf(await visitor.get(`/console/verifications/${id}`))
-      return words.includes("not needed.") ? words : undefined
-    })
-  }
-
-  it("calls a standby that was not needed no failure", async () => {
-    const words = await withStandby("accepted", ["Second"])
-    expect(words).toContain("Route: SMS (standby Second )")
-    expect(words).toContain("Standby: Second , not needed.")
-    expect(words).not.toContain("was skipped")
-  })
-
-  it("says that one took over, and that the next was not needed", async () => {
-    const words = await withStandby("unavailable", ["Second", "Third"])
-    expect(words).toContain("Route: SMS (standby Second , Third )")
-    expect(words).toContain("Tried because SMS failed.")
-    expect(words).toContain("Standby: Third , not needed.")
-    expect(words).not.toContain("was skipped")
-  })
-
-  it("does not say that nothing was sent where the outcome is unknown", async () => {
-    const words = await withStandby("unknown", ["Second"])
-    expect(words).toContain("The code may have been sent over SMS. It has not been entered yet.")
-    expect(words).not.toContain("Nothing has been sent yet")
-    expect(words).toContain("Standby: Second , not needed.")
   })
 })
 
