@@ -75,6 +75,9 @@ const codeForm = (view: View, id: string, errors: FieldErrors): Html => {
   return html`<form class="fields inline" method="post" action="${TEST_PATH}/verify">
     ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
     <input type="hidden" name="id" value="${id}" /><input type="hidden" name="mode" value="${mode}" />
+    ${["target", "template"].flatMap((name) =>
+      view.query.getAll(name).map((value) => html`<input type="hidden" name="${name}" value="${value}" />`)
+    )}
     ${inputField({
       name: "code",
       label: isSandbox(mode)
@@ -245,6 +248,18 @@ const sendOnce = Effect.fnUntraced(
   Effect.retry({ while: ({ _tag }) => _tag === "idempotency_key_in_progress", schedule: UNTIL_DONE })
 )
 
+/** The address of a result: with the route and the template of its form, for the next send. */
+const resultQuery = (
+  view: View,
+  { mode, kind, targets, templateId }: Pick<TestRequest, "mode" | "kind" | "targets" | "templateId">,
+  id: string
+): URLSearchParams => {
+  const query = ownDraft(view, { mode, kind, id })
+  for (const target of targets.filter((each) => each !== "")) query.append("target", target)
+  if (templateId !== null) query.append("template", String(templateId))
+  return query
+}
+
 /** Sends what the form says, and notes in the audit log who did: without the phone and the text. */
 const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
   const { mode, kind } = request
@@ -258,10 +273,7 @@ const send = Effect.fnUntraced(function* (view: View, request: TestRequest) {
     idempotency: sent,
     encode: () => Effect.succeed(null)
   })
-  const query = ownDraft(view, { mode, kind, id })
-  for (const target of request.targets.filter((each) => each !== "")) query.append("target", target)
-  if (request.templateId !== null) query.append("template", String(request.templateId))
-  return seeOther(`${TEST_PATH}?${String(query)}`)
+  return seeOther(`${TEST_PATH}?${String(resultQuery(view, request, id))}`)
 })
 
 /** The field that a refusal is about; of the others, no field. */
@@ -306,7 +318,7 @@ const verify = Effect.fnUntraced(function* (view: View, submitted: URLSearchPara
   const code = submitted.get("code") ?? ""
   const verifications = yield* verificationsOf(mode)
   const { reason } = yield* verifications.verify({ customerId, id, code })
-  const query = ownDraft(view, { mode, kind: "code", id })
+  const query = resultQuery(view, { ...testRequestOf(submitted), mode, kind: "code" }, id)
   if (reason !== "invalid_code") return seeOther(`${TEST_PATH}?${String(query)}`)
   const wrong = view.locale.say("Wrong code. Try again.", "کد اشتباه است. دوباره امتحان کنید.")
   const shown = yield* testPage(
