@@ -51,6 +51,7 @@ export interface ProblemParams {
   readonly not_network: { readonly example: string }
   readonly not_date_time: None
   readonly not_time_zone: { readonly example: string }
+  readonly not_a_month: { readonly example: string }
   readonly not_a_year: { readonly first: number; readonly last: number }
   readonly not_in_future: None
   readonly from_after_to: None

@@ -43,6 +43,7 @@ const texts: ProblemTexts = {
   not_prefix: ({ example }) => `Expected the beginning of a mobile number, such as ${example}`,
   not_host_name: ({ example }) => `Expected a host name, such as ${example}`,
   not_ip: () => "Expected an IPv4 or IPv6 address",
+  not_a_month: ({ example }) => `Expected a month such as ${example}`,
   not_time_zone: ({ example }) => `Expected a time zone such as ${example}`,
   not_network: ({ example }) => `Expected an IP address or a network such as ${example}`,
   not_date_time: () => "Expected an ISO 8601 date-time",

@@ -17,6 +17,7 @@ import { InsightsGroup } from "./manage/InsightsApi.ts"
 import { UsageReportGroup } from "./manage/UsageApi.ts"
 import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
 import { GuardGroup } from "./manage/GuardApi.ts"
+import { StatementsGroup } from "./manage/StatementsApi.ts"
 import { WalletGroup } from "./manage/WalletApi.ts"
 import { WebhooksGroup } from "./manage/WebhooksApi.ts"
 import { transformDocument } from "./openapi/DocumentTransform.ts"
@@ -41,6 +42,7 @@ export class Api extends HttpApi.make("peyk")
   .add(InsightsGroup)
   .add(ManagedAccountGroup)
   .add(WalletGroup)
+  .add(StatementsGroup)
   .add(AuditLogGroup)
   .add(WebhooksGroup)
   .add(GuardGroup)

@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { NotFound } from "../domain/Errors.ts"
 import { Instant } from "../domain/Instant.ts"
-import type { Page, PageRequest, TimeRange } from "../domain/Paging.ts"
+import type { Page, PageRequest, TimeRange, TimeSpan } from "../domain/Paging.ts"
 
 /** The subject for which money is held, or was captured. */
 export const SubjectType = Schema.Literals(["verification", "message"])
@@ -25,9 +25,22 @@ export const LedgerEntry = Schema.Struct({
   amount: Schema.Int,
   subjectType: Schema.NullOr(SubjectType),
   subjectId: Schema.NullOr(Schema.String),
-  occurredAt: Instant
+  /** The channel that was paid for; null for money that was paid in. */
+  channel: Schema.NullOr(Schema.String),
+  occurredAt: Instant,
+  /** The sum of the ledger up to and with this entry; null in a list that leaves entries out. */
+  balanceAfter: Schema.NullOr(Schema.Int)
 })
 export type LedgerEntry = typeof LedgerEntry.Type
+
+/** What a time began with, what changed, and what it ended with, in rials. */
+export interface Statement {
+  readonly opening: number
+  readonly topUps: number
+  /** What was spent, by channel: not negative. */
+  readonly captures: Readonly<Record<string, number>>
+  readonly closing: number
+}
 
 /** In rials. */
 export interface Balance {
@@ -56,6 +69,8 @@ export class Wallets extends Context.Service<
       customerId: number,
       search: TimeRange & PageRequest & { readonly kind?: LedgerKind | undefined }
     ) => Effect.Effect<Page<LedgerEntry>>
+    /** The sums of the ledger before, within and after a time. */
+    readonly statement: (customerId: number, span: TimeSpan) => Effect.Effect<Statement>
     /** Checks every wallet against its ledger and its holds. */
     readonly differences: Effect.Effect<ReadonlyArray<WalletDifference>>
   }

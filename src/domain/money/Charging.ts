@@ -78,6 +78,22 @@ export const walletMove = (before: Charge, after: Charge): WalletMove => {
   return { capture, release: before.held - after.held - capture }
 }
 
+/** A send as far as its charges go. */
+interface ChargedSend {
+  readonly route: ReadonlyArray<{ readonly channel: Channel }>
+  readonly attempts: ReadonlyArray<{ readonly step: number; readonly status: string }>
+}
+
+/** The channel that succeeded between two states of a send: what is captured with the second is for it. */
+export const chargedChannel = (before: ChargedSend, after: ChargedSend): Channel | null => {
+  const succeeded = after.attempts.findLast(
+    ({ step, status }) =>
+      status === "sent" &&
+      !before.attempts.some((earlier) => earlier.step === step && earlier.status === "sent")
+  )
+  return succeeded === undefined ? null : (after.route[succeeded.step]?.channel ?? null)
+}
+
 /** A wallet has several parts, so that a customer's parallel sends do not wait for one row. */
 export const WALLET_STRIPES = 16
 

@@ -1,9 +1,11 @@
 import { Result } from "effect"
 import { ValidationError } from "../Errors.ts"
-import { DAY_MILLIS, type Instant, formatInstant } from "../Instant.ts"
+import { dateOf } from "../Calendar.ts"
+import { DAY_MILLIS, type Instant } from "../Instant.ts"
 import type { TimeRange, TimeSpan } from "../Paging.ts"
 import { type ActivityFigures, type ActivitySlot, channelsOf, secondsWithin, sumOf } from "../Activity.ts"
 import { problem, type Problem } from "../Problem.ts"
+import { startOfDay } from "../TimeZones.ts"
 
 const DEFAULT_DAYS = 30
 export const MAX_USAGE_DAYS = 92
@@ -14,11 +16,12 @@ const refused = (field: string, found: Problem) =>
 /** The reported period. By default it ends now and covers 30 days, including today. */
 export const usagePeriod = (
   { from, to }: TimeRange,
-  now: Instant
+  now: Instant,
+  zone: string
 ): Result.Result<TimeSpan, ValidationError> => {
   const end = to ?? now
-  // It begins at midnight UTC, because days are in UTC.
-  const begin = from ?? (Math.ceil(end / DAY_MILLIS) - DEFAULT_DAYS) * DAY_MILLIS
+  // It begins at midnight, and counts whole days.
+  const begin = from ?? startOfDay(end - 1, zone, DEFAULT_DAYS - 1)
   if (begin >= end) return refused("from", problem("from_after_to"))
   if (end - begin > MAX_USAGE_DAYS * DAY_MILLIS) {
     return refused("from", problem("period_too_long", { days: MAX_USAGE_DAYS }))
@@ -30,7 +33,12 @@ export const usagePeriod = (
 export interface UsageGrouping {
   readonly byDay: boolean
   readonly byChannel: boolean
+  /** Where a day begins at midnight; absent: in UTC. */
+  readonly zone?: string
 }
+
+/** The days of `usageOf…` that name no zone. */
+export const USAGE_ZONE = "UTC"
 
 /** The requests and their outcomes. Everything counts for the day on which the request was accepted. */
 export interface SendUsage {
@@ -54,7 +62,7 @@ export interface CodeUsage extends SendUsage {
 }
 
 export interface UsageGroup {
-  /** `2026-03-21`, in UTC; null if days are not separated. */
+  /** `2026-03-21`, in the zone of the grouping; null if days are not separated. */
   readonly day: string | null
   readonly channel: string | null
   readonly codes: CodeUsage
@@ -111,15 +119,18 @@ const usageOf = (
   }
 }
 
-const dayOf = ({ startsAt }: ActivitySlot): string => formatInstant(startsAt).slice(0, "2026-03-21".length)
+const dayIn =
+  (zone: string) =>
+  ({ startsAt }: ActivitySlot): string =>
+    dateOf(startsAt, { calendar: "gregorian", zone })
 
 /** Usage by sums of half hours. */
 export const usageOfSlots = (
   slots: ReadonlyArray<ActivitySlot>,
-  { byDay, byChannel }: UsageGrouping
+  { byDay, byChannel, zone = USAGE_ZONE }: UsageGrouping
 ): ReadonlyArray<UsageGroup> => {
   const days: ReadonlyArray<readonly [string | null, ReadonlyArray<ActivitySlot>]> = byDay
-    ? [...Map.groupBy(slots, dayOf)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+    ? [...Map.groupBy(slots, dayIn(zone))].toSorted(([one], [other]) => (one < other ? -1 : 1))
     : [[null, slots]]
   const channels = byChannel ? channelsOf(slots).toSorted() : [null]
   return days.flatMap(([day, ofDay]) => channels.flatMap((channel) => usageOf(ofDay, day, channel) ?? []))

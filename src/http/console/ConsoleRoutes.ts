@@ -102,6 +102,7 @@ const files = [
   own("console.js", JAVASCRIPT),
   own("charts.js", JAVASCRIPT),
   own("forms.js", JAVASCRIPT),
+  own("dates.js", JAVASCRIPT),
   own("icons.svg", SVG),
   own("icon.svg", SVG),
   // browsers ask for it where a page names no icon

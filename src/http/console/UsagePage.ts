@@ -1,5 +1,5 @@
-import { Array as Arr, Clock, DateTime, Effect, Stream } from "effect"
-import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
+import { Clock, Effect, Stream } from "effect"
+import type { Instant } from "../../domain/Instant.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
 import {
   type ActivityFigures,
@@ -11,12 +11,11 @@ import {
 import type { UsageGroup } from "../../domain/money/Usage.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import { pathOf } from "./Navigation.ts"
-import { jalaliMonth } from "./forms/LocalTime.ts"
 import { type CsvCell, csvFile } from "./frame/CsvFile.ts"
 import { icon } from "./frame/Document.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
-import { TEHRAN } from "../../domain/TimeZones.ts"
+import { daysOf, TEHRAN } from "../../domain/TimeZones.ts"
 import { page, raw, type View } from "./frame/SignedRoutes.ts"
 import { addressWith } from "./frame/Visit.ts"
 import { chart } from "./parts/Chart.ts"
@@ -27,8 +26,11 @@ import {
   filters,
   refusedSearch,
   searchProblems,
-  table
+  table,
+  timeFilters
 } from "./parts/Lists.ts"
+import { presetLinks, readPeriod } from "./activity/InsightPeriods.ts"
+import { daysText, monthsUntil, monthText, type Preset, tehranDay } from "./parts/Periods.ts"
 import { stillSummingUp, tiles } from "./parts/Panels.ts"
 import { channelName } from "./parts/Text.ts"
 import { ActivityReports } from "../../services/activity/ActivityReports.ts"
@@ -36,67 +38,46 @@ import { UsageReports } from "../../services/UsageReports.ts"
 
 const SHOWN_MONTHS = 12
 
-interface Month extends TimeSpan {
-  /** `2026-11` */
-  readonly id: string
+interface Period {
+  /** What the page calls it. */
+  readonly name: string
+  readonly span: TimeSpan
+  /** Null: it is a free range, or a month by its name. */
+  readonly preset: Preset | null
+  readonly problems: ReadonlyArray<string>
 }
 
-const utcMonth = (now: Instant, ago: number): Month => {
-  const from = DateTime.subtract(DateTime.startOf(DateTime.makeUnsafe(now), "month"), { months: ago })
-  return {
-    id: DateTime.formatIsoDateUtc(from).slice(0, 7),
-    from: DateTime.toEpochMillis(from),
-    to: DateTime.toEpochMillis(DateTime.add(from, { months: 1 }))
-  }
-}
+/** A month has a name of its own; this one goes on. */
+const isMonth = (preset: Preset | null): boolean => preset === "month" || preset === "last-month"
 
-/** The calendar of the page: in Persian that of Iran, with the days of Tehran; else months and days in UTC. */
-const zoneOf = ({ language }: View["locale"]): string => (language === "fa" ? TEHRAN : "UTC")
-
-/** This month and those before it, the newest first. */
-const monthsUntil = (now: Instant, locale: View["locale"]): Arr.NonEmptyReadonlyArray<Month> =>
-  Arr.makeBy(SHOWN_MONTHS, (ago) =>
-    locale.language === "fa" ? jalaliMonth(now, ago, TEHRAN) : utcMonth(now, ago)
-  )
-
-const monthFormats = {
-  fa: new Intl.DateTimeFormat("fa-IR-u-ca-persian-nu-arabext", {
-    year: "numeric",
-    month: "long",
-    timeZone: TEHRAN
-  }),
-  en: new Intl.DateTimeFormat("en-GB", { year: "numeric", month: "long", timeZone: "UTC" })
-}
-
-const monthName = ({ from }: Month, { language }: View["locale"]): string =>
-  monthFormats[language].format(from)
-
-/** The month that the address names; without one it is this month. */
-const readMonth = (view: View) =>
+/** The time that the address names: a free range, a month or a preset; without any it is this month. */
+const readUsage = (view: View) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { query, locale } = view
-    const [current, ...earlier] = monthsUntil(now, locale)
+    const [current, ...earlier] = monthsUntil(now, SHOWN_MONTHS, locale)
     const filter: ChoiceFilter = {
       name: "month",
       label: locale.say("Month", "ماه"),
-      any: locale.say("This month", "این ماه"),
-      anyValue: current.id,
-      choices: earlier.map((each) => [each.id, monthName(each, locale)] as const)
+      any: locale.say("–", "–"),
+      anyValue: current?.id ?? "",
+      choices: earlier.map((each) => [each.id, monthText(each.from, locale)] as const)
     }
-    const month = earlier.find(({ id }) => id === query.get("month")) ?? current
-    return { month, filter, problems: choiceProblems(view, [filter]), now }
+    const { data, preset, problems } = readPeriod(view, now, "month")
+    const isFree = preset === null && problems.length === 0
+    const month =
+      isFree || query.has("period") ? undefined : earlier.find(({ id }) => id === query.get("month"))
+    const span = month ?? data
+    const period: Period = {
+      name: month !== undefined || isMonth(preset) ? monthText(span.from, locale) : daysText(span, locale),
+      span,
+      preset: month === undefined ? preset : null,
+      problems: [...choiceProblems(view, [filter]), ...problems]
+    }
+    return { period, filter, now }
   })
 
-/** The day of an instant in the page's calendar: `2026-11-24`. */
-const dayOf = (at: Instant, zone: string): string =>
-  DateTime.formatIsoZoned(DateTime.makeZonedUnsafe(at, { timeZone: zone })).slice(0, 10)
-
-const daysOf = ({ from, to }: Month, now: Instant, zone: string): ReadonlyArray<string> => {
-  const end = Math.min(to, now + 1)
-  return Array.from({ length: Math.ceil((end - from) / DAY_MILLIS) }, (_, index) =>
-    dayOf(from + index * DAY_MILLIS, zone)
-  )
-}
+const daysShown = ({ from, to }: TimeSpan, now: Instant): ReadonlyArray<string> =>
+  daysOf({ from, to: Math.min(to, now + 1) }, TEHRAN).map(tehranDay)
 
 const allOf =
   (kind: ActivityFigures["kind"]) =>
@@ -109,11 +90,11 @@ const dailyChart = (
   { locale }: View
 ): Html => {
   const { say, day: dayName } = locale
-  const byDay = Map.groupBy(slots, ({ startsAt }) => dayOf(startsAt, zoneOf(locale)))
+  const byDay = Map.groupBy(slots, ({ startsAt }) => tehranDay(startsAt))
   return html`<section class="panel" aria-labelledby="days-title">
     <div class="panel-head">
       <h2 id="days-title">
-        ${say("Accepted requests per day (UTC)", "درخواست‌های پذیرفته‌شده در هر روز (به وقت تهران)")}
+        ${say("Accepted requests per day (Tehran time)", "درخواست‌های پذیرفته‌شده در هر روز (به وقت تهران)")}
       </h2>
     </div>
     <div class="panel-body">
@@ -201,7 +182,7 @@ const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html => 
       rows.length > 0
         ? channelTable(rows, view)
         : emptyState(
-            say("Nothing sent in this month", "در این ماه چیزی ارسال نشده است"),
+            say("Nothing sent in this time", "در این بازه چیزی ارسال نشده است"),
             say("Sandbox requests do not count.", "درخواست‌های محیط آزمایشی حساب نمی‌شوند.")
           )
     }
@@ -210,11 +191,11 @@ const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html => 
 
 const SOON_SECONDS = 2
 
-const figuresOf = Effect.fnUntraced(function* (view: View, month: Month, now: Instant) {
-  const { slots, isComplete } = yield* (yield* ActivityReports).read(view.actor.customerId, month)
+const figuresOf = Effect.fnUntraced(function* (view: View, span: TimeSpan, now: Instant) {
+  const { slots, isComplete } = yield* (yield* ActivityReports).read(view.actor.customerId, span)
   return html`<div id="usage" class="sections" ${!isComplete && html`data-live="${SOON_SECONDS}"`}>
     ${!isComplete && stillSummingUp(view.locale)} ${totals(slots, view)}
-    ${dailyChart(slots, daysOf(month, now, zoneOf(view.locale)), view)} ${channelsPanel(slots, view)}
+    ${dailyChart(slots, daysShown(span, now), view)} ${channelsPanel(slots, view)}
   </div>`
 })
 
@@ -223,18 +204,20 @@ const CSV_PATH = `${USAGE_PATH}/usage.csv` as const
 
 const showUsage = Effect.fnUntraced(function* (view: View) {
   const { locale } = view
-  const { month, filter, problems, now } = yield* readMonth(view)
+  const { period, filter, now } = yield* readUsage(view)
+  const { name, span, preset, problems } = period
   const isRead = problems.length === 0
   const file = addressWith({ path: CSV_PATH, query: view.query }, { notice: null })
   return {
     title: locale.say("Usage", "مصرف"),
     name: "usage",
-    lead: isRead ? monthName(month, locale) : null,
-    actions: html`<a class="button" href="${file}"
-      >${icon("download")}<span>${locale.say("Export CSV", "خروجی CSV")}</span></a
-    >`,
-    content: html`${filters(view, [filter])} ${searchProblems(problems)}
-    ${isRead && (yield* figuresOf(view, month, now))}`
+    lead: isRead ? name : null,
+    actions: html`${presetLinks(view, preset)}
+      <a class="button" href="${file}"
+        >${icon("download")}<span>${locale.say("Export CSV", "خروجی CSV")}</span></a
+      >`,
+    content: html`${filters(view, [filter, ...timeFilters(locale)])} ${searchProblems(problems)}
+    ${isRead && (yield* figuresOf(view, span, now))}`
   } satisfies Page
 })
 
@@ -253,11 +236,13 @@ const columns: ReadonlyArray<readonly [string, (group: UsageGroup) => CsvCell]> 
 ]
 
 const usageFile = Effect.fnUntraced(function* (view: View) {
-  const { month, problems } = yield* readMonth(view)
+  const { period } = yield* readUsage(view)
+  const { span, problems } = period
   if (problems.length > 0) return yield* Effect.fail(refusedSearch(problems))
   const reports = yield* UsageReports
-  const groups = yield* reports.report(view.actor.customerId, month, { byDay: true, byChannel: true })
-  return csvFile(`usage-${month.id}.csv`, columns, Stream.fromIterable(groups))
+  const grouping = { byDay: true, byChannel: true, zone: TEHRAN }
+  const groups = yield* reports.report(view.actor.customerId, span, grouping)
+  return csvFile(`usage-${tehranDay(span.from)}.csv`, columns, Stream.fromIterable(groups))
 })
 
 /** How much was sent, with what success, for how much. */

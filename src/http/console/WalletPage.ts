@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import { formatInstant } from "../../domain/Instant.ts"
+import { Clock, Effect } from "effect"
+import { formatInstant, type Instant } from "../../domain/Instant.ts"
 import { isTimePosition } from "../../domain/Paging.ts"
 import type { Plan } from "../../domain/customer/Customer.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
@@ -23,10 +23,12 @@ import {
   refusedSearch,
   searchProblems,
   table,
-  timeFilters
+  timeFilters,
+  withinFilter
 } from "./parts/Lists.ts"
 import { tiles } from "./parts/Panels.ts"
-import { ltr, shortId } from "./parts/Text.ts"
+import { channelName, ltr, shortId } from "./parts/Text.ts"
+import { showStatement, STATEMENT_PATH } from "./StatementPage.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import {
   type Balance,
@@ -129,9 +131,17 @@ const kindText = (kind: LedgerKind, { say }: View["locale"]): string =>
 const signed = (amount: number, { rials }: View["locale"]): Html =>
   html`<span class="nowrap">${ltr(amount > 0 ? "+" : amount < 0 ? "−" : "")}${rials(Math.abs(amount))}</span>`
 
+/** “Code 019c…”, with a link to it. */
+const subjectPart = (entry: LedgerEntry, view: View): Html => {
+  const { say } = view.locale
+  const kind = entry.subjectType === "message" ? say("Message", "پیام") : say("Code", "کد")
+  return html`${entry.subjectType !== null && html`<span class="muted">${kind}</span> `}${subjectLink(entry, view)}`
+}
+
 const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
   const { locale } = view
   const { say, time } = locale
+  const none = html`<span class="muted">–</span>`
   return table(
     say("Ledger", "تراکنش‌ها"),
     [
@@ -140,8 +150,17 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
         header: say("Type", "نوع"),
         cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindText(kind, locale))
       },
-      { header: say("Code or message", "کد یا پیام"), cell: (entry) => subjectLink(entry, view) },
-      { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) }
+      { header: say("Code or message", "کد یا پیام"), cell: (entry) => subjectPart(entry, view) },
+      {
+        header: say("Channel", "کانال"),
+        cell: ({ channel }) => (channel === null ? none : channelName(channel, locale))
+      },
+      { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) },
+      {
+        header: say("Balance", "موجودی"),
+        kind: "number",
+        cell: ({ balanceAfter }) => (balanceAfter === null ? none : locale.rials(balanceAfter))
+      }
     ],
     entries,
     { idOf: ({ id }) => id }
@@ -155,11 +174,12 @@ const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
     any: locale.say("All", "همه"),
     choices: Kinds.literals.map((kind) => [kind, kindText(kind, locale)] as const)
   },
+  withinFilter(locale),
   ...timeFilters(locale)
 ]
 
-const ledgerSearch = (view: View) => {
-  const { from, to, problems } = readTimes(view)
+const ledgerSearch = (view: View, now: Instant) => {
+  const { from, to, problems } = readTimes(view, now)
   const kind = Kinds.literals.find((each) => each === view.query.get("kind"))
   return { search: { kind, from, to }, problems: [...choiceProblems(view, ledgerFilters(view)), ...problems] }
 }
@@ -204,7 +224,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
   const customer = yield* (yield* CustomerRecords).find(customerId)
   const balance = yield* wallets.balance(customerId)
   const request = yield* pageRequest(view, isTimePosition)
-  const { search, problems } = ledgerSearch(view)
+  const { search, problems } = ledgerSearch(view, yield* Clock.currentTimeMillis)
   const { items, next } =
     problems.length > 0
       ? { items: [], next: null }
@@ -216,9 +236,10 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
     title: say("Wallet", "کیف پول"),
     name: "wallet",
     lead: whatIsCharged(customer.plan, view),
-    actions: html`<a class="button" href="${file}"
-      >${icon("download")}<span>${say("Export CSV", "خروجی CSV")}</span></a
-    >`,
+    actions: html`<a class="button" href="${STATEMENT_PATH}"
+        >${say("Statement of a month", "صورت‌حساب ماه")}</a
+      >
+      <a class="button" href="${file}">${icon("download")}<span>${say("Export CSV", "خروجی CSV")}</span></a>`,
     content: html`${balanceTiles(balance, view)} ${holds}
       <h2 class="section-title">${say("Ledger", "تراکنش‌ها")}</h2>
       ${filters(view, ledgerFilters(view))} ${searchProblems(problems)}
@@ -230,7 +251,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
 
 const ledgerFile = Effect.fnUntraced(function* (view: View) {
   const wallets = yield* Wallets
-  const { search, problems } = ledgerSearch(view)
+  const { search, problems } = ledgerSearch(view, yield* Clock.currentTimeMillis)
   if (problems.length > 0) return yield* Effect.fail(refusedSearch(problems))
   return csvFile<LedgerEntry>(
     "ledger.csv",
@@ -240,7 +261,9 @@ const ledgerFile = Effect.fnUntraced(function* (view: View) {
       ["kind", ({ kind }) => kind],
       ["amount_rials", ({ amount }) => amount],
       ["subject_type", ({ subjectType }) => subjectType],
-      ["subject_id", ({ subjectId }) => subjectId]
+      ["subject_id", ({ subjectId }) => subjectId],
+      ["channel", ({ channel }) => channel],
+      ["balance_rials", ({ balanceAfter }) => balanceAfter]
     ],
     yield* allRows((part) => wallets.ledger(view.actor.customerId, { ...search, ...part }))
   )
@@ -249,5 +272,10 @@ const ledgerFile = Effect.fnUntraced(function* (view: View) {
 /** The balance, what is held, and every movement. */
 export const walletPages = {
   name: "wallet",
-  routes: [page(WALLET_PATH, showWallet), page(HOLDS_PATH, showHolds), raw(CSV_PATH, ledgerFile)]
+  routes: [
+    page(WALLET_PATH, showWallet),
+    page(HOLDS_PATH, showHolds),
+    page(STATEMENT_PATH, showStatement),
+    raw(CSV_PATH, ledgerFile)
+  ]
 } as const satisfies ConsolePages

@@ -9,12 +9,14 @@ import {
   MAX_USAGE_DAYS,
   type SendUsage,
   type UsageGroup,
+  USAGE_ZONE,
   type UsageGrouping,
   usagePeriod
 } from "../../domain/money/Usage.ts"
+import { TEHRAN } from "../../domain/TimeZones.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
-import { Rials, timeQuery } from "./SearchFields.ts"
+import { Rials, TimeZoneName, timeQuery } from "./SearchFields.ts"
 import { UsageReports } from "../../services/UsageReports.ts"
 import { handlersOf, invalid, manageGroup } from "./Endpoints.ts"
 
@@ -51,7 +53,9 @@ const UsageResource = Schema.Struct({
   group_by: GroupBy,
   data: Schema.Array(
     Schema.Struct({
-      day: Schema.optionalKey(Schema.String).annotateKey({ description: "In UTC, e.g. 2026-03-21." }),
+      day: Schema.optionalKey(Schema.String).annotateKey({
+        description: "A day of timezone, e.g. 2026-03-21."
+      }),
       channel: Schema.optionalKey(Schema.String),
       codes: CodeUsageResource,
       messages: MessageUsageResource
@@ -105,7 +109,10 @@ export class UsageReportGroup extends manageGroup(
   HttpApiEndpoint.get("report", "/", {
     query: {
       ...timeQuery,
-      group_by: Schema.optionalKey(GroupBy).annotateKey({ description: "day if absent." })
+      group_by: Schema.optionalKey(GroupBy).annotateKey({ description: "day if absent." }),
+      timezone: Schema.optionalKey(TimeZoneName).annotateKey({
+        description: `Of the days, such as ${TEHRAN}; UTC if absent.`
+      })
     },
     success: UsageResource,
     error: invalid
@@ -126,9 +133,11 @@ export const UsageHandlers = handlersOf(UsageReportGroup, (handlers) =>
       Effect.gen(function* () {
         const { actor } = yield* CurrentActor
         const groupBy = query.group_by ?? "day"
-        const period = yield* Effect.fromResult(usagePeriod(query, yield* Clock.currentTimeMillis))
+        const zone = query.timezone ?? USAGE_ZONE
+        const period = yield* Effect.fromResult(usagePeriod(query, yield* Clock.currentTimeMillis, zone))
         const usage = yield* UsageReports
-        return toUsage(period, groupBy, yield* usage.report(actor.customerId, period, groupings[groupBy]))
+        const grouping = { ...groupings[groupBy], zone }
+        return toUsage(period, groupBy, yield* usage.report(actor.customerId, period, grouping))
       }).pipe(orEnvelope)
   })
 )

@@ -29,6 +29,12 @@ const EntryResource = Schema.Struct({
   kind: LedgerKind,
   amount: Rials.annotateKey({ description: "Negative for money that was spent." }),
   subject: Schema.NullOr(Subject),
+  channel: Schema.NullOr(Schema.String).annotateKey({
+    description: "The channel that was paid for; null for money that was paid in."
+  }),
+  balance: Schema.NullOr(Rials).annotateKey({
+    description: "The balance after this movement; null in a list of one kind."
+  }),
   occurred_at: Timestamp
 }).annotate({ identifier: "LedgerEntry" })
 
@@ -56,6 +62,8 @@ const toEntry = (entry: LedgerEntry): typeof EntryResource.Type => ({
     entry.subjectType === null || entry.subjectId === null
       ? null
       : { type: entry.subjectType, id: entry.subjectId },
+  channel: entry.channel,
+  balance: entry.balanceAfter,
   occurred_at: formatInstant(entry.occurredAt)
 })
 

@@ -9,6 +9,7 @@ import { ApiKeysHandlers } from "../../http/manage/ApiKeysApi.ts"
 import { ManageAdmission, ManageAuth } from "../../http/manage/ManageAuth.ts"
 import { OptionalIdempotencyKey, OptionalJson, RequireJson } from "../../http/RequestGuards.ts"
 import { PhonesHandlers } from "../../http/manage/PhonesApi.ts"
+import { StatementsHandlers } from "../../http/manage/StatementsApi.ts"
 import { WalletHandlers } from "../../http/manage/WalletApi.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksApi.ts"
 import { NoUndeclaredInput } from "../../http/manage/UndeclaredInput.ts"
@@ -36,6 +37,7 @@ export const ManagementHandlers = Layer.mergeAll(
   ReadHandlers,
   ManagedAccountHandlers,
   WalletHandlers,
+  StatementsHandlers,
   PhonesHandlers,
   GuardHandlers,
   WebhooksHandlers

@@ -1,7 +1,16 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { dateOf } from "../../domain/Calendar.ts"
+import { formatInstant } from "../../domain/Instant.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
-import { noCodes, noSends, type UsageGroup, type UsageGrouping } from "../../domain/money/Usage.ts"
+import { daysOf } from "../../domain/TimeZones.ts"
+import {
+  noCodes,
+  noSends,
+  USAGE_ZONE,
+  type UsageGroup,
+  type UsageGrouping
+} from "../../domain/money/Usage.ts"
 import { withinIds } from "../postgres/PagesSql.ts"
 import { RialsColumn, rowsOf } from "../postgres/SqlRows.ts"
 import { SHOWN_ATTEMPTS } from "../verification/VerificationRow.ts"
@@ -55,14 +64,21 @@ const messages = {
   acceptedOver: "count(distinct id)"
 }
 
+/** The day of a record. PostgreSQL need not know the zone: it gets the days of the period. */
+const dayOfRow = (sql: SqlClient.SqlClient, period: TimeSpan, zone: string) => {
+  const begins = daysOf(period, zone)
+  const names = begins.map((begin) => dateOf(begin, { calendar: "gregorian", zone }))
+  return sql`(${names}::text[])[width_bucket(created_at, ${begins.map(formatInstant)}::text[]::timestamptz[])]`
+}
+
 /**
  * Reads the period's records (at most three times) by the index on their time. By channel, a record counts for each
  * channel that was tried, a right code for the last of them, and money for the one that was charged.
  */
 const usageStatement =
   (sql: SqlClient.SqlClient, kind: typeof codes) =>
-  (customerId: number, { from, to }: TimeSpan, { byDay, byChannel }: UsageGrouping) => {
-    const day = sql.literal(byDay ? "to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')" : "''")
+  (customerId: number, { from, to }: TimeSpan, { byDay, byChannel, zone = USAGE_ZONE }: UsageGrouping) => {
+    const day = byDay ? dayOfRow(sql, { from, to }, zone) : sql.literal("''")
     const channel = sql.literal(byChannel ? "r.route -> (a ->> 'step')::int ->> 'channel'" : "''")
     const counted = sql.literal(byChannel ? "attempts" : "records")
     const accepted = sql.literal(byChannel ? kind.acceptedOver : "count(*)")

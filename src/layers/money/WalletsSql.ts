@@ -8,6 +8,7 @@ import { WALLET_STRIPES } from "../../domain/money/Charging.ts"
 import { withinIds } from "../postgres/PagesSql.ts"
 import { InstantColumn, RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { ReadSql } from "../postgres/Replica.ts"
+import { makeLedgerSums } from "./LedgerSumsSql.ts"
 import { Hold, LedgerEntry, Wallets } from "../../services/Wallets.ts"
 
 const BalanceRow = Schema.Struct({ balance: RialsColumn, held: RialsColumn })
@@ -18,7 +19,12 @@ const DifferenceRow = Schema.Struct({
   holds: RialsColumn
 })
 const HoldRow = Schema.Struct({ ...Hold.fields, amount: RialsColumn, createdAt: InstantColumn })
-const EntryRow = Schema.Struct({ ...LedgerEntry.fields, amount: RialsColumn, occurredAt: InstantColumn })
+const EntryRow = Schema.Struct({
+  ...LedgerEntry.fields,
+  amount: RialsColumn,
+  occurredAt: InstantColumn,
+  balanceAfter: Schema.NullOr(RialsColumn)
+})
 
 export const WalletsSql = Layer.effect(
   Wallets,
@@ -31,6 +37,7 @@ export const WalletsSql = Layer.effect(
     const differenceRows = rowsOf(DifferenceRow)
     const holdRows = rowsOf(HoldRow)
     const entryRows = rowsOf(EntryRow)
+    const sums = makeLedgerSums(sql, reports)
 
     const balance = Effect.fnUntraced(function* (customerId: number) {
       const [row] = yield* balanceRows(sql`
@@ -97,13 +104,24 @@ export const WalletsSql = Layer.effect(
           ...withinIds(reports, ["l.occurred_at", "l.id"], range)
         ])
         const rows = yield* entryRows(reports`
-          select l.id, l.kind, l.amount, l.subject as "subjectId", l.occurred_at as "occurredAt",
+          select l.id, l.kind, l.amount, l.subject as "subjectId", l.occurred_at as "occurredAt", l.channel,
+            (sum(l.amount) over (order by l.id))::bigint as "balanceAfter",
             case when l.subject is null then null
               when exists (select from messages m where m.customer_id = l.customer_id and m.id = l.subject)
                 then 'message' else 'verification' end as "subjectType"
-          from ledger l where ${conditions} order by l.id desc limit ${limit + 1}::int`)
-        return toPage(rows, limit, ({ occurredAt, id }) => formatTimePosition({ at: occurredAt, id }))
-      })
+          from (select * from ledger l where ${conditions} order by l.id desc limit ${limit + 1}::int) l
+          order by l.id desc`)
+        const oldest = rows.at(-1)
+        const opening =
+          oldest === undefined || kind !== undefined ? null : yield* sums.before(customerId, oldest)
+        const entries = rows.map((row) => ({
+          ...row,
+          balanceAfter: opening === null || row.balanceAfter === null ? null : opening + row.balanceAfter
+        }))
+        return toPage(entries, limit, ({ occurredAt, id }) => formatTimePosition({ at: occurredAt, id }))
+      }),
+
+      statement: sums.statement
     })
   })
 )

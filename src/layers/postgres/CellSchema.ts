@@ -16,6 +16,7 @@ export const CELL_TABLES = [
   "monthly_counters",
   "wallets",
   "ledger",
+  "ledger_days",
   "request_blocks",
   "activity_slots",
   "code_sums"

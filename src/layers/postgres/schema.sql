@@ -748,9 +748,23 @@ create table ledger (
   -- the verification or message that was paid for
   subject uuid,
   occurred_at timestamptz not null,
+  -- the channel that was paid for; null for money that was paid in
+  channel text,
   primary key (customer_id, id)
 );
 create index ledger_top_ups on ledger (customer_id, id) where kind = 'top_up';
+
+-- The sums of one customer's ledger in a day of UTC that is over. Written when somebody looks, from the ledger: no send
+-- writes here. A balance of long ago is the sum of days, and of less than two days of the ledger.
+create table ledger_days (
+  customer_id int not null,
+  day date not null,
+  kind text not null,
+  -- empty for money that was paid in
+  channel text not null,
+  amount bigint not null,
+  primary key (customer_id, day, kind, channel)
+);
 
 
 -- Limits and counters -----------------------------------------------------------------------------

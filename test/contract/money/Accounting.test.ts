@@ -75,11 +75,22 @@ describe("the wallet", () => {
       ...entry,
       kind: "capture",
       amount: -1000,
-      subject: { type: "message", id: sent.message_id }
+      subject: { type: "message", id: sent.message_id },
+      channel: "eitaa",
+      balance
     }
     expect(ledger.data[0]).toEqual(spent)
-    expect(ledger.data.at(-1)).toEqual({ ...entry, kind: "top_up", amount: 100_000, subject: null })
-    expect((await list<unknown>("wallet/ledger?kind=capture")).data[0]).toEqual(spent)
+    expect(ledger.data.at(-1)).toEqual({
+      ...entry,
+      kind: "top_up",
+      amount: 100_000,
+      subject: null,
+      channel: null,
+      balance: 100_000
+    })
+    // what is left out between two entries changed the balance too
+    const ofOneKind = await list<unknown>("wallet/ledger?kind=capture")
+    expect(ofOneKind.data[0]).toEqual({ ...spent, balance: null })
     expect(JSON.stringify(await list("wallet/ledger", others))).not.toContain(sent.message_id)
     expect(JSON.stringify(await list("wallet/holds", others))).not.toContain(planned.message_id)
     expect(issues(await get("wallet/ledger?kind=gift"))).toEqual(["query.kind"])

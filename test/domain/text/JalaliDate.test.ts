@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import { fromJalali } from "../../../src/http/console/forms/LocalTime.ts"
+import { fromJalali } from "../../../src/domain/Calendar.ts"
 
 const iso = (year: number, month: number, day: number) => {
   const at = fromJalali(year, month, day)

@@ -11,12 +11,12 @@ changed as (
       unnest($5) as status, unnest($6)::jsonb as attempts, unnest($7) as held, unnest($8) as captured,
       unnest($9) as now, unnest($10) as event_count, unnest($11) as lane, unnest($12)::jsonb as reservations,
       unnest($13) as patient_until, unnest($14) as completed_at, unnest($15) as is_done, unnest($16) as stripe,
-      unnest($17) as capture, unnest($18) as release, unnest($19) as ledger_id, unnest($20) as event_type_0,
-      unnest($21) as event_id_0, unnest($22) as nth) r
+      unnest($17) as capture, unnest($18) as release, unnest($19) as ledger_id, unnest($20) as paid_channel,
+      unnest($21) as event_type_0, unnest($22) as event_id_0, unnest($23) as nth) r
   where m.customer_id = r.customer_id and m.id = r.id and m.mode || '' = 'live' and m.revision = r.revision_before
   returning m.customer_id, m.id, m.status, m.attempts, m.events_written, m.completed_at, 'message'::text as timer_kind,
     r.lane as timer_lane, r.now, r.event_count, r.nth, r.is_done, r.stripe, r.capture, r.release,
-    r.ledger_id, r.event_type_0, r.event_id_0),
+    r.ledger_id, r.paid_channel, r.event_type_0, r.event_id_0),
 done_timer as (
   delete from timers t using changed c
   where c.is_done and t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id
@@ -31,8 +31,8 @@ wallet as (
     order by 1, 2) m
   where w.customer_id = m.customer_id and w.stripe = m.stripe),
 entry as (
-  insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-  select customer_id, ledger_id, 'capture', -capture, id, now
+  insert into ledger (customer_id, id, kind, amount, subject, occurred_at, channel)
+  select customer_id, ledger_id, 'capture', -capture, id, now, paid_channel
   from changed
   where ledger_id is not null),
 reported as materialized (

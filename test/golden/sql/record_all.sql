@@ -18,9 +18,9 @@ changed as (
         unnest($13) as repeating, unnest($14) as next_step_at, unnest($15) as answered_status, unnest($16) as answered_step,
         unnest($17) as keeps_code, unnest($18) as due_at, unnest($19) as released_at, unnest($20) as released_token,
         unnest($21) as is_done, unnest($22) as report_lane, unnest($23) as report_at, unnest($24) as stripe,
-        unnest($25) as capture, unnest($26) as release, unnest($27) as ledger_id, unnest($28) as event_type_0,
-        unnest($29) as event_id_0, unnest($30) as event_type_1, unnest($31) as event_id_1, unnest($32) as held_token,
-        unnest($33) as nth) r
+        unnest($25) as capture, unnest($26) as release, unnest($27) as ledger_id, unnest($28) as paid_channel,
+        unnest($29) as event_type_0, unnest($30) as event_id_0, unnest($31) as event_type_1, unnest($32) as event_id_1,
+        unnest($33) as held_token, unnest($34) as nth) r
     left join timers t on t.customer_id = r.customer_id and t.kind = 'verification' and t.subject = r.id
       and t.lane = 0::smallint and t.lease_token = r.held_token
     where r.held_token is null or t.lease_token is not null) r
@@ -28,8 +28,8 @@ changed as (
   returning v.customer_id, v.id, v.status, v.attempts, v.events_written, v.next_step_at,
     v.verified_at, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
     r.event_count, r.nth, r.due_at, r.released_at, r.released_token, r.is_done, r.report_lane,
-    r.report_at, r.stripe, r.capture, r.release, r.ledger_id, r.event_type_0, r.event_id_0,
-    r.event_type_1, r.event_id_1),
+    r.report_at, r.stripe, r.capture, r.release, r.ledger_id, r.paid_channel, r.event_type_0,
+    r.event_id_0, r.event_type_1, r.event_id_1),
 timer as (
   update timers t set claimable_at = c.due_at, lease_token = null, parked = false
   from changed c
@@ -60,8 +60,8 @@ wallet as (
     order by 1, 2) m
   where w.customer_id = m.customer_id and w.stripe = m.stripe),
 entry as (
-  insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-  select customer_id, ledger_id, 'capture', -capture, id, now
+  insert into ledger (customer_id, id, kind, amount, subject, occurred_at, channel)
+  select customer_id, ledger_id, 'capture', -capture, id, now, paid_channel
   from changed
   where ledger_id is not null),
 reported as materialized (

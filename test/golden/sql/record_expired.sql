@@ -14,13 +14,13 @@ changed as (
       unnest($9) as now, unnest($10) as event_count, unnest($11)::int[] as remaining, unnest($12) as slot_reserved,
       unnest($13) as repeating, unnest($14) as next_step_at, unnest($15) as answered_status, unnest($16) as answered_step,
       unnest($17) as keeps_code, unnest($18) as is_done, unnest($19) as stripe, unnest($20) as capture,
-      unnest($21) as release, unnest($22) as ledger_id, unnest($23) as event_type_0, unnest($24) as event_id_0,
-      unnest($25) as nth) r
+      unnest($21) as release, unnest($22) as ledger_id, unnest($23) as paid_channel, unnest($24) as event_type_0,
+      unnest($25) as event_id_0, unnest($26) as nth) r
   where v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = 'live' and v.revision = r.revision_before
   returning v.customer_id, v.id, v.status, v.attempts, v.events_written, v.next_step_at,
     v.verified_at, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
-    r.event_count, r.nth, r.is_done, r.stripe, r.capture, r.release, r.ledger_id, r.event_type_0,
-    r.event_id_0),
+    r.event_count, r.nth, r.is_done, r.stripe, r.capture, r.release, r.ledger_id, r.paid_channel,
+    r.event_type_0, r.event_id_0),
 done_timer as (
   delete from timers t using changed c
   where c.is_done and t.customer_id = c.customer_id and t.kind = c.timer_kind and t.subject = c.id
@@ -35,8 +35,8 @@ wallet as (
     order by 1, 2) m
   where w.customer_id = m.customer_id and w.stripe = m.stripe),
 entry as (
-  insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-  select customer_id, ledger_id, 'capture', -capture, id, now
+  insert into ledger (customer_id, id, kind, amount, subject, occurred_at, channel)
+  select customer_id, ledger_id, 'capture', -capture, id, now, paid_channel
   from changed
   where ledger_id is not null),
 reported as materialized (

@@ -16,13 +16,13 @@ changed as (
       unnest($13) as repeating, unnest($14) as next_step_at, unnest($15) as answered_status, unnest($16) as answered_step,
       unnest($17) as keeps_code, unnest($18) as due_at, unnest($19) as report_lane, unnest($20) as report_at,
       unnest($21) as stripe, unnest($22) as capture, unnest($23) as release, unnest($24) as ledger_id,
-      unnest($25) as event_type_0, unnest($26) as event_id_0, unnest($27) as event_type_1, unnest($28) as event_id_1,
-      unnest($29) as nth) r
+      unnest($25) as paid_channel, unnest($26) as event_type_0, unnest($27) as event_id_0, unnest($28) as event_type_1,
+      unnest($29) as event_id_1, unnest($30) as nth) r
   where v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = 'live' and v.revision = r.revision_before
   returning v.customer_id, v.id, v.status, v.attempts, v.events_written, v.next_step_at,
     v.verified_at, 'verification'::text as timer_kind, 0::smallint as timer_lane, r.now,
     r.event_count, r.nth, r.due_at, r.report_lane, r.report_at, r.stripe, r.capture, r.release,
-    r.ledger_id, r.event_type_0, r.event_id_0, r.event_type_1, r.event_id_1),
+    r.ledger_id, r.paid_channel, r.event_type_0, r.event_id_0, r.event_type_1, r.event_id_1),
 timer as (
   update timers t set claimable_at = c.due_at, lease_token = null, parked = false
   from changed c
@@ -44,8 +44,8 @@ wallet as (
     order by 1, 2) m
   where w.customer_id = m.customer_id and w.stripe = m.stripe),
 entry as (
-  insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-  select customer_id, ledger_id, 'capture', -capture, id, now
+  insert into ledger (customer_id, id, kind, amount, subject, occurred_at, channel)
+  select customer_id, ledger_id, 'capture', -capture, id, now, paid_channel
   from changed
   where ledger_id is not null),
 reported as materialized (

@@ -2,12 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { SLOT_MILLIS } from "../../../src/domain/Activity.ts"
 import { DAY_MILLIS, formatInstant, HOUR_MILLIS } from "../../../src/domain/Instant.ts"
 import type { TimeSpan } from "../../../src/domain/Paging.ts"
-import {
-  bucketsOf,
-  monthName,
-  readPeriod,
-  startOfMonth
-} from "../../../src/http/console/activity/InsightPeriods.ts"
+import { bucketsOf, readPeriod } from "../../../src/http/console/activity/InsightPeriods.ts"
+import { monthText } from "../../../src/http/console/parts/Periods.ts"
 import { type Language, makeLocale } from "../../../src/http/console/frame/Locale.ts"
 
 /** 14:10 in Tehran, on the 6th of Azar 1405. */
@@ -37,17 +33,35 @@ describe("the period of insights", () => {
     assert.deepStrictEqual(text(read("period=month").data)[0], "2026-11-21T20:30")
     assert.deepStrictEqual(text(read("period=month").previous)[0], "2026-10-22T20:30")
     assert.deepStrictEqual(text(read("period=month", "en").data)[0], "2026-10-31T20:30")
-    assert.deepStrictEqual(text(read("period=month", "en", "UTC").data)[0], "2026-11-01T00:00")
-    const locale = { language: "fa", zone: "UTC" } as const
-    assert.strictEqual(monthName(startOfMonth(NOW, locale), locale), "آذر ۱۴۰۵")
-    assert.strictEqual(monthName(NOW, { language: "en", zone: "UTC" }), "November 2026")
+    // wherever somebody is, days are those of Tehran
+    assert.deepStrictEqual(text(read("period=month", "en", "UTC").data)[0], "2026-10-31T20:30")
+    assert.strictEqual(monthText(read("period=month").data.from, { language: "fa" }), "آذر ۱۴۰۵")
+    assert.strictEqual(monthText(NOW, { language: "en" }), "November 2026")
+  })
+
+  it("has yesterday and the month before, each next to the one before it", () => {
+    assert.deepStrictEqual(text(read("period=yesterday").data), ["2026-11-25T20:30", "2026-11-26T20:30"])
+    assert.deepStrictEqual(text(read("period=yesterday").previous), ["2026-11-24T20:30", "2026-11-25T20:30"])
+    assert.deepStrictEqual(text(read("period=last-month").data), ["2026-10-22T20:30", "2026-11-21T20:30"])
+    assert.deepStrictEqual(text(read("period=last-month").previous), ["2026-09-22T20:30", "2026-10-22T20:30"])
+    assert.deepStrictEqual(text(read("period=last-month", "en").data), [
+      "2026-09-30T20:30",
+      "2026-10-31T20:30"
+    ])
+    assert.deepStrictEqual(text(read("period=30d", "en", "UTC").data), [
+      "2026-10-28T20:30",
+      "2026-11-27T11:00"
+    ])
   })
 
   it("is a free range, next to the time before of the same length", () => {
     const { data, previous, preset } = read("period=today&from=۱۴۰۵/۰۹/۰۱&to=۱۴۰۵/۰۹/۰۳")
     assert.isNull(preset)
-    assert.deepStrictEqual(text(data), ["2026-11-21T20:30", "2026-11-23T20:30"])
-    assert.deepStrictEqual(text(previous), ["2026-11-19T20:30", "2026-11-21T20:30"])
+    // the last day counts as a whole
+    assert.deepStrictEqual(text(data), ["2026-11-21T20:30", "2026-11-24T20:30"])
+    assert.deepStrictEqual(text(previous), ["2026-11-18T20:30", "2026-11-21T20:30"])
+    const typed = read("from=2026-11-22&to=2026-11-24 12:30", "en")
+    assert.deepStrictEqual(text(typed.data), ["2026-11-21T20:30", "2026-11-24T09:00"])
   })
 
   it("is refused if it is too long, ends before it begins, or is unknown", () => {

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { NotFound } from "../../../domain/Errors.ts"
 import { isTimePosition, isUuidPosition } from "../../../domain/Paging.ts"
@@ -21,7 +21,8 @@ import {
   readTimes,
   searchProblems,
   table,
-  timeFilters
+  timeFilters,
+  withinFilter
 } from "../parts/Lists.ts"
 import { facts } from "../parts/Panels.ts"
 import { isolated, ltr, mono } from "../parts/Text.ts"
@@ -249,13 +250,13 @@ const auditList = (log: Log) =>
     const { say } = view.locale
     const customerId = log.customerOf(view)
     const request = yield* pageRequest(view, isTimePosition)
-    const { from, to, problems: timeProblems } = readTimes(view)
+    const { from, to, problems: timeProblems } = readTimes(view, yield* Clock.currentTimeMillis)
     const shown = [
       whatFilter(log, view.locale),
       personFilter(yield* actorsOf(customerId), view),
-      ...timeFilters(view.locale)
+      withinFilter(view.locale)
     ]
-    const more = moreFilters(view.locale)
+    const more = [...timeFilters(view.locale), ...moreFilters(view.locale)]
     const problems = [...choiceProblems(view, [...shown, ...more]), ...textProblems(view), ...timeProblems]
     const { list } = yield* AuditLog
     const { items, next } =

@@ -1,6 +1,8 @@
 import { type Array as Arr, Clock, Effect, Stream } from "effect"
 import { insightKinds, type KeyedSums, noCodeSums } from "../../../domain/Insights.ts"
+import { monthBefore } from "../../../domain/Calendar.ts"
 import type { Instant } from "../../../domain/Instant.ts"
+import { TEHRAN } from "../../../domain/TimeZones.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
@@ -21,19 +23,11 @@ import {
   timeFilters
 } from "../parts/Lists.ts"
 import { stillSummingUp } from "../parts/Panels.ts"
+import { calendarOf, daysText, monthText } from "../parts/Periods.ts"
 import { fallbackPart, findingsPart, readFindings } from "./InsightFindings.ts"
 import { namesOf } from "./InsightNames.ts"
 import { groupTable, hourCharts, insightCharts, insightTiles } from "./InsightParts.ts"
-import {
-  bucketsOf,
-  type InsightPeriod,
-  monthName,
-  presetLinks,
-  readPeriod,
-  spanText,
-  startOfMonth,
-  zoneOf
-} from "./InsightPeriods.ts"
+import { bucketsOf, type InsightPeriod, presetLinks, readPeriod } from "./InsightPeriods.ts"
 import { toInsightRow } from "../../manage/InsightsApi.ts"
 import {
   type InsightFilter,
@@ -97,8 +91,8 @@ const readSeries = Effect.fnUntraced(function* (
 
 const readFigures = Effect.fnUntraced(function* (view: View, { chosen, period, now }: Search) {
   const insights = yield* Insights
-  const zone = zoneOf(view.locale)
-  const month = { from: startOfMonth(now, view.locale), to: now + 1 }
+  const zone = TEHRAN
+  const month = { from: monthBefore(now, 0, calendarOf(view.locale)).from, to: now + 1 }
   const isComplete = yield* insights.bringUpToDate(
     chosen.customerId,
     [period.data, period.previous, month],
@@ -174,13 +168,13 @@ const SOON_SECONDS = 2
 
 const fallbackOf = Effect.fnUntraced(function* (view: View, { month, monthBegin }: Figures) {
   const { smsPrice } = yield* (yield* GuardRecords).settings(view.actor.customerId)
-  const name = monthName(monthBegin, view.locale)
+  const name = monthText(monthBegin, view.locale)
   return fallbackPart({ name, all: allOf(month), channels: ofKind(month, "channel"), smsPrice }, view.locale)
 })
 
 const detailsOf = Effect.fnUntraced(function* (view: View, { chosen }: Search, figures: Figures) {
   return [
-    insightCharts(figures.series, makeLocale(view.locale.language, zoneOf(view.locale))),
+    insightCharts(figures.series, makeLocale(view.locale.language, TEHRAN)),
     chosen.mode === "live" ? yield* fallbackOf(view, figures) : null,
     hourCharts(figures.hours, figures.hoursBefore, view.locale),
     smsNote(view.locale),
@@ -208,8 +202,8 @@ const insightsContent = Effect.fnUntraced(function* (view: View, search: Search)
 
 const leadOf = ({ data, previous }: InsightPeriod, locale: View["locale"]): string =>
   locale.say(
-    `${spanText(data, locale)}, compared with ${spanText(previous, locale)}`,
-    `${spanText(data, locale)}، در مقایسه با ${spanText(previous, locale)}`
+    `${daysText(data, locale)}, compared with ${daysText(previous, locale)}`,
+    `${daysText(data, locale)}، در مقایسه با ${daysText(previous, locale)}`
   )
 
 const showInsights = Effect.fnUntraced(function* (view: View) {
@@ -258,7 +252,7 @@ const insightsFile = Effect.fnUntraced(function* (view: View) {
   const { chosen, period, problems } = yield* readSearch(view)
   if (problems.length > 0) return yield* Effect.fail(refusedSearch(problems))
   const insights = yield* Insights
-  const zone = zoneOf(view.locale)
+  const zone = TEHRAN
   const rows = yield* Effect.forEach(insightGroupings, (by) =>
     Effect.map(insights.report(chosen, by, period, zone), ({ data, previous }): ReadonlyArray<FileRow> => [
       ...data.map((sums) => ({ by, period: "current" as const, sums })),

@@ -1,5 +1,5 @@
 import { Clock, Effect, Result } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../domain/Instant.ts"
+import type { Instant } from "../../../domain/Instant.ts"
 import type { Page } from "../../../domain/Paging.ts"
 import { maskPhoneInAscii, parseContactPhone } from "../../../domain/Phone.ts"
 import { isRequestPosition, type LoggedRequest, shownPhone } from "../../../domain/LoggedRequest.ts"
@@ -23,7 +23,8 @@ import {
   searchedText,
   searchProblems,
   table,
-  timeFilters
+  timeFilters,
+  withinFilter
 } from "../parts/Lists.ts"
 import { isolated, mono, phoneNumber } from "../parts/Text.ts"
 import { type ErrorCode, errorTable } from "../../errors/ErrorTable.ts"
@@ -57,9 +58,6 @@ export const refusalText = ({ code }: Pick<LoggedRequest, "code">, locale: Local
 
 export const maskedPhone = ({ phone }: Pick<LoggedRequest, "phone">): Html =>
   phone === null ? html`<span class="muted">–</span>` : phoneNumber(shownPhone(phone))
-
-const periods = { "1h": HOUR_MILLIS, "24h": DAY_MILLIS } as const
-const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
 
 const outcomes = {
   good: [200, 399],
@@ -124,15 +122,7 @@ const choicesOf = (
       any: say("All", "همه"),
       choices: areas.map((area) => [area, areaText(area, locale)] as const)
     },
-    within: {
-      name: "within",
-      label: say("Time", "زمان"),
-      any: say("Any time", "همهٔ زمان‌ها"),
-      choices: [
-        ["1h", say("Last hour", "یک ساعت گذشته")],
-        ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")]
-      ]
-    },
+    within: withinFilter(locale),
     mode: {
       name: "mode",
       label: say("Mode", "حالت"),
@@ -146,9 +136,9 @@ const choicesOf = (
 const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
   Effect.map(Clock.currentTimeMillis, (now): SubmittedSearch => {
     const text = (name: string) => pasted(query.get(name) ?? "")
-    const { from, to, problems } = readTimes({ query, locale })
+    const { from, to, problems } = readTimes({ query, locale }, now)
     const subject = subjectOf(text("q"))
-    const [outcome, period, code] = [text("outcome"), text("within"), text("code")]
+    const [outcome, code] = [text("outcome"), text("code")]
     const key = KEY.test(text("key")) ? Number(text("key")) : undefined
     const isCode = code === "" || CODE.test(code)
     return {
@@ -159,7 +149,7 @@ const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
         mode: modes.find((mode) => mode === text("mode")),
         code: code === "" || !isCode ? undefined : code,
         keyId: key,
-        from: from ?? (isPeriod(period) ? now - periods[period] : undefined),
+        from,
         to
       },
       problems: [

@@ -56,6 +56,13 @@ const copyOnClick = () => {
   })
 }
 
+const printOnClick = () => {
+  for (const button of document.querySelectorAll("button[data-print]")) {
+    button.hidden = false
+    button.addEventListener("click", () => print())
+  }
+}
+
 /** A drawer closes with Escape, and with a click elsewhere. */
 const closeDrawers = () => {
   const close = (except) => {
@@ -418,11 +425,13 @@ keepUpToDate()
 keepTyped()
 showCopyButtons()
 copyOnClick()
+printOnClick()
 closeDrawers()
 askInDialogs()
 sendOnce()
 // not awaited: they import this file
 if (document.querySelector("[data-preview], [data-file-into]") !== null) import("./forms.js")
+if (document.querySelector("[data-date]") !== null) import("./dates.js")
 /** A page can get its first chart when it is brought up to date. The script that draws them is loaded once. */
 const loadCharts = () => {
   if (document.querySelector("[data-chart]") !== null) import("./charts.js")

@@ -78,6 +78,7 @@ const texts = {
   ],
   not_host_name: ["Enter a host name, such as {example}.", "نام دامنه را وارد کنید، مثل {example}."],
   not_ip: ["Enter an IP address.", "نشانی IP را وارد کنید."],
+  not_a_month: ["Enter a month, such as {example}.", "ماه را وارد کنید، مثل {example}."],
   not_time_zone: ["Enter a time zone, such as {example}.", "منطقهٔ زمانی را وارد کنید، مثل {example}."],
   not_network: [
     "Enter an IP address or a network, such as {example}.",

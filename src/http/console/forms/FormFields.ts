@@ -218,7 +218,11 @@ export const checkField = (options: CheckOptions): Html =>
   )
 
 /** How people write a time in their own calendar. */
-export const JALALI_EXAMPLE = "۱۴۰۵/۰۹/۰۳ ۱۴:۳۰"
+const JALALI_EXAMPLE = "۱۴۰۵/۰۹/۰۳ ۱۴:۳۰"
+
+/** A day with a time, as people of a language type it. */
+export const dateExample = ({ language }: Pick<Locale, "language">): string =>
+  language === "fa" ? JALALI_EXAMPLE : "2026-11-24 14:30"
 
 /** A date and time. Browsers ask for Gregorian dates; Persian pages have a text field for the calendar of Iran. */
 export const timeField = (options: Omit<InputOptions, "type">, { language }: Locale): Html =>

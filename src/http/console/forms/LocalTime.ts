@@ -1,83 +1,16 @@
 import { DateTime, Option } from "effect"
+import { fromJalali, jalaliOf } from "../../../domain/Calendar.ts"
 import { DAY_MILLIS, type Instant } from "../../../domain/Instant.ts"
 import { foldDigits, pasted, persianDigits } from "../../../domain/text/PastedText.ts"
 import type { Locale } from "../frame/Locale.ts"
 
-/** The days as everywhere else in the console: Intl has the calendar of Iran. */
-const calendar = new Intl.DateTimeFormat("en-u-ca-persian-nu-latn", {
-  timeZone: "UTC",
-  year: "numeric",
-  month: "numeric",
-  day: "numeric"
-})
-
-/** Years from the Gregorian one in which a year of the calendar begins. */
-const YEARS_APART = 621
-/** The year begins on one of these days of March. */
-const FIRST_DAYS = [19, 20, 21, 22]
-
-/** `1405/9/3` */
-const nameOf = (at: number): string => {
-  const parts = calendar.formatToParts(at)
-  const part = (type: "year" | "month" | "day") => parts.find((each) => each.type === type)?.value ?? ""
-  return `${part("year")}/${part("month")}/${part("day")}`
-}
-
-const beginOf = (year: number): number | undefined =>
-  FIRST_DAYS.map((day) =>
-    DateTime.toEpochMillis(DateTime.makeUnsafe({ year: year + YEARS_APART, month: 3, day }))
-  ).find((at) => nameOf(at) === `${year}/1/1`)
-
-/** Six months have 31 days, the next five 30. */
-const daysBefore = (month: number): number => (month <= 7 ? (month - 1) * 31 : 186 + (month - 7) * 30)
-
-/** A day, given by its beginning in UTC, in the calendar of Iran: `1405/09/03`. */
-const jalaliOf = (at: number): string =>
-  nameOf(at)
-    .split("/")
-    .map((part) => part.padStart(2, "0"))
-    .join("/")
-
-/** The beginning of a day of the calendar of Iran, in UTC; null for a day that it does not have. */
-export const fromJalali = (year: number, month: number, day: number): number | null => {
-  const begin = beginOf(year)
-  if (begin === undefined) return null
-  const at = begin + (daysBefore(month) + day - 1) * DAY_MILLIS
-  return nameOf(at) === `${year}/${month}/${day}` ? at : null
-}
-
-/** A month of the calendar of Iran, counted from the beginning of the calendar. */
-const jalaliMonthOf = (at: Instant, zone: string): number => {
-  const local = DateTime.formatIsoZoned(DateTime.makeZonedUnsafe(at, { timeZone: zone })).slice(0, 10)
-  const [year = "", month = ""] = nameOf(
-    DateTime.toEpochMillis(DateTime.makeUnsafe(`${local}T00:00:00Z`))
-  ).split("/")
-  return Number(year) * 12 + Number(month) - 1
-}
-
-/** The beginning of a month of the calendar of Iran, in a zone. */
-const beginOfMonth = (count: number, timeZone: string): Instant => {
-  const day = fromJalali(Math.floor(count / 12), (count % 12) + 1, 1) ?? 0
-  return DateTime.toEpochMillis(
-    DateTime.makeZonedUnsafe(DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day)), {
-      timeZone,
-      adjustForTimeZone: true
-    })
-  )
-}
-
-/** The month of the calendar of Iran so many months before now: its name `1405-09`, and its time in a zone. */
-export const jalaliMonth = (now: Instant, ago: number, zone: string) => {
-  const count = jalaliMonthOf(now, zone) - ago
-  const id = `${Math.floor(count / 12)}-${String((count % 12) + 1).padStart(2, "0")}`
-  return { id, from: beginOfMonth(count, zone), to: beginOfMonth(count + 1, zone) }
-}
-
-const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/
+/** `2026-11-24 14:30`; without a time it is a whole day. */
+const GREGORIAN = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T\s]+(\d{1,2}:\d\d(?::\d\d(?:\.\d{1,3})?)?))?$/
+/** `1405/9/3 14:30` */
+const JALALI = /^(1[2-5]\d\d)[/-](\d{1,2})[/-](\d{1,2})(?:[T\s]+(\d{1,2}:\d\d))?$/
+const TIME = /^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?$/
 /** `2026-11-24T14:30` */
 const LOCAL_LENGTH = 16
-/** `1405/9/3 14:30`; without a time it is the beginning of the day. */
-const JALALI = /^(1[2-5]\d\d)[/-](\d{1,2})[/-](\d{1,2})(?:[T\s]+(\d{1,2}):(\d\d))?$/
 
 const inZone = (text: string, timeZone: string): Instant | null =>
   Option.match(DateTime.makeZoned(text, { timeZone, adjustForTimeZone: true }), {
@@ -85,23 +18,61 @@ const inZone = (text: string, timeZone: string): Instant | null =>
     onSome: DateTime.toEpochMillis
   })
 
-const parseJalali = (text: string, zone: string): Instant | null => {
-  const [, year, month, day, hour = "0", minute = "00"] = JALALI.exec(text) ?? []
-  if (Number(hour) > 23 || Number(minute) > 59) return null
-  const at = fromJalali(Number(year), Number(month), Number(day))
-  if (at === null) return null
-  const date = DateTime.formatIsoDateUtc(DateTime.makeUnsafe(at))
-  return inZone(`${date}T${hour.padStart(2, "0")}:${minute}`, zone)
+/** A day of either calendar, and a time of it. */
+interface LocalTime {
+  /** The day, by its beginning in UTC. */
+  readonly day: Instant
+  /** Null: the whole day. */
+  readonly time: string | null
+}
+
+const gregorianDay = (year: number, month: number, day: number): Instant | null => {
+  const at = DateTime.make({ year, month, day })
+  if (Option.isNone(at)) return null
+  const text = DateTime.formatIsoDateUtc(at.value)
+  return text === `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`
+    ? DateTime.toEpochMillis(at.value)
+    : null
+}
+
+const readLocalTime = (given: string): LocalTime | null => {
+  const text = foldDigits(pasted(given))
+  const jalali = JALALI.exec(text)
+  const [, year, month, date, time = null] = jalali ?? GREGORIAN.exec(text) ?? []
+  const read = jalali === null ? gregorianDay : fromJalali
+  const day = year === undefined ? null : read(Number(year), Number(month), Number(date))
+  return day === null || (time !== null && !TIME.test(time)) ? null : { day, time }
 }
 
 /**
- * The instant of a date and time field in the viewer's zone; null for any other text. Browsers send Gregorian dates; in
- * Persian, people type those of their own calendar.
+ * The instant of a date and time field in the viewer's zone; null for any other text. It is of either calendar: people
+ * share addresses, and type the days that they know. A day without a time is its beginning; as the end of a time it is
+ * its end, so that the day counts.
  */
-export const parseLocalTime = (given: string, zone: string): Instant | null => {
-  const text = foldDigits(pasted(given))
-  if (JALALI.test(text)) return parseJalali(text, zone)
-  return LOCAL.test(text) ? inZone(text, zone) : null
+export const parseLocalTime = (
+  given: string,
+  zone: string,
+  edge: "begin" | "end" = "begin"
+): Instant | null => {
+  const found = readLocalTime(given)
+  if (found === null) return null
+  const { day, time } = found
+  const date = DateTime.formatIsoDateUtc(
+    DateTime.makeUnsafe(time === null && edge === "end" ? day + DAY_MILLIS : day)
+  )
+  return inZone(`${date}T${(time ?? "00:00").padStart(5, "0")}`, zone)
+}
+
+/** A day by its beginning in UTC, as people of a language write it. */
+const dayText = (day: Instant, { language }: Pick<Locale, "language">): string =>
+  language === "fa" ? persianDigits(jalaliOf(day)) : DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day))
+
+/** What somebody typed in a date and time field, in the calendar of the page; what is no time stays as it is. */
+export const shownLocalTime = (given: string, locale: Pick<Locale, "language">): string => {
+  const found = readLocalTime(given)
+  if (found === null) return given
+  const time = found.time === null ? "" : ` ${found.time.padStart(5, "0")}`
+  return `${dayText(found.day, locale)}${locale.language === "fa" ? persianDigits(time) : time}`
 }
 
 /** An instant as a date and time field of the viewer's language has it: what `parseLocalTime` reads. */
@@ -113,8 +84,5 @@ export const formatLocalTime = (
     0,
     LOCAL_LENGTH
   )
-  if (language === "en") return local
-  const [date = "", time = ""] = local.split("T")
-  const day = DateTime.toEpochMillis(DateTime.makeUnsafe(`${date}T00:00:00Z`))
-  return persianDigits(`${jalaliOf(day)} ${time}`)
+  return shownLocalTime(local.replace("T", " "), { language })
 }

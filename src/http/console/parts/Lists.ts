@@ -4,11 +4,14 @@ import type { Instant } from "../../../domain/Instant.ts"
 import type { PageRequest } from "../../../domain/Paging.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
-import { JALALI_EXAMPLE } from "../forms/FormFields.ts"
-import { formatLocalTime, parseLocalTime } from "../forms/LocalTime.ts"
+import { dateExample } from "../forms/FormFields.ts"
+import { icon } from "../frame/Document.ts"
+import { parseLocalTime, shownLocalTime } from "../forms/LocalTime.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { addressWith, type Visit } from "../frame/Visit.ts"
+import { spanWithin, withinChoices } from "./Periods.ts"
+import { isolatedText } from "./Text.ts"
 
 /** In place of a list without rows: why it is empty, and what to do next. */
 export const emptyState = (
@@ -176,7 +179,8 @@ interface TextFilter {
   readonly name: string
   readonly label: string
   readonly placeholder?: string
-  readonly type?: "search" | "tel" | "datetime-local" | "date"
+  /** A `time` is a day with or without a time of it, of the page's calendar. */
+  readonly type?: "search" | "tel" | "time"
   /** Its text is Latin: a phone, an id. */
   readonly isLtr?: boolean
   readonly isWide?: boolean
@@ -194,27 +198,17 @@ export interface ChoiceFilter {
 
 export type Filter = TextFilter | ChoiceFilter
 
-/** In Persian a time is typed in the calendar of Iran: the browser's own field knows the Gregorian one only. */
-const textControl = (filter: TextFilter, value: string, { language }: Locale): Html => {
-  const isJalali = filter.type === "datetime-local" && language === "fa"
-  return html`<input
-    type="${isJalali ? "text" : (filter.type ?? "search")}"
+const textControl = (filter: TextFilter, value: string): Html =>
+  html`<input
+    type="${filter.type ?? "search"}"
     name="${filter.name}"
     value="${value}"
-    placeholder="${isJalali ? JALALI_EXAMPLE : (filter.placeholder ?? "")}"
-    ${(filter.isLtr === true || isJalali) && html`dir="ltr"`}
+    placeholder="${filter.placeholder ?? ""}"
+    ${filter.isLtr === true && html`dir="ltr"`}
     autocomplete="off"
   />`
-}
 
-/** A shared address may have its times in the calendar of the other language. What is no time stays as it was typed. */
-const shownValue = (filter: Filter, submitted: string, locale: Locale): string => {
-  if (!("type" in filter) || filter.type !== "datetime-local") return submitted
-  const at = parseLocalTime(submitted, locale.zone)
-  return at === null ? submitted : formatLocalTime(at, locale)
-}
-
-const control = (filter: Filter, value: string, locale: Locale): Html =>
+const control = (filter: Filter, value: string): Html =>
   "choices" in filter
     ? html`<select name="${filter.name}">
         <option value="">${filter.any}</option>
@@ -223,13 +217,42 @@ const control = (filter: Filter, value: string, locale: Locale): Html =>
             html`<option value="${choice}" ${choice === value && html`selected`}>${label}</option>`
         )}
       </select>`
-    : textControl(filter, value, locale)
+    : textControl(filter, value)
+
+/**
+ * A time is typed, or chosen with the calendar that the console's script shows. A shared address may have its times in
+ * the calendar of the other language.
+ */
+const timeField = ({ name, label }: Filter, { query, locale }: Pick<Visit, "query" | "locale">): Html => {
+  const { say } = locale
+  const id = `filter-${name}`
+  return html`<div class="field date-field">
+    <label for="${id}">${label}</label>
+    <span class="date-control">
+      <input
+        type="text"
+        id="${id}"
+        name="${name}"
+        value="${shownLocalTime(query.get(name) ?? "", locale)}"
+        placeholder="${dateExample(locale)}"
+        dir="ltr"
+        autocomplete="off"
+        data-date="${name}"
+      />
+      <button type="button" class="date-open" hidden data-date-open="${id}">
+        ${icon("calendar")}<span class="hidden">${label}: ${say("choose a day", "انتخاب روز")}</span>
+      </button>
+    </span>
+  </div>`
+}
 
 const field = (filter: Filter, { query, locale }: Pick<Visit, "query" | "locale">): Html =>
-  html`<label class="field ${"isWide" in filter && filter.isWide === true && "wide"}">
-    <span>${filter.label}</span>
-    ${control(filter, shownValue(filter, query.get(filter.name) ?? "", locale), locale)}
-  </label>`
+  "type" in filter && filter.type === "time"
+    ? timeField(filter, { query, locale })
+    : html`<label class="field ${"isWide" in filter && filter.isWide === true && "wide"}">
+        <span>${filter.label}</span>
+        ${control(filter, query.get(filter.name) ?? "")}
+      </label>`
 
 /** A message for each filter whose value in the address is not one of its choices. Such a search finds nothing. */
 export const choiceProblems = (
@@ -280,7 +303,10 @@ export const filters = (
   </form>`
 }
 
-/** The times between which a list's rows lie, as its address has them. */
+/**
+ * The times between which a list's rows lie, as its address has them: `from` is included, `to` is not. A day without a
+ * time counts as a whole: from its beginning, or to its end.
+ */
 interface TimeSearch {
   readonly from: Instant | undefined
   readonly to: Instant | undefined
@@ -291,25 +317,37 @@ interface TimeSearch {
 const labels = ({ say }: Locale) => ({ from: say("From", "از"), to: say("To", "تا") })
 
 export const timeFilters = (locale: Locale): ReadonlyArray<TextFilter> =>
-  Object.entries(labels(locale)).map(([name, label]) => ({ name, label, type: "datetime-local" }))
+  Object.entries(labels(locale)).map(([name, label]) => ({ name, label, type: "time" }))
 
-export const readTimes = ({ query, locale }: Pick<Visit, "query" | "locale">): TimeSearch => {
+/** A time by its name: today, this month. */
+export const withinFilter = ({ say }: Pick<Locale, "say">): ChoiceFilter => ({
+  name: "within",
+  label: say("Time", "زمان"),
+  any: say("Any time", "همهٔ زمان‌ها"),
+  choices: withinChoices({ say })
+})
+
+/** Of a free range, and without one of the time that `within` names. */
+export const readTimes = ({ query, locale }: Pick<Visit, "query" | "locale">, now: Instant): TimeSearch => {
   const problems: Array<string> = []
+  const named = spanWithin(query.get("within") ?? "", locale, now)
   const read = (name: "from" | "to"): Instant | undefined => {
     const text = pasted(query.get(name) ?? "")
     if (text === "") return undefined
-    const at = parseLocalTime(text, locale.zone)
+    const at = parseLocalTime(text, locale.zone, name === "to" ? "end" : "begin")
     if (at !== null) return at
     const label = labels(locale)[name]
+    const example = isolatedText(dateExample(locale))
     problems.push(
       locale.say(
-        `${label}: enter a date and time.`,
-        `${label}: تاریخ و ساعت را وارد کنید، مثل \u2066${JALALI_EXAMPLE}\u2069.`
+        `${label}: enter a date and time, such as ${example}.`,
+        `${label}: تاریخ و ساعت را وارد کنید، مثل ${example}.`
       )
     )
     return undefined
   }
-  return { from: read("from"), to: read("to"), problems }
+  const [from, to] = [read("from"), read("to")]
+  return { from: from ?? named.from, to: to ?? named.to, problems }
 }
 
 /** Above a list: what was not understood of its search. */

@@ -1,5 +1,5 @@
 import { Clock, Effect, Result } from "effect"
-import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../domain/Instant.ts"
+import type { Instant } from "../../../domain/Instant.ts"
 import { parseContactPhone, type Phone } from "../../../domain/Phone.ts"
 import { isUuid } from "../../../domain/Uuid.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
@@ -8,17 +8,9 @@ import { bareNumber, pasted } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/VisibleText.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { stateText } from "../parts/Badge.ts"
-import { choiceProblems, type Filter, readTimes, timeFilters } from "../parts/Lists.ts"
+import { choiceProblems, type Filter, readTimes, timeFilters, withinFilter } from "../parts/Lists.ts"
 import { channelName } from "../parts/Text.ts"
 
-const periods = {
-  "1h": HOUR_MILLIS,
-  "24h": DAY_MILLIS,
-  "7d": 7 * DAY_MILLIS,
-  "30d": 30 * DAY_MILLIS
-} as const
-
-const isPeriod = (text: string): text is keyof typeof periods => Object.hasOwn(periods, text)
 const isChannel = (text: string): text is Channel => Channel.literals.some((channel) => channel === text)
 
 const MAX_TEXT = 200
@@ -83,8 +75,7 @@ export const readSearch = (
     const metadata = text("metadata") === "" ? new Map<string, string>() : readMetadata(text("metadata"))
     if (metadata === null)
       problems.push(say("Enter metadata as key=value.", "متادیتا را به شکل key=value وارد کنید."))
-    const { from, to, problems: timeProblems } = readTimes({ query, locale })
-    const period = text("within")
+    const { from, to, problems: timeProblems } = readTimes({ query, locale }, now)
     const channel = text("channel")
     const filters = {
       mode: text("mode") === "test" ? ("test" as const) : ("live" as const),
@@ -92,7 +83,7 @@ export const readSearch = (
       phoneEnd,
       order: text("sort") === "oldest" ? ("oldest" as const) : undefined,
       channel: isChannel(channel) ? channel : undefined,
-      from: from ?? (isPeriod(period) ? now - periods[period] : undefined),
+      from,
       to,
       metadata: metadata ?? new Map<string, string>()
     }
@@ -111,12 +102,6 @@ export const searchFilters = (
   more: ReadonlyArray<Filter> = []
 ): SearchFilters => {
   const { say } = locale
-  const periodText: ReadonlyArray<readonly [string, string]> = [
-    ["1h", say("Last hour", "یک ساعت گذشته")],
-    ["24h", say("Last 24 hours", "۲۴ ساعت گذشته")],
-    ["7d", say("Last 7 days", "۷ روز گذشته")],
-    ["30d", say("Last 30 days", "۳۰ روز گذشته")]
-  ]
   return {
     shown: [
       {
@@ -138,7 +123,7 @@ export const searchFilters = (
         any: say("All", "همه"),
         choices: channels.map((channel) => [channel, channelName(channel, locale)] as const)
       },
-      { name: "within", label: say("Time", "زمان"), any: say("Any time", "همهٔ زمان‌ها"), choices: periodText }
+      withinFilter(locale)
     ],
     folded: [
       {

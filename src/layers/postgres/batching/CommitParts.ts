@@ -1,8 +1,9 @@
 import type { Instant } from "../../../domain/Instant.ts"
 import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
 import type { Transition } from "../../../domain/Transition.ts"
-import { stripeOf, type WalletMove } from "../../../domain/money/Charging.ts"
+import { chargedChannel, stripeOf, type WalletMove } from "../../../domain/money/Charging.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
+import type { Channel } from "../../../domain/routing/Channel.ts"
 import type { BatchColumn } from "../SqlRows.ts"
 import type { BatchName } from "./StatementBatch.ts"
 
@@ -12,7 +13,8 @@ interface CommittedSend {
   readonly customerId: number
   readonly status: string
   readonly revision: number
-  readonly attempts: ReadonlyArray<object>
+  readonly attempts: ReadonlyArray<{ readonly step: number; readonly status: string }>
+  readonly route: ReadonlyArray<{ readonly channel: Channel }>
   readonly held: number
   readonly captured: number
 }
@@ -137,6 +139,12 @@ export const commitParts = (timerKind: TimerKind, lane: string): ReadonlyArray<O
         name: "ledger_id",
         type: "uuid",
         of: ({ move, transition, idAt }) => (move.capture === 0 ? null : idAt(transition.events.length))
+      },
+      {
+        name: "paid_channel",
+        type: "text",
+        of: ({ before, move, transition }) =>
+          move.capture === 0 ? null : chargedChannel(before, transition.next)
       }
     ],
     sql: `wallet as (
@@ -145,8 +153,8 @@ export const commitParts = (timerKind: TimerKind, lane: string): ReadonlyArray<O
         from changed where capture <> 0 or release <> 0 group by 1, 2 order by 1, 2) m
       where w.customer_id = m.customer_id and w.stripe = m.stripe),
     entry as (
-      insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-      select customer_id, ledger_id, 'capture', -capture, id, now from changed where ledger_id is not null)`,
+      insert into ledger (customer_id, id, kind, amount, subject, occurred_at, channel)
+      select customer_id, ledger_id, 'capture', -capture, id, now, paid_channel from changed where ledger_id is not null)`,
     apart: [
       (rows) => `
       update wallets w set balance = w.balance - m.capture, held = w.held - m.freed
@@ -154,8 +162,8 @@ export const commitParts = (timerKind: TimerKind, lane: string): ReadonlyArray<O
         from ${rows} group by 1, 2 order by 1, 2) m
       where w.customer_id = m.customer_id and w.stripe = m.stripe`,
       (rows) => `
-      insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-      select r.customer_id, r.ledger_id, 'capture', -r.capture, r.id, r.now from here h, ${rows}
+      insert into ledger (customer_id, id, kind, amount, subject, occurred_at, channel)
+      select r.customer_id, r.ledger_id, 'capture', -r.capture, r.id, r.now, r.paid_channel from here h, ${rows}
       where r.ledger_id is not null`
     ]
   }
