@@ -58,7 +58,7 @@ const readUsage = (view: View) =>
     const filter: ChoiceFilter = {
       name: "month",
       label: locale.say("Month", "ماه"),
-      any: locale.say("–", "–"),
+      any: locale.say("Choose a month", "انتخاب ماه"),
       anyValue: current?.id ?? "",
       choices: earlier.map((each) => [each.id, monthText(each.from, locale)] as const)
     }

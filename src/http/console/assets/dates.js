@@ -16,6 +16,11 @@ const parts = new Intl.DateTimeFormat(isPersian ? "en-u-ca-persian-nu-latn" : "e
 const tag = isPersian ? "fa-IR-u-ca-persian-nu-arabext" : "en-GB"
 const format = (options) => new Intl.DateTimeFormat(tag, { timeZone: "UTC", ...options })
 const monthFormat = format({ month: "long", year: "numeric" })
+/** The month before the year, in either language. */
+const monthText = (day) => {
+  const found = Object.fromEntries(monthFormat.formatToParts(day).map(({ type, value }) => [type, value]))
+  return `${found.month} ${found.year}`
+}
 const wholeFormat = format({ weekday: "long", day: "numeric", month: "long", year: "numeric" })
 const dayFormat = new Intl.NumberFormat(isPersian ? "fa-IR-u-nu-arabext" : "en-GB", { useGrouping: false })
 const weekdayFormat = format({ weekday: "narrow" })
@@ -166,7 +171,7 @@ const step = (label, className, to) => {
 
 const draw = () => {
   const { date } = partsOf(state.day)
-  const title = make("strong", { textContent: monthFormat.format(state.day), ariaLive: "polite" })
+  const title = make("strong", { textContent: monthText(state.day), ariaLive: "polite" })
   title.id = "calendar-title"
   const todayButton = make("button", {
     type: "button",
