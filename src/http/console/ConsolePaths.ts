@@ -8,6 +8,8 @@ export const SIGN_IN_LINK_PATH = `${CONSOLE_PATH}/sign-in-link`
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`
 /** Where an operator leaves a customer's console. */
 export const LEAVE_PATH = `${CONSOLE_PATH}/customers/leave` as const
+/** Finds everything that has a page. */
+export const SEARCH_PATH = `${CONSOLE_PATH}/search` as const
 export const ASSETS_PATH = `${CONSOLE_PATH}/assets`
 
 /** Where somebody begins who has signed in. */

@@ -30,6 +30,7 @@ import { walletPages } from "./WalletPage.ts"
 import { routingPages } from "./RoutingPage.ts"
 import { healthPages } from "./HealthPage.ts"
 import { sessionPages, signInPages } from "./SignInPages.ts"
+import { searchPages } from "./search/SearchPage.ts"
 import { userPages } from "./UserPages.ts"
 import { testPages } from "./verification/TestPages.ts"
 import { verificationPages, verificationsPages } from "./verification/VerificationPages.ts"
@@ -40,6 +41,7 @@ import { Simulator } from "../../services/system/Simulator.ts"
 /** Every page of the console, one line a file. */
 const sections = [
   sessionPages,
+  searchPages,
   // Operators
   customerPages,
   healthPages,
@@ -103,6 +105,7 @@ const files = [
   own("charts.js", JAVASCRIPT),
   own("forms.js", JAVASCRIPT),
   own("dates.js", JAVASCRIPT),
+  own("palette.js", JAVASCRIPT),
   own("icons.svg", SVG),
   own("icon.svg", SVG),
   // browsers ask for it where a page names no icon

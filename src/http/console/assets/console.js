@@ -418,6 +418,29 @@ const keepUpToDate = () => {
   next()
 }
 
+/** Ctrl+K, or ⌘K, and the link to the search open it as a dialog. */
+const openPaletteByKey = () => {
+  const link = document.querySelector("[data-palette]")
+  if (link === null) return
+  const isMac = /mac|iphone|ipad/i.test(navigator.userAgentData?.platform ?? navigator.platform)
+  const keys = link.querySelector("kbd")
+  keys.hidden = false
+  if (isMac) keys.textContent = "⌘K"
+  const open = async () => (await import("./palette.js")).openPalette()
+  addEventListener("keydown", (event) => {
+    const isAsked =
+      (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.code === "KeyK"
+    if (!isAsked) return
+    event.preventDefault()
+    open()
+  })
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    open()
+  })
+}
+
 keepZone()
 setInterval(tellAgo, AGO_MILLIS)
 hideQuery()
@@ -426,6 +449,7 @@ keepTyped()
 showCopyButtons()
 copyOnClick()
 printOnClick()
+openPaletteByKey()
 closeDrawers()
 askInDialogs()
 sendOnce()

@@ -1,5 +1,5 @@
 import type { ConsoleSession } from "../../../domain/user/Sessions.ts"
-import { LEAVE_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
+import { LEAVE_PATH, SEARCH_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
 import type { NavigationGroup, PageName } from "../Navigation.ts"
 import { choices, htmlDocument, icon } from "./Document.ts"
 import { documentationLink } from "./DocumentationLink.ts"
@@ -94,6 +94,12 @@ const modeSwitch = (visit: Signed): Html | null => {
   </nav>`
 }
 
+/** A page of its own, and a dialog with the console's script. */
+const searchLink = ({ locale: { say } }: Signed): Html =>
+  html`<a class="choice search-link" href="${SEARCH_PATH}" data-palette aria-keyshortcuts="Control+K Meta+K">
+    ${icon("search")}<span>${say("Search", "جست‌وجو")}</span> <kbd hidden>Ctrl K</kbd>
+  </a>`
+
 /** A page of the console for a signed-in user. */
 export const layout = (visit: Signed, { title, name, actions, lead, content }: Page): string => {
   const { say } = visit.locale
@@ -116,7 +122,8 @@ export const layout = (visit: Signed, { title, name, actions, lead, content }: P
         <main id="main" tabindex="-1">
           ${operatorBanner(visit)}
           <div class="top">
-            ${modeSwitch(visit)} ${documentationLink(name, visit.locale)} ${choices(visit)}
+            ${modeSwitch(visit)} ${searchLink(visit)} ${documentationLink(name, visit.locale)}
+            ${choices(visit)}
           </div>
           <div class="heading">
             <div>

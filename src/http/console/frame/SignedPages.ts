@@ -5,7 +5,14 @@ import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import { type Actor, scopeOfRole } from "../../../domain/user/Actor.ts"
 import { type ConsoleSession, operatorActorOf, userActor } from "../../../domain/user/Sessions.ts"
 import type { ConsoleRoute } from "../ConsolePages.ts"
-import { CONSOLE_PATH, HOME_PATH, safeNext, SIGN_IN_PATH, SIGN_OUT_PATH } from "../ConsolePaths.ts"
+import {
+  CONSOLE_PATH,
+  HOME_PATH,
+  safeNext,
+  SEARCH_PATH,
+  SIGN_IN_PATH,
+  SIGN_OUT_PATH
+} from "../ConsolePaths.ts"
 import { navigationFor, type NavigationGroup, operatorPaths, type PageName, pathOf } from "../Navigation.ts"
 import { pageResponse, redirectTo } from "./Responses.ts"
 import { csrfOfSession, sessionSecret } from "./Cookies.ts"
@@ -137,7 +144,7 @@ const toSignIn = (visit: Visit, page: string): Response => {
 
 /** Paths that an operator needs who has entered no customer's console. */
 const isWithoutCustomer = (path: string): boolean =>
-  [...operatorPaths, pathOf("settings"), SIGN_OUT_PATH].some((each) => path.startsWith(each))
+  [...operatorPaths, pathOf("settings"), SEARCH_PATH, SIGN_OUT_PATH].some((each) => path.startsWith(each))
 
 /** Serves routes to signed-in people. Others are asked to sign in; who asks too often has to wait. */
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {
