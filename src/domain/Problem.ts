@@ -151,6 +151,8 @@ export interface ProblemParams {
   readonly template_without_code: None
   readonly template_placeholder: { readonly name: string }
   readonly template_in_routing: None
+  readonly too_many_views: { readonly maximum: number }
+  readonly view_exists: None
   // keys, webhooks, lists, people
   readonly key_not_active: None
   readonly webhook_disabled: None

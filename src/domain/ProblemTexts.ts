@@ -146,6 +146,8 @@ const texts: ProblemTexts = {
   template_braces: () => "the text has braces that are no placeholder",
   template_without_code: () => "the text does not contain {{code}}",
   template_placeholder: ({ name }) => `a code has no {{${name}}}`,
+  too_many_views: ({ maximum }) => `there are ${maximum} saved views; delete one first`,
+  view_exists: () => "another view of this page has this name",
   template_in_routing: () => "a step of the routing order names it",
 
   key_not_active: () => "the key is not active any more",

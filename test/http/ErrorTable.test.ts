@@ -271,6 +271,7 @@ describe("the OpenAPI document", () => {
       "messages",
       "phones",
       "routing",
+      "statements",
       "templates",
       "tokens",
       "usage",

@@ -185,6 +185,10 @@ export const managedOperations = {
     path: "/v1/manage/wallet/ledger",
     isList: true
   },
+  "statements.read": {
+    method: "GET",
+    path: "/v1/manage/statements/{month}"
+  },
   "audit-log.list": {
     method: "GET",
     path: "/v1/manage/audit-log",

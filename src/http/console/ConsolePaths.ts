@@ -10,6 +10,8 @@ export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`
 export const LEAVE_PATH = `${CONSOLE_PATH}/customers/leave` as const
 /** Finds everything that has a page. */
 export const SEARCH_PATH = `${CONSOLE_PATH}/search` as const
+/** Filters that somebody keeps under a name. */
+export const VIEWS_PATH = `${CONSOLE_PATH}/views` as const
 export const ASSETS_PATH = `${CONSOLE_PATH}/assets`
 
 /** Where somebody begins who has signed in. */

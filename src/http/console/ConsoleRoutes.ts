@@ -30,6 +30,7 @@ import { walletPages } from "./WalletPage.ts"
 import { routingPages } from "./RoutingPage.ts"
 import { healthPages } from "./HealthPage.ts"
 import { sessionPages, signInPages } from "./SignInPages.ts"
+import { savedViewPages } from "./SavedViewsPage.ts"
 import { searchPages } from "./search/SearchPage.ts"
 import { userPages } from "./UserPages.ts"
 import { testPages } from "./verification/TestPages.ts"
@@ -42,6 +43,7 @@ import { Simulator } from "../../services/system/Simulator.ts"
 const sections = [
   sessionPages,
   searchPages,
+  savedViewPages,
   // Operators
   customerPages,
   healthPages,

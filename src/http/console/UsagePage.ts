@@ -18,6 +18,7 @@ import type { Page } from "./frame/Layout.ts"
 import { daysOf, TEHRAN } from "../../domain/TimeZones.ts"
 import { page, raw, type View } from "./frame/SignedRoutes.ts"
 import { addressWith } from "./frame/Visit.ts"
+import { savedViews } from "./SavedViewsPage.ts"
 import { chart } from "./parts/Chart.ts"
 import {
   type ChoiceFilter,
@@ -216,8 +217,8 @@ const showUsage = Effect.fnUntraced(function* (view: View) {
       <a class="button" href="${file}"
         >${icon("download")}<span>${locale.say("Export CSV", "خروجی CSV")}</span></a
       >`,
-    content: html`${filters(view, [filter, ...timeFilters(locale)])} ${searchProblems(problems)}
-    ${isRead && (yield* figuresOf(view, span, now))}`
+    content: html`${filters(view, [filter, ...timeFilters(locale)])} ${yield* savedViews(view, "usage")}
+    ${searchProblems(problems)} ${isRead && (yield* figuresOf(view, span, now))}`
   } satisfies Page
 })
 

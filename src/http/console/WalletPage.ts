@@ -28,6 +28,7 @@ import {
 } from "./parts/Lists.ts"
 import { tiles } from "./parts/Panels.ts"
 import { channelName, ltr, shortId } from "./parts/Text.ts"
+import { savedViews } from "./SavedViewsPage.ts"
 import { showStatement, STATEMENT_PATH } from "./StatementPage.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import {
@@ -242,7 +243,7 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
       <a class="button" href="${file}">${icon("download")}<span>${say("Export CSV", "خروجی CSV")}</span></a>`,
     content: html`${balanceTiles(balance, view)} ${holds}
       <h2 class="section-title">${say("Ledger", "تراکنش‌ها")}</h2>
-      ${filters(view, ledgerFilters(view))} ${searchProblems(problems)}
+      ${filters(view, ledgerFilters(view))} ${yield* savedViews(view, "wallet")} ${searchProblems(problems)}
       <div class="panel">
         ${items.length > 0 ? ledgerTable(items, view) : noEntries(view, isFiltered)} ${pager(view, next)}
       </div>`

@@ -190,6 +190,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
     "How codes were verified, by channel, account, operator, hour and template, next to the time before.",
   "Management: account": "Your plan, limits, prices, quota and wallet.",
   "Management: wallet": "The balance, and every movement of money.",
+  "Management: statements": "What a month began with, what was paid in and spent, and what it ended with.",
   "Management: audit log": "Who changed what, and from where.",
   "Management: guard": "Protection against pumping, bombing and guessing.",
   "Management: webhooks": "Endpoints that receive events, and the deliveries to them.",

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import { SavedViewsSql } from "../user/SavedViewsSql.ts"
 import { SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
 import { Billing } from "../../services/customer/Limits.ts"
 import { NetworkNames } from "../../services/guard/NetworkNames.ts"
@@ -18,6 +19,7 @@ export const consoleLive = (graphs: typeof useCases) =>
     Resources,
     CredentialStores,
     SignInLinksSql,
+    SavedViewsSql,
     Searches,
     Reports,
     Billing.layer,

@@ -230,6 +230,19 @@ create table console_sessions (
 );
 create index console_sessions_by_user on console_sessions (user_id);
 
+-- Filters of a page that a user keeps under a name, in the console of one customer. At most 20 each.
+create table saved_views (
+  id int generated always as identity primary key,
+  customer_id int not null references customers,
+  user_id uuid not null references users,
+  page text not null,
+  name text not null,
+  -- of the page's address; no phones, and nothing that is searched for
+  query text not null,
+  created_at timestamptz not null,
+  unique (customer_id, user_id, page, name)
+);
+
 -- A link that signs its user in once. Written by owners, by operators and on the command line; its use deletes it.
 create table sign_in_links (
   secret_hash bytea primary key,

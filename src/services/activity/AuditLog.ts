@@ -18,6 +18,7 @@ export type AuditArea =
   | "token"
   | "user"
   | "verification"
+  | "view"
   | "wallet"
   | "webhook"
   | PlatformArea

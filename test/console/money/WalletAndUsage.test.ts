@@ -36,7 +36,7 @@ describe("the wallet", () => {
     const file = await owner.get("/console/wallet/ledger.csv")
     expect(file.headers.get("content-type")).toMatch(/^text\/csv/)
     const lines = file.text.trim().split("\r\n")
-    expect(lines[0]).toContain("id,time,kind,amount_rials,subject_type,subject_id")
+    expect(lines[0]).toContain("id,time,kind,amount_rials,subject_type,subject_id,channel,balance_rials")
     expect(lines.slice(1).map((line) => line.split(",").slice(2, 4).join(" "))).toEqual([
       "capture -1000",
       "top_up 10000000"
@@ -53,7 +53,7 @@ describe("the wallet", () => {
   it("has no file for a time that it cannot read", async () => {
     const file = await owner.get("/console/wallet/ledger.csv?from=1405/13/01")
     expect(file.status).toBe(422)
-    expect(file.text).toContain("From: enter a date and time.")
+    expect(file.text).toContain("From: enter a date and time, such as")
     expect(file.text).toMatch(/href="\/console\/wallet">Back/)
   })
 

@@ -6,6 +6,7 @@ import { pastedText } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/VisibleText.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { type PageName, pathOf } from "../Navigation.ts"
+import { savedViews } from "../SavedViewsPage.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
@@ -57,6 +58,7 @@ const areas: Readonly<Record<AuditArea, readonly [english: string, persian: stri
   test: ["Test sends", "ارسال‌های آزمایشی"],
   phone: ["Erased phones", "شماره‌های پاک‌شده"],
   user: ["Users", "کاربران"],
+  view: ["Saved views", "نماهای ذخیره‌شده"],
   wallet: ["Wallet", "کیف پول"],
   customer: ["Customer", "مشتری"],
   operator: ["Operators", "مدیران سامانه"],
@@ -269,7 +271,8 @@ const auditList = (log: Log) =>
       title,
       name: log.name,
       lead: say("Who changed what, when and from where.", "چه کسی، چه چیزی را، کی و از کجا تغییر داده است."),
-      content: html`${filters(view, shown, more)} ${searchProblems(problems)}
+      content: html`${filters(view, shown, more)} ${yield* savedViews(view, log.name)}
+        ${searchProblems(problems)}
         <div class="panel audit">
           ${items.length > 0 ? table(title, columns, items) : nothingFound(view)} ${pager(view, next)}
         </div>`

@@ -8,6 +8,7 @@ import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { type CsvCell, csvFile } from "../frame/CsvFile.ts"
 import { icon } from "../frame/Document.ts"
+import { savedViews } from "../SavedViewsPage.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { makeLocale } from "../frame/Locale.ts"
@@ -220,8 +221,8 @@ const showInsights = Effect.fnUntraced(function* (view: View) {
       <a class="button" href="${file}"
         >${icon("download")}<span>${locale.say("Export CSV", "خروجی CSV")}</span></a
       >`,
-    content: html`${filters(view, [...timeFilters(locale), filter])} ${searchProblems(problems)}
-    ${isRead && (yield* insightsContent(view, search))}`
+    content: html`${filters(view, [...timeFilters(locale), filter])} ${yield* savedViews(view, "insights")}
+    ${searchProblems(problems)} ${isRead && (yield* insightsContent(view, search))}`
   } satisfies Page
 })
 

@@ -7,6 +7,7 @@ import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
+import { savedViews } from "../SavedViewsPage.ts"
 import { refusalOf } from "../frame/Refusals.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { addressWith } from "../frame/Visit.ts"
@@ -319,7 +320,8 @@ export const requestList = Effect.fnUntraced(function* (
   const live = view.query.has("cursor")
     ? null
     : html`data-live="${REFRESH_SECONDS}" data-new="${say("{count} new", "{count} مورد جدید")}"`
-  return html`${requestFilters(view, keys)} ${searchProblems(problems)}
+  return html`${requestFilters(view, keys)} ${customerId !== null && (yield* savedViews(view, "requests"))}
+    ${searchProblems(problems)}
     <section class="panel" id="requests" ${live}>
       ${
         items.length === 0

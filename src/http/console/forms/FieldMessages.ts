@@ -269,6 +269,11 @@ const texts = {
       `A text for codes cannot contain {{${name}}}.`,
       `متن کد نمی‌تواند ${isolatedText(`{{${name}}}`)} داشته باشد.`
     ),
+  too_many_views: [
+    "There are {maximum} saved views already. Delete one first.",
+    "{maximum} نما ذخیره شده است. اول یکی را حذف کنید."
+  ],
+  view_exists: ["Another view of this page has this name.", "نمای دیگری از این صفحه همین نام را دارد."],
   template_in_routing: ["The routing order uses it.", "در ترتیب ارسال از آن استفاده شده است."],
 
   key_not_active: ["The key is no longer active.", "کلید دیگر فعال نیست."],

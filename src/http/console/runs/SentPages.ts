@@ -6,6 +6,7 @@ import type { Channel } from "../../../domain/routing/Channel.ts"
 import type { LoggedRequest } from "../../../domain/LoggedRequest.ts"
 import { pathOf } from "../Navigation.ts"
 import { refusalText } from "../activity/RequestList.ts"
+import { savedViews } from "../SavedViewsPage.ts"
 import { pageResponse, seeOther } from "../frame/Responses.ts"
 import { allRows, type CsvCell, csvFile } from "../frame/CsvFile.ts"
 import { icon } from "../frame/Document.ts"
@@ -266,7 +267,8 @@ export const sentPages = <Row extends Sent, Services>(kind: SentPages<Row, Servi
       title,
       name: kind.name,
       lead,
-      content: html`${filters(view, shown, folded)} ${yield* listNote(view, search)}
+      content: html`${filters(view, shown, folded)} ${yield* savedViews(view, kind.name)}
+      ${yield* listNote(view, search)}
       ${sentList(view, {
         caption: title,
         columns: kind.columns(view, yield* Clock.currentTimeMillis),

@@ -173,7 +173,14 @@ const bySchema: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     action: "api_key.create",
     subject: { type: "api_key", id: "7", name: "backend" }
   },
-  LedgerEntry: { kind: "capture", amount: -1000 },
+  LedgerEntry: { kind: "capture", amount: -1000, balance: 499_000 },
+  Statement: {
+    month: "2026-11",
+    opening: 5_000_000,
+    top_ups: 1_000_000,
+    captures: { bale: 412_000, eitaa: 96_000 },
+    closing: 5_492_000
+  },
   ChargedSubject: { id: ID },
   Usage: { to: "2026-03-15T00:00:00.000Z", group_by: "day,channel" },
   WebhookDelivery: { event_type: "verification.verified", status: "delivered", finished_at: SENT },
