@@ -4,11 +4,12 @@ import { isTimePosition } from "../../domain/Paging.ts"
 import type { Plan } from "../../domain/customer/Customer.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import { pathOf } from "./Navigation.ts"
+import { BUDGET_PATH, budgetPart, type RefusedBudget, submitBudget } from "./BudgetPart.ts"
 import { allRows, csvFile } from "./frame/CsvFile.ts"
 import { icon } from "./frame/Document.ts"
 import { html, type Html } from "./frame/Html.ts"
 import type { Page } from "./frame/Layout.ts"
-import { page, raw, type View } from "./frame/SignedRoutes.ts"
+import { change, page, raw, type View } from "./frame/SignedRoutes.ts"
 import { addressWith } from "./frame/Visit.ts"
 import { badge } from "./parts/Badge.ts"
 import {
@@ -218,7 +219,7 @@ const whatIsCharged = (plan: Plan, { locale: { say } }: View): string =>
         "هزینهٔ هر ارسالی که پیام‌رسان بپذیرد کم می‌شود. هزینهٔ پیامک را سرویس‌دهندهٔ پیامک می‌گیرد."
       )
 
-const showWallet = Effect.fnUntraced(function* (view: View) {
+const walletPage = Effect.fnUntraced(function* (view: View, refused: RefusedBudget | null) {
   const { customerId } = view.actor
   const { say } = view.locale
   const wallets = yield* Wallets
@@ -241,7 +242,9 @@ const showWallet = Effect.fnUntraced(function* (view: View) {
         >${say("Statement of a month", "صورت‌حساب ماه")}</a
       >
       <a class="button" href="${file}">${icon("download")}<span>${say("Export CSV", "خروجی CSV")}</span></a>`,
-    content: html`${balanceTiles(balance, view)} ${holds}
+    content: html`${balanceTiles(balance, view)}
+      ${customer.plan !== "free" && (yield* budgetPart(view, yield* Clock.currentTimeMillis, refused))}
+      ${holds}
       <h2 class="section-title">${say("Ledger", "تراکنش‌ها")}</h2>
       ${filters(view, ledgerFilters(view))} ${yield* savedViews(view, "wallet")} ${searchProblems(problems)}
       <div class="panel">
@@ -274,7 +277,8 @@ const ledgerFile = Effect.fnUntraced(function* (view: View) {
 export const walletPages = {
   name: "wallet",
   routes: [
-    page(WALLET_PATH, showWallet),
+    page(WALLET_PATH, (view) => walletPage(view, null)),
+    change(BUDGET_PATH, submitBudget(walletPage)),
     page(HOLDS_PATH, showHolds),
     page(STATEMENT_PATH, showStatement),
     raw(CSV_PATH, ledgerFile)

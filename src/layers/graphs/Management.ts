@@ -3,6 +3,7 @@ import { SetUpConcerns } from "../../services/customer/SetUpConcerns.ts"
 import { AccountStatesSql } from "../account/PacedAccounts.ts"
 import { AccountsSql } from "../account/AccountsSql.ts"
 import { ChannelResultsLive, ManagementWritesLive, TimerStoreLive, WalletsLive } from "./CellStores.ts"
+import { BudgetsSql } from "../money/BudgetsSql.ts"
 import { ContactLinksSql, ContactsSql } from "../account/ContactsSql.ts"
 import { SetUpProgressSql } from "../customer/SetUpProgressSql.ts"
 import { CustomerRecordsSql } from "../customer/CustomerRecordsSql.ts"
@@ -32,6 +33,7 @@ export const overReads = Layer.provide(Layer.effect(SqlClient.SqlClient, ReadSql
 const Records = Layer.mergeAll(
   AccountStatesSql,
   AccountsSql,
+  BudgetsSql,
   ContactsSql,
   CustomerRecordsSql,
   GuardRecordsSql,

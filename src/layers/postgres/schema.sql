@@ -767,6 +767,14 @@ create table ledger (
 );
 create index ledger_top_ups on ledger (customer_id, id) where kind = 'top_up';
 
+-- What a customer means to spend in a month. Nothing is refused because of it.
+create table budgets (
+  customer_id int primary key references customers,
+  amount bigint not null check (amount > 0),
+  -- gregorian or jalali: whose months
+  calendar text not null
+);
+
 -- The sums of one customer's ledger in a day of UTC that is over. Written when somebody looks, from the ledger: no send
 -- writes here. A balance of long ago is the sum of days, and of less than two days of the ledger.
 create table ledger_days (

@@ -64,10 +64,10 @@ const NOT_KEPT = ["q", "cursor", "notice", "lang", "theme", "show", "metadata"]
 
 /** What a view keeps of the query of an address. */
 export const keptQuery = (query: string): string => {
-  const kept = new URLSearchParams(query)
-  for (const name of NOT_KEPT) kept.delete(name)
-  for (const [name, value] of [...kept]) if (value === "") kept.delete(name)
-  return kept.toString()
+  const kept = [...new URLSearchParams(query)].filter(
+    ([name, value]) => value !== "" && !NOT_KEPT.includes(name)
+  )
+  return new URLSearchParams(kept).toString()
 }
 
 const Query = Schema.String.check(Schema.isMaxLength(MAX_QUERY))

@@ -3,7 +3,7 @@ import { messages } from "../../contract/Client.ts"
 import { newAccount, newCustomer } from "../../contract/Operator.ts"
 import { until } from "../../contract/Server.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
-import { type Answer, signedIn, type Visitor } from "../Visitor.ts"
+import { type Answer, csrfIn, signedIn, type Visitor } from "../Visitor.ts"
 
 let server: SharedServer
 let owner: Visitor
@@ -82,6 +82,47 @@ describe("the wallet", () => {
     const { text } = await viewer.get("/console/wallet")
     expect(text).toContain("Sends on the free plan cost nothing.")
     expect(text).not.toContain("is charged")
+  })
+})
+
+describe("the statement of a month", () => {
+  it("has the sums of the ledger, for the page's calendar and any month of either", async () => {
+    await send()
+    const { text } = await owner.get("/console/wallet/statement?lang=en")
+    expect(text).toContain("Opening balance")
+    expect(text).toContain("Sends over Bale")
+    expect(text).toContain("data-print")
+    expect(text).toMatch(/Closing balance[\s\S]*IRR/)
+    const persian = await owner.get("/console/wallet/statement?lang=fa&month=1404-12")
+    expect(persian.text).toContain("اسفند ۱۴۰۴")
+    expect(persian.text).toContain("ماندهٔ پایان دوره")
+    for (const month of ["2026-13", "x", "1405-00"]) {
+      const page = await owner.get(`/console/wallet/statement?lang=en&month=${month}`)
+      expect(page.text, month).toContain("Enter a month")
+    }
+    expect((await owner.get("/console/wallet/statement?month=۱۴۰۴-۱۲")).text).not.toContain("Enter a month")
+  })
+})
+
+describe("a monthly budget", () => {
+  it("is set with Persian digits, shows what is spent, and is taken back", async () => {
+    await send()
+    const csrf = csrfIn(await owner.get("/console/wallet"))
+    const set = (amount: string) => owner.post("/console/wallet/budget", { csrf, amount, calendar: "jalali" })
+    expect((await set("۱٬۰۰۰٬۰۰۰")).status).toBe(303)
+    const { text } = await owner.get("/console/wallet?lang=en")
+    expect(text).toMatch(/of\s+1,000,000 IRR/)
+    expect(text).toContain("<progress")
+    const refused = await set("many")
+    expect(refused.status).toBe(422)
+    expect(refused.text).toContain('value="many"')
+    const viewer = await signedIn(server, server.demo.customer_id, "viewer")
+    expect((await viewer.get("/console/wallet")).text).not.toContain("/console/wallet/budget")
+    const own = csrfIn(await viewer.get("/console/wallet"))
+    const tried = await viewer.post("/console/wallet/budget", { csrf: own, amount: "5", calendar: "jalali" })
+    expect(tried.status).toBe(403)
+    expect((await set("")).status).toBe(303)
+    expect((await owner.get("/console/wallet")).text).not.toContain("<progress")
   })
 })
 

@@ -29,6 +29,8 @@ const limit = (english: string, persian: string): Field => ({
 /** The fields that changes name, by their names in the management API. */
 const fields: Readonly<Record<string, Field>> = {
   name: { name: ["name", "نام"] },
+  amount: { name: ["amount", "مبلغ"], none: NO_LIMIT, unit: "rials" },
+  calendar: { name: ["calendar", "تقویم"], none: NO_LIMIT },
   label: { name: ["label", "برچسب"] },
   description: { name: ["description", "توضیح"] },
   plan: { name: ["plan", "پلن"] },
@@ -88,7 +90,9 @@ const values: Readonly<Record<string, Words>> = {
   en: ["English", "انگلیسی"],
   off: ["off", "خاموش"],
   record: ["record only", "فقط ثبت"],
-  enforcing: ["enforce", "جلوگیری"]
+  enforcing: ["enforce", "جلوگیری"],
+  gregorian: ["Gregorian", "میلادی"],
+  jalali: ["Iranian", "شمسی"]
 }
 
 const NAMES = new Set(["name", "label", "description", "brand"])

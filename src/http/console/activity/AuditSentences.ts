@@ -103,6 +103,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   },
   "template.create": sentence("{who} created the template {thing}", "{who} قالب {thing} را ساخت"),
   "template.update": update("{who} changed the template {thing}", "{who} قالب {thing} را تغییر داد"),
+  "wallet.set_budget": update("{who} changed the monthly budget", "{who} بودجهٔ ماهانه را تغییر داد"),
   "view.create": sentence("{who} saved the view {thing}", "{who} نمای {thing} را ذخیره کرد"),
   "view.rename": update("{who} renamed the view {thing}", "{who} نام نمای {thing} را تغییر داد"),
   "view.remove": removal("{who} deleted the view {thing}", "{who} نمای {thing} را حذف کرد"),

@@ -1,0 +1,76 @@
+import { Context, Effect, Schema } from "effect"
+import { calendars, monthBefore } from "../domain/Calendar.ts"
+import type { Instant } from "../domain/Instant.ts"
+import { TEHRAN } from "../domain/TimeZones.ts"
+import { action, NoTarget } from "./Action.ts"
+import { Wallets } from "./Wallets.ts"
+
+const MAX_BUDGET = 1_000_000_000_000
+
+/** What a customer means to spend in a month, in rials. Nothing is refused because of it: people are told. */
+export const Budget = Schema.Struct({
+  amount: Schema.Int,
+  /** Whose months it counts; they begin at midnight in Tehran. */
+  calendar: Schema.Literals(calendars)
+})
+export type Budget = typeof Budget.Type
+
+export class Budgets extends Context.Service<
+  Budgets,
+  {
+    /** Null: none is set. */
+    readonly find: (customerId: number) => Effect.Effect<Budget | null>
+    readonly save: (customerId: number, budget: Budget | null) => Effect.Effect<void>
+  }
+>()("peyk/services/Budgets") {}
+
+const Amount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_BUDGET }))
+
+export const setBudget = action("wallet.set_budget", {
+  input: Schema.Struct({ amount: Schema.NullOr(Amount), calendar: Schema.Literals(calendars) }),
+  target: NoTarget,
+  access: "writer",
+  before: ({ actor }) =>
+    Effect.map(
+      Budgets.use((budgets) => budgets.find(actor.customerId)),
+      (budget) => ({ values: { amount: budget?.amount ?? null, calendar: budget?.calendar ?? null } })
+    ),
+  run: ({ actor, input: { amount, calendar } }) =>
+    Budgets.use((budgets) => budgets.save(actor.customerId, amount === null ? null : { amount, calendar })),
+  audit: (_, { actor, input: { amount, calendar } }) => ({
+    id: actor.customerId,
+    details: amount === null ? { amount } : { amount, calendar }
+  })
+})
+
+/** The budget of this month, and how much of it is spent. */
+export interface BudgetState extends Budget {
+  /** `1405-09` */
+  readonly month: string
+  readonly spent: number
+}
+
+/** Null: no budget is set. Read from the sums of days, and the entries of less than two. */
+export const budgetState = Effect.fnUntraced(function* (customerId: number, now: Instant) {
+  const budget = yield* Budgets.use((budgets) => budgets.find(customerId))
+  if (budget === null) return null
+  const month = monthBefore(now, 0, { calendar: budget.calendar, zone: TEHRAN })
+  const { captures } = yield* Wallets.use((wallets) => wallets.statement(customerId, month))
+  const spent = Object.values(captures).reduce((sum, amount) => sum + amount, 0)
+  return { ...budget, month: month.id, spent } satisfies BudgetState
+})
+
+/** The shares of a budget at which people are alerted, in percent. */
+export const BUDGET_ALERTS = [80, 100] as const
+
+/** The shares that this month has reached, each an alert of its own. */
+export const budgetConditions = Effect.fnUntraced(function* (customerId: number, now: Instant) {
+  const state = yield* budgetState(customerId, now)
+  if (state === null) return []
+  const { amount, month, spent } = state
+  return BUDGET_ALERTS.filter((percent) => spent * 100 >= amount * percent).map((percent) => ({
+    kind: "budget" as const,
+    subject: { type: "budget", id: `${month}:${percent}`, name: month },
+    counts: { percent, spent, limit: amount }
+  }))
+})
