@@ -95,9 +95,7 @@ export const budgetPart = Effect.fnUntraced(function* (
   return html`<section class="panel" aria-labelledby="budget-title">
     <div class="panel-head">
       <h2 id="budget-title">${say("Monthly budget", "بودجهٔ ماهانه")}</h2>
-      <span class="muted"
-        >${say("Alerts at 80 % and 100 %; nothing is refused.", "هشدار در ۸۰٪ و ۱۰۰٪؛ چیزی رد نمی‌شود.")}</span
-      >
+      <span class="muted">${say("Nothing is refused because of it.", "به خاطر آن چیزی رد نمی‌شود.")}</span>
     </div>
     <div class="panel-body">
       ${state !== null && stateLine(state, now, view)} ${isWriter && budgetForm(view, state, refused)}
