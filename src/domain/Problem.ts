@@ -165,6 +165,21 @@ export interface ProblemParams {
   readonly operator_role: None
   readonly password_needs_sign_in: None
   readonly stale_sign_in: None
+  // alerts
+  readonly not_time_of_day: { readonly example: string }
+  readonly from_is_until: None
+  readonly one_recipient: None
+  readonly recipient_not_operator: None
+  readonly recipient_unknown_user: None
+  readonly recipient_taken: None
+  readonly recipient_not_confirmed: None
+  readonly too_many_recipients: { readonly maximum: number }
+  readonly too_many_alert_codes: { readonly maximum: number }
+  readonly too_many_alert_tests: { readonly maximum: number }
+  readonly alert_mail_off: None
+  readonly alert_code_not_sent: { readonly reason: string }
+  readonly alert_code_wrong: None
+  readonly alert_code_ended: None
 }
 
 export type ProblemCode = keyof ProblemParams

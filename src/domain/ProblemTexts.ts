@@ -160,7 +160,22 @@ const texts: ProblemTexts = {
   email_taken: () => "this e-mail address is taken",
   operator_role: () => "an operator has no other role",
   password_needs_sign_in: () => "Sign out and in again first: this needs a sign-in of the last 10 minutes",
-  stale_sign_in: () => "This needs a sign-in of the last 10 minutes, by yourself: sign out and in again"
+  stale_sign_in: () => "This needs a sign-in of the last 10 minutes, by yourself: sign out and in again",
+
+  not_time_of_day: ({ example }) => `Expected a time of the day, such as ${example}`,
+  from_is_until: () => "Expected two different times",
+  one_recipient: () => "Expected exactly one of user_id, email and phone",
+  recipient_not_operator: () => "the installation alerts operators by e-mail only",
+  recipient_unknown_user: () => "there is no such user",
+  recipient_taken: () => "this recipient is there already",
+  recipient_not_confirmed: () => "the address is not confirmed yet",
+  too_many_recipients: ({ maximum }) => `there are ${maximum} recipients already`,
+  too_many_alert_codes: ({ maximum }) => `${maximum} codes were sent within an hour already`,
+  too_many_alert_tests: ({ maximum }) => `${maximum} test alerts were sent within an hour already`,
+  alert_mail_off: () => "e-mail is not set up (PEYK_SMTP_URL)",
+  alert_code_not_sent: ({ reason }) => `the code was not sent: ${reason}`,
+  alert_code_wrong: () => "the code is wrong",
+  alert_code_ended: () => "the code has ended: remove the recipient, and add it again"
 }
 
 /** The problem in English. */

@@ -22,7 +22,12 @@ const lapsingTables = [
   "guard_segments",
   "guard_budgets",
   "guard_alarms",
-  "guard_days"
+  "guard_days",
+  "alert_deliveries",
+  "alerts",
+  "alert_subjects",
+  "alert_windows",
+  "alert_recipients"
 ] as const
 export type LapsingTable = (typeof lapsingTables)[number]
 

@@ -14,7 +14,9 @@ export const timerKinds = [
   "guard",
   "retention",
   "account_credits",
-  "activity_sums"
+  "activity_sums",
+  "alert_watch",
+  "alert"
 ] as const
 export type TimerKind = (typeof timerKinds)[number]
 

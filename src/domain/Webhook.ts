@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS, Instant, MINUTE_MILLIS, SECOND_MILLIS } from "./Instant.ts"
+import { ALERT_EVENTS, AlertCounts, AlertEventType, AlertSubject, RaisedKind } from "./alert/Alert.ts"
 import { KeyMode } from "./customer/Customer.ts"
 import { GuardEventType, type ShownAlarm } from "./guard/Alarm.ts"
 import { MessageEventType, type ShownMessage } from "./message/Message.ts"
@@ -57,21 +58,39 @@ export const nextTryAt = (
 export const isGivenUp = (failingSince: Instant, now: Instant): boolean =>
   now - failingSince >= WEBHOOK_GIVE_UP_MILLIS
 
-/** The events that an endpoint can ask for; `*` is all of them. */
+/** The events that an endpoint can ask for; `*` is all of them, except alerts. */
 export const WebhookEventType = Schema.Literals([
   ...EventType.literals,
   ...MessageEventType.literals,
-  ...GuardEventType.literals
+  ...GuardEventType.literals,
+  ...AlertEventType.literals
 ])
 export const EVERY_EVENT = "*"
 /** Sent only on request. */
 export const TEST_EVENT = "webhook.test"
+
+/** An alert goes only where it is named: a program that takes all events need not know what people are told. */
+export const isAlertEvent = (type: string): boolean => type.startsWith("alert.")
+
+/** Whether an endpoint that asked for these events gets one of this type. */
+export const isWantedEvent = (wanted: ReadonlyArray<string>, type: string): boolean =>
+  wanted.includes(type) || wanted.includes(isAlertEvent(type) ? ALERT_EVENTS : EVERY_EVENT)
+
+/** What an event stores of an alert. */
+export const AlertSnapshot = Schema.Struct({
+  kind: RaisedKind,
+  subject: AlertSubject,
+  counts: AlertCounts,
+  held_back: Schema.Int
+})
+export type AlertSnapshot = typeof AlertSnapshot.Type
 
 /** The subject of an event, at the time of the event. */
 export type EventSubject =
   | { readonly kind: "verification"; readonly verification: ShownVerification }
   | { readonly kind: "message"; readonly message: ShownMessage }
   | { readonly kind: "guard"; readonly alarm: ShownAlarm }
+  | { readonly kind: "alert"; readonly id: string; readonly alert: AlertSnapshot }
   | { readonly kind: "endpoint"; readonly id: number }
 
 export interface WebhookEvent {

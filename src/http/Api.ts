@@ -19,6 +19,7 @@ import { ManagedVerificationsGroup } from "./manage/VerificationsApi.ts"
 import { GuardGroup } from "./manage/GuardApi.ts"
 import { StatementsGroup } from "./manage/StatementsApi.ts"
 import { WalletGroup } from "./manage/WalletApi.ts"
+import { AlertsGroup } from "./manage/AlertsApi.ts"
 import { WebhooksGroup } from "./manage/WebhooksApi.ts"
 import { transformDocument } from "./openapi/DocumentTransform.ts"
 import { OtpGroup, SandboxGroup } from "./verification/OtpApi.ts"
@@ -45,6 +46,7 @@ export class Api extends HttpApi.make("peyk")
   .add(StatementsGroup)
   .add(AuditLogGroup)
   .add(WebhooksGroup)
+  .add(AlertsGroup)
   .add(GuardGroup)
   .add(TokensGroup)
   .add(UsersGroup)

@@ -7,6 +7,7 @@ export type WebhookEvent =
   | components["schemas"]["VerificationEvent"]
   | components["schemas"]["MessageEvent"]
   | components["schemas"]["GuardEvent"]
+  | components["schemas"]["AlertEvent"]
   | components["schemas"]["TestEvent"]
 
 /** The request did not come from Peyk, was changed, or is too old. Respond with 400. */

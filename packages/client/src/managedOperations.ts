@@ -249,6 +249,44 @@ export const managedOperations = {
     isIdempotent: true,
     hasBody: true
   },
+  "alerts.list": {
+    method: "GET",
+    path: "/v1/manage/alerts",
+    isList: true
+  },
+  "alerts.settings": {
+    method: "GET",
+    path: "/v1/manage/alerts/settings"
+  },
+  "alerts.saveSettings": {
+    method: "PATCH",
+    path: "/v1/manage/alerts/settings",
+    hasBody: true
+  },
+  "alerts.recipients": {
+    method: "GET",
+    path: "/v1/manage/alerts/recipients"
+  },
+  "alerts.addRecipient": {
+    method: "POST",
+    path: "/v1/manage/alerts/recipients",
+    isIdempotent: true,
+    hasBody: true
+  },
+  "alerts.confirmRecipient": {
+    method: "POST",
+    path: "/v1/manage/alerts/recipients/{id}/confirm",
+    hasBody: true
+  },
+  "alerts.testRecipient": {
+    method: "POST",
+    path: "/v1/manage/alerts/recipients/{id}/test",
+    isIdempotent: true
+  },
+  "alerts.removeRecipient": {
+    method: "DELETE",
+    path: "/v1/manage/alerts/recipients/{id}"
+  },
   "guard.read": {
     method: "GET",
     path: "/v1/manage/guard"

@@ -15,10 +15,12 @@ import {
   timeFlag
 } from "../output/Output.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
+import { ALERT_EVENTS } from "../../domain/alert/Alert.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import {
   DeliveryStatus,
   EVERY_EVENT,
+  isAlertEvent,
   TEST_EVENT,
   type WebhookDelivery,
   type WebhookEndpoint,
@@ -139,7 +141,7 @@ export const replay = Command.make(
   )
 )
 
-const known = new Set<string>([...WebhookEventType.literals, EVERY_EVENT])
+const known = new Set<string>([...WebhookEventType.literals, ALERT_EVENTS, EVERY_EVENT])
 
 const parseEvents = Effect.fnUntraced(function* (text: string) {
   const events = [...new Set(text.split(",").map((type) => type.trim()))]
@@ -147,8 +149,8 @@ const parseEvents = Effect.fnUntraced(function* (text: string) {
   if (unknown.length > 0) {
     return yield* new CommandError({ message: `there is no event ${unknown.join(", ")}` })
   }
-  if (events.includes(EVERY_EVENT) && events.length > 1) {
-    return yield* new CommandError({ message: `${EVERY_EVENT} stands alone` })
+  if (events.includes(EVERY_EVENT) && events.some((type) => type !== EVERY_EVENT && !isAlertEvent(type))) {
+    return yield* new CommandError({ message: `${EVERY_EVENT} stands alone, or with alerts` })
   }
   return events
 })
@@ -159,7 +161,7 @@ const urlFlag = Flag.String("url").pipe(
 )
 
 const eventsFlag = Flag.String("events").pipe(
-  Flag.withDescription("Types, separated by commas; * is all of them")
+  Flag.withDescription("Types, separated by commas; * is all of them except alerts, alert.* all alerts")
 )
 
 const descriptionFlag = Flag.String("description").pipe(

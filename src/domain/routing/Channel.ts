@@ -11,6 +11,16 @@ const messengers = ["eitaa", "bale", "soroushplus", "rubika", "telegram"] as con
 export const Channel = Schema.Literals([...messengers, "sms"])
 export type Channel = typeof Channel.Type
 
+/** What people call each. */
+export const channelNames: Readonly<Record<Channel, readonly [english: string, persian: string]>> = {
+  eitaa: ["Eitaa", "ایتا"],
+  bale: ["Bale", "بله"],
+  soroushplus: ["Soroush Plus", "سروش‌پلاس"],
+  rubika: ["Rubika", "روبیکا"],
+  telegram: ["Telegram", "تلگرام"],
+  sms: ["SMS", "پیامک"]
+}
+
 /** The provider that carries codes over telegram. The contract does not list that channel: such an account opens it. */
 export const TELEGRAM_GATEWAY = "telegram_gateway"
 

@@ -8,6 +8,7 @@ import { ASSETS_PATH, CONSOLE_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./Co
 import { navigationOf, type PageName } from "./Navigation.ts"
 import { channelPages } from "./account/ChannelRoutes.ts"
 import { sharedAccountPages } from "./account/SharedRoutes.ts"
+import { alertPages } from "./alert/AlertRoutes.ts"
 import { allAuditPages, auditPages } from "./activity/AuditPage.ts"
 import { insightsPages } from "./activity/InsightsPage.ts"
 import { overviewPages } from "./activity/OverviewPage.ts"
@@ -64,6 +65,7 @@ const sections = [
   routingPages,
   templatePages,
   guardPages,
+  alertPages,
   // Developers
   keyPages,
   tokenPages,

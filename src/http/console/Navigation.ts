@@ -12,6 +12,7 @@ const pages = {
   routing: ["Routing", "ترتیب ارسال"],
   templates: ["Templates", "قالب‌ها"],
   guard: ["Guard", "نگهبان"],
+  alerts: ["Alerts", "اعلان‌ها"],
   keys: ["API keys", "کلیدهای API"],
   tokens: ["Tokens", "توکن‌ها"],
   webhooks: ["Webhooks", "وب‌هوک‌ها"],
@@ -57,7 +58,7 @@ const groups: ReadonlyArray<NavigationGroup> = [
     "test",
     "simulator"
   ]),
-  group("Configuration", "پیکربندی", ["channels", "routing", "templates", "guard"]),
+  group("Configuration", "پیکربندی", ["channels", "routing", "templates", "guard", "alerts"]),
   group("Developers", "توسعه‌دهندگان", ["keys", "tokens", "webhooks", "requests"]),
   group("Billing", "مالی", ["wallet", "usage"]),
   group("Team", "تیم", ["users", "audit", "settings"])
@@ -78,9 +79,10 @@ export const navigationOf = (served: ReadonlySet<PageName>): ReadonlyArray<Navig
 
 const isForOperators = ({ pages }: NavigationGroup): boolean => pages.some(({ name }) => name === "customers")
 
-const settingsAlone = (each: NavigationGroup): NavigationGroup => ({
+/** What operators have without a customer, next to their own pages. */
+const withoutCustomer = (each: NavigationGroup): NavigationGroup => ({
   ...each,
-  pages: each.pages.filter(({ name }) => name === "settings")
+  pages: each.pages.filter(({ name }) => name === "settings" || name === "alerts")
 })
 
 /** The entries that a visitor sees. Operators see the customers, and the rest once they have entered a customer. */
@@ -90,5 +92,5 @@ export const navigationFor = (
 ): ReadonlyArray<NavigationGroup> =>
   all
     .filter((each) => who.isOperator || !isForOperators(each))
-    .map((each) => (who.hasCustomer || isForOperators(each) ? each : settingsAlone(each)))
+    .map((each) => (who.hasCustomer || isForOperators(each) ? each : withoutCustomer(each)))
     .filter(({ pages }) => pages.length > 0)

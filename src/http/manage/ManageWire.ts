@@ -29,6 +29,7 @@ const isEntryPosition = (text: string): boolean => /^(?:allow|deny)\/[a-z]+\/.{1
 /** Every list with pages, and the form of its positions. Cursors contain the list's name. */
 const lists = {
   accounts: isIdPosition,
+  alerts: isUuidPosition,
   api_keys: isIdPosition,
   audit_log: isTimePosition,
   contacts: within(Schema.is(Phone)),

@@ -53,6 +53,13 @@ const dataOf = (event: WebhookEvent): string => {
       return messageData(subject.message, event)
     case "guard":
       return JSON.stringify({ ...toWireAlarm(subject.alarm), sequence })
+    case "alert":
+      return JSON.stringify({
+        alert_id: subject.id,
+        ...subject.alert,
+        raised_at: formatInstant(event.occurredAt),
+        sequence
+      })
     case "endpoint":
       return JSON.stringify({ webhook_id: subject.id, sequence })
   }

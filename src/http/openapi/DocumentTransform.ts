@@ -193,6 +193,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   "Management: statements": "What a month began with, what was paid in and spent, and what it ended with.",
   "Management: audit log": "Who changed what, and from where.",
   "Management: guard": "Protection against pumping, bombing and guessing.",
+  "Management: alerts": "Who hears of trouble by e-mail or message, of what, and when.",
   "Management: webhooks": "Endpoints that receive events, and the deliveries to them.",
   "Management: personal access tokens": "Credentials of programs that manage your account.",
   "Management: users": "People who sign in to manage your account. For owners.",

@@ -1,4 +1,5 @@
 import { TEST_EVENT } from "../../domain/Webhook.ts"
+import { AlertEventType } from "../../domain/alert/Alert.ts"
 import { GuardEventType } from "../../domain/guard/Alarm.ts"
 import { MessageEventType } from "../../domain/message/Message.ts"
 import { EventType } from "../../domain/verification/Verification.ts"
@@ -81,6 +82,31 @@ const schemas: Json = {
     withAttempts("MessageStatusResponse", "delivery", delivery)
   ),
   GuardEvent: eventSchema(GuardEventType.literals, withSequence("GuardAlarm")),
+  AlertEvent: eventSchema(AlertEventType.literals, {
+    allOf: [
+      sequence,
+      {
+        type: "object",
+        properties: {
+          alert_id: { type: "string", format: "uuid" },
+          kind: { type: "string", description: "The type without `alert.`." },
+          subject: {
+            type: "object",
+            properties: {
+              type: { type: "string" },
+              id: { type: "string" },
+              name: { type: ["string", "null"] }
+            },
+            required: ["type", "id", "name"]
+          },
+          counts: { type: "object", additionalProperties: { type: "number" } },
+          held_back: { type: "integer", description: "How often it happened since the alert before." },
+          raised_at: { type: "string", format: "date-time" }
+        },
+        required: ["alert_id", "kind", "subject", "counts", "held_back", "raised_at"]
+      }
+    ]
+  }),
   TestEvent: eventSchema([TEST_EVENT], {
     type: "object",
     properties: { webhook_id: { type: "integer" }, sequence: { type: "integer" } },
@@ -125,6 +151,12 @@ const webhooks: Json = {
     "An alarm of the guard was raised or cleared",
     "`data` is the alarm at the time of the event. It never contains a phone or an address.",
     "GuardEvent"
+  ),
+  alert: received(
+    "receiveAlertEvent",
+    "People were alerted of something",
+    "Only for endpoints that name `alert.*` or its type. `data` has names, ids and counts; never a code or a phone.",
+    "AlertEvent"
   ),
   test: received(
     "receiveTestEvent",

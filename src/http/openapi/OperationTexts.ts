@@ -66,6 +66,16 @@ const managementTexts: Readonly<Record<string, string>> = {
     "For a receiver that was mended: nothing waits for its next try. If `has_more` is true, call again.",
   "webhooks.replaySince":
     "Replays events of the last 30 days. If `next_since` is not null, call again with it as `since`.",
+  "alerts.list":
+    "What was raised, with each delivery to a person. It has names, ids and counts; never a code, a text or a phone.",
+  "alerts.settings": "The defaults until somebody saves others.",
+  "alerts.saveSettings": `Missing fields stay as they are. ${VERSIONED}`,
+  "alerts.recipients": "All of them, the first made first.",
+  "alerts.addRecipient":
+    "Exactly one of `user_id`, `email` and `phone`. A user gets alerts at once; an address or a phone after its code was entered. A phone's code is a verification of yours, over your own accounts.",
+  "alerts.confirmRecipient": "Five wrong codes end it; it is valid for 15 minutes.",
+  "alerts.testRecipient": "Read its outcome in the list of alerts.",
+  "alerts.removeRecipient": "Alerts that still wait for it are not sent.",
   "tokens.list": READ_ONLY,
   "tokens.create": "Valid for 90 days if `expires_at` is absent. A `read_only` token can only read.",
   "tokens.read": READ_ONLY,

@@ -1,6 +1,6 @@
 import { Config } from "effect"
 import { defaultBodies } from "../../http/BodyLimits.ts"
-import { browserSettings, endpointSettings, sessionSettings } from "./EndpointSettings.ts"
+import { browserSettings, endpointSettings, mailSettings, sessionSettings } from "./EndpointSettings.ts"
 import { databaseSettings } from "./DatabaseSettings.ts"
 import { limitSettings, retentionSettings, sendSettings } from "./SendSettings.ts"
 import { processSettings } from "./ProcessSettings.ts"
@@ -62,6 +62,7 @@ export const settings = {
   ...limitSettings,
   ...retentionSettings,
   ...endpointSettings,
+  ...mailSettings,
   ...sessionSettings,
   ...browserSettings,
   allowsPrivateAddresses: flag(

@@ -1,5 +1,7 @@
 import { Config, Option, Redacted, Schema } from "effect"
 import { AUDIENCE, ISSUER } from "../../domain/user/Sessions.ts"
+import { isEmail } from "../../domain/user/User.ts"
+import { parseSmtpUrl, type SmtpSettings } from "../alert/MailerSmtp.ts"
 import type { Setting } from "./Setting.ts"
 import { defaultEndpoints, type ProviderEndpointsShape } from "../provider/ProviderEndpoints.ts"
 import type { SessionIssuersShape } from "../../services/user/Sessions.ts"
@@ -81,6 +83,60 @@ export const endpointSettings = {
   telegramProxy: proxy("PEYK_TELEGRAM_PROXY", "An HTTP proxy for Telegram only, its gateway included."),
   publicUrl
 } as const
+
+/** It can contain a password, so the error must not repeat it. */
+const SmtpUrl = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      text === "" ||
+      parseSmtpUrl(text, "") !== null ||
+      "smtp://user:password@host:587 or smtps://user:password@host:465 is expected"
+  )
+)
+
+const SmtpFrom = Schema.String.check(
+  Schema.makeFilter((text) => text === "" || isEmail(text) || "an e-mail address is expected")
+)
+
+const smtpUrl: Setting<Redacted.Redacted | null> = {
+  name: "PEYK_SMTP_URL",
+  byDefault: "",
+  description: "The mail server for alerts: smtp://user:password@host:587 (STARTTLS) or smtps://…:465.",
+  config: Config.map(Config.option(Config.schema(SmtpUrl, "PEYK_SMTP_URL")), (given) =>
+    Option.getOrNull(
+      Option.map(
+        Option.filter(given, (url) => url !== ""),
+        (url) => Redacted.make(url)
+      )
+    )
+  )
+}
+
+const smtpFrom: Setting<string | null> = {
+  name: "PEYK_SMTP_FROM",
+  byDefault: "the user of PEYK_SMTP_URL",
+  description: "The sender's address of alerts.",
+  config: Config.map(Config.option(Config.schema(SmtpFrom, "PEYK_SMTP_FROM")), (given) =>
+    Option.getOrNull(Option.filter(given, (address) => address !== ""))
+  )
+}
+
+/** How mail leaves this installation. */
+export const mailSettings = { smtpUrl, smtpFrom } as const
+
+/** Null: no mail server is set. Without a sender, it is the user, if that is an address. */
+export const smtpOf = ({
+  smtpUrl: url,
+  smtpFrom: from
+}: {
+  readonly smtpUrl: Redacted.Redacted | null
+  readonly smtpFrom: string | null
+}): SmtpSettings | null => {
+  const parsed = url === null ? null : parseSmtpUrl(Redacted.value(url), "")
+  if (parsed === null) return null
+  const { user, host } = parsed
+  return { ...parsed, from: from ?? (user !== null && isEmail(user) ? user : `peyk@${host}`) }
+}
 
 const partsOf = (list: string): ReadonlyArray<string> =>
   list

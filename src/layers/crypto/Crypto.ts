@@ -48,6 +48,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 export type KeyPurpose =
+  | "alert-code"
   | "code-hash"
   | "code-mask"
   | "code-tag"

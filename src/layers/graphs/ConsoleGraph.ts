@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { SavedViewsSql } from "../user/SavedViewsSql.ts"
-import { SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
+import { OperatorsSql, SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
 import { Billing } from "../../services/customer/Limits.ts"
 import { NetworkNames } from "../../services/guard/NetworkNames.ts"
 import { ConsoleSignInsLive, CredentialStores } from "./CredentialGraph.ts"
@@ -8,7 +8,7 @@ import { ManagementWritesLive } from "./CellStores.ts"
 import { Resources, Searches } from "./Management.ts"
 import { CredentialLimitsLive } from "./ManagementGraph.ts"
 import { Reports } from "./ReadGraph.ts"
-import { erasuresLive, sendsOfBothModes, type useCases } from "./UseCases.ts"
+import { alertCodesLive, erasuresLive, sendsOfBothModes, type useCases } from "./UseCases.ts"
 
 /** The services of the console's pages: the same use cases and resources as the API's. */
 export const consoleLive = (graphs: typeof useCases) =>
@@ -18,6 +18,7 @@ export const consoleLive = (graphs: typeof useCases) =>
     ManagementWritesLive,
     Resources,
     CredentialStores,
+    OperatorsSql,
     SignInLinksSql,
     SavedViewsSql,
     Searches,
@@ -25,5 +26,6 @@ export const consoleLive = (graphs: typeof useCases) =>
     Billing.layer,
     NetworkNames.layer,
     sendsOfBothModes(graphs),
+    alertCodesLive(graphs.live),
     erasuresLive(graphs)
   )

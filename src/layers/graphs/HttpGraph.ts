@@ -20,9 +20,6 @@ import { OtpHandlers, SandboxHandlers } from "../../http/verification/OtpHandler
 import { defaultOverload } from "../../http/server/Gate.ts"
 import { Serving } from "../../http/server/Serving.ts"
 import { SystemHandlers } from "../../http/system/SystemHandlers.ts"
-import { AccountSummaries } from "../../services/activity/AccountSummaries.ts"
-import { Billing, Limits } from "../../services/customer/Limits.ts"
-import { CustomerStandingsSql } from "../customer/CustomersSql.ts"
 import { RequestLog } from "../../services/activity/RequestLog.ts"
 import { KeyLimits } from "../../services/key/RequestWindows.ts"
 import type { Configuration } from "../config/Configuration.ts"
@@ -39,16 +36,11 @@ import { RequestStoreLive } from "./CellStores.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./Management.ts"
-import { erasuresLive, type useCases } from "./UseCases.ts"
+import { AccountSummariesLive } from "./ReadGraph.ts"
+import { alertCodesLive, erasuresLive, type useCases } from "./UseCases.ts"
 
 /** The longest time for a response without the provider's part: by far the longest is a report's statement. */
 const OWN_ANSWER_MILLIS = 16_000
-
-const AccountSummariesLive = Layer.provide(AccountSummaries.layer, [
-  Billing.layer,
-  Limits.layer,
-  CustomerStandingsSql
-])
 
 const KeyLimitsLive = Layer.provide(KeyLimits.layer, KeyWindowStoreSql)
 
@@ -110,6 +102,7 @@ export const httpRoutes = (
       ]),
       Layer.provide(ManagementHandlers, [
         AccountSummariesLive,
+        alertCodesLive(live),
         erasuresLive({ live, sandbox, messages, sandboxMessages })
       ]),
       ManageAdmissionLive,

@@ -1,11 +1,13 @@
 import { Layer, Option, Struct } from "effect"
 import { PublicUrl } from "../../http/RouteTable.ts"
 import { TrustedProxies } from "../../http/server/ClientAddress.ts"
+import { ConsoleUrl } from "../../services/alert/AlertDeliveries.ts"
 import { GuardCeiling } from "../../services/guard/Guard.ts"
 import { defaultSettings, Settings } from "../../services/Settings.ts"
 import { SessionIssuers } from "../../services/user/Sessions.ts"
+import { MailerSmtp } from "../alert/MailerSmtp.ts"
 import type { Configuration } from "../config/Configuration.ts"
-import { endpointSettings, sessionIssuers } from "../config/EndpointSettings.ts"
+import { endpointSettings, sessionIssuers, smtpOf } from "../config/EndpointSettings.ts"
 import { OneShotDigest, PooledRandom } from "../crypto/Crypto.ts"
 import { AllowsPrivateAddresses } from "../network/CustomerUrls.ts"
 import { isLoopbackHost } from "../network/PrivateAddresses.ts"
@@ -16,6 +18,11 @@ import { SimulatorOff, SimulatorSql } from "../provider/SimulatorSql.ts"
 
 export const Crypto = Layer.merge(OneShotDigest, PooledRandom)
 
+const mailerLayer = (configuration: Configuration) => {
+  const smtp = smtpOf(configuration)
+  return smtp === null ? Layer.empty : MailerSmtp(smtp)
+}
+
 /** The numbers that use cases need; they do not see the rest of the configuration, such as secrets. */
 export const settingsLayer = (configuration: Configuration) =>
   Layer.mergeAll(
@@ -25,7 +32,9 @@ export const settingsLayer = (configuration: Configuration) =>
     Layer.succeed(TrustedProxies, configuration.trustedProxies),
     Layer.succeed(PublicUrl, configuration.publicUrl),
     Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings))),
-    Layer.succeed(SessionIssuers, sessionIssuers(configuration))
+    Layer.succeed(SessionIssuers, sessionIssuers(configuration)),
+    Layer.succeed(ConsoleUrl, configuration.publicUrl),
+    mailerLayer(configuration)
   )
 
 /** Anyone who reaches the service can read the simulator's messages: it is on by default only if nobody else can. */

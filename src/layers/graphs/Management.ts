@@ -1,5 +1,7 @@
 import { Layer } from "effect"
 import { SetUpConcerns } from "../../services/customer/SetUpConcerns.ts"
+import { AlertCodes } from "../../services/alert/AlertCodes.ts"
+import { AlertsSql } from "../alert/AlertsSql.ts"
 import { AccountStatesSql } from "../account/PacedAccounts.ts"
 import { AccountsSql } from "../account/AccountsSql.ts"
 import { ChannelResultsLive, ManagementWritesLive, TimerStoreLive, WalletsLive } from "./CellStores.ts"
@@ -34,6 +36,7 @@ const Records = Layer.mergeAll(
   AccountStatesSql,
   AccountsSql,
   BudgetsSql,
+  AlertsSql,
   ContactsSql,
   CustomerRecordsSql,
   GuardRecordsSql,
@@ -63,6 +66,7 @@ export const Searches = Layer.mergeAll(VerificationRecordsSql, MessageRecordsSql
 /** The services that the command line's set-up commands need. */
 export const ManagementLive = Layer.mergeAll(
   Resources,
+  Layer.provide(AlertCodes.layerMail, CustomerRecordsSql),
   CredentialStores,
   Searches,
   ManagementWritesLive,

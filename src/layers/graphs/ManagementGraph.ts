@@ -11,6 +11,7 @@ import { OptionalIdempotencyKey, OptionalJson, RequireJson } from "../../http/Re
 import { PhonesHandlers } from "../../http/manage/PhonesApi.ts"
 import { StatementsHandlers } from "../../http/manage/StatementsApi.ts"
 import { WalletHandlers } from "../../http/manage/WalletApi.ts"
+import { AlertsHandlers } from "../../http/manage/AlertsApi.ts"
 import { WebhooksHandlers } from "../../http/manage/WebhooksApi.ts"
 import { NoUndeclaredInput } from "../../http/manage/UndeclaredInput.ts"
 import { CredentialHandlers, SessionsLive } from "./CredentialGraph.ts"
@@ -40,7 +41,8 @@ export const ManagementHandlers = Layer.mergeAll(
   StatementsHandlers,
   PhonesHandlers,
   GuardHandlers,
-  WebhooksHandlers
+  WebhooksHandlers,
+  AlertsHandlers
 ).pipe(
   Layer.provide([
     Layer.provide(ManageAuth.layer, ManageAdmissionLive),

@@ -6,6 +6,9 @@ import { InsightsHandlers } from "../../http/manage/InsightsApi.ts"
 import { UsageHandlers } from "../../http/manage/UsageApi.ts"
 import { ManagedVerificationsHandlers } from "../../http/manage/VerificationsApi.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
+import { AccountSummaries } from "../../services/activity/AccountSummaries.ts"
+import { Billing, Limits } from "../../services/customer/Limits.ts"
+import { CustomerStandingsSql } from "../customer/CustomersSql.ts"
 import { ActivityReports } from "../../services/activity/ActivityReports.ts"
 import { ActivitySumsLive, CodeSumsLive, RequestRecordsLive } from "./CellStores.ts"
 import { Insights } from "../../services/activity/Insights.ts"
@@ -25,12 +28,18 @@ import { overReads } from "./Management.ts"
 /** Uses separate connections too, to the primary. */
 const overReports = Layer.provide(Layer.effect(SqlClient.SqlClient, ReportingSql))
 
+export const AccountSummariesLive = Layer.provide(AccountSummaries.layer, [
+  Billing.layer,
+  Limits.layer,
+  CustomerStandingsSql
+])
+
 const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, ActivitySumsLive])
 
 const ActivityReportsLive = Layer.provide(ActivityReports.layer, ActivitySumsLive).pipe(overReports)
 
 /** Sums are read where they are written. */
-const InsightsLive = Layer.provide(Insights.layer, [ActivityReportsLive, CodeSumsLive.pipe(overReports)])
+export const InsightsLive = Layer.provide(Insights.layer, [ActivityReportsLive, CodeSumsLive.pipe(overReports)])
 
 /** The sums of sends that rounds keep up to date. */
 export const KeptSums = ActivitySumsLive.pipe(overReports)

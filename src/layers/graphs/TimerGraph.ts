@@ -1,4 +1,8 @@
 import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { AlertConditions } from "../../services/alert/AlertConditions.ts"
+import { AlertDeliveries } from "../../services/alert/AlertDeliveries.ts"
+import { AlertRounds } from "../../services/alert/AlertRounds.ts"
 import { AccountCredits } from "../../services/account/AccountCredits.ts"
 import { BotInboxes } from "../../services/account/BotInboxes.ts"
 import { DeliveryReports } from "../../services/provider/DeliveryReports.ts"
@@ -17,7 +21,13 @@ import { WebhookDeliveries } from "../../services/webhook/WebhookDeliveries.ts"
 import { RetentionStoreLive, timersInCells } from "./CellStores.ts"
 import { WebhookSenderHttp } from "../webhook/WebhookSenderHttp.ts"
 import { WebhookStoreSql } from "../webhook/WebhookStoreSql.ts"
-import { KeptSums } from "./ReadGraph.ts"
+import type { Messages } from "../../services/message/Messages.ts"
+import { AlertStoreSql } from "../alert/AlertStoreSql.ts"
+import { ReportingSql } from "../postgres/Pools.ts"
+import { RoutingOrdersSql } from "../routing/RoutingOrdersSql.ts"
+import { HealthReportsSql } from "../system/HealthReportsSql.ts"
+import { Resources } from "./Management.ts"
+import { AccountSummariesLive, InsightsLive, KeptSums } from "./ReadGraph.ts"
 import { AccountsSql } from "../account/AccountsSql.ts"
 import { ProviderHttpLive } from "../provider/ProviderAdaptersHttp.ts"
 
@@ -45,11 +55,23 @@ class SandboxMessageReportHandler extends Context.Service<SandboxMessageReportHa
 const runTimer = Effect.map(VerificationSteps, (steps) => steps.runTimer)
 const runLane = Effect.map(MessageDeliveries, (deliveries) => deliveries.runTimer)
 
+/** What people are alerted of is read where the console reads it: on the connections of reports. */
+const AlertRoundsLive = AlertRounds.layer.pipe(
+  Layer.provide(AlertConditions.layer),
+  Layer.provide([
+    AlertStoreSql,
+    Resources,
+    InsightsLive,
+    AccountSummariesLive,
+    Layer.provide(HealthReportsSql, Layer.effect(SqlClient.SqlClient, ReportingSql))
+  ])
+)
+
 /** Runs due work of every kind with the given compositions. */
 export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
   readonly live: Layer.Layer<VerificationSteps | VerificationStore, E, R>
   readonly sandbox: Layer.Layer<VerificationSteps | VerificationStore, E2, R2>
-  readonly messages: Layer.Layer<MessageDeliveries | MessageStore, E3, R3>
+  readonly messages: Layer.Layer<MessageDeliveries | Messages | MessageStore, E3, R3>
   readonly sandboxMessages: Layer.Layer<MessageDeliveries | MessageStore, E4, R4>
 }) =>
   TimerRunner.layer.pipe(
@@ -76,7 +98,9 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
             ["guard" as const, guard.runTimer],
             ["retention" as const, retention.runTimer],
             ["account_credits" as const, (yield* AccountCredits).runTimer],
-            ["activity_sums" as const, (yield* ActivityRounds).runTimer]
+            ["activity_sums" as const, (yield* ActivityRounds).runTimer],
+            ["alert_watch" as const, (yield* AlertRounds).runTimer],
+            ["alert" as const, (yield* AlertDeliveries).runTimer]
           ])
         })
       ).pipe(timersInCells)
@@ -97,6 +121,8 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
       Layer.provide(Retention.layer, RetentionStoreLive),
       Layer.provide(AccountCredits.layer, AccountsSql),
       Layer.provide(ActivityRounds.layer, KeptSums),
+      AlertRoundsLive,
+      Layer.provide(AlertDeliveries.layer, [AlertStoreSql, AccountsSql, RoutingOrdersSql, graphs.messages]),
       Layer.provide(WebhookDeliveries.layer, [
         WebhookStoreSql,
         WebhookMetrics.layer,

@@ -2,6 +2,8 @@ import { Layer } from "effect"
 import { PhoneErasures } from "../../services/PhoneErasures.ts"
 import { Messages, SandboxMessages } from "../../services/message/Messages.ts"
 import { SandboxVerifications, Verifications } from "../../services/verification/Verifications.ts"
+import { AlertCodes } from "../../services/alert/AlertCodes.ts"
+import { CustomerRecordsSql } from "../customer/CustomerRecordsSql.ts"
 import { PhoneErasureStoreSql } from "../retention/PhoneErasureStoreSql.ts"
 import { MessagesLive, MessagesSandbox } from "./MessageGraph.ts"
 import { VerificationsLive, VerificationsSandbox } from "./VerificationGraph.ts"
@@ -22,6 +24,10 @@ export const sendsOfBothModes = ({ live, sandbox, messages, sandboxMessages }: t
     messages,
     Layer.provide(Layer.effect(SandboxMessages, Messages), sandboxMessages)
   )
+
+/** The codes that confirm where alerts go. */
+export const alertCodesLive = (live: (typeof useCases)["live"]) =>
+  Layer.provide(AlertCodes.layer, [live, CustomerRecordsSql])
 
 /** Erases phones, over the use cases of both modes. */
 export const erasuresLive = (graphs: typeof useCases) =>

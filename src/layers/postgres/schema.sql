@@ -967,6 +967,101 @@ create table guard_days (
 ) with (fillfactor = 70);
 
 
+-- Alerts ------------------------------------------------------------------------------------------
+-- Those of the installation itself have customer 0. No send writes here.
+
+-- Which alerts one customer's people get, and when. Written by the customer's people. No row: the defaults.
+create table alert_settings (
+  customer_id int primary key,
+  -- the kinds that people get
+  kinds text[] not null,
+  -- minutes of the day in Tehran; null: at any time
+  quiet_from smallint,
+  quiet_until smallint,
+  urgent_passes boolean not null,
+  version int not null default 1,
+  updated_at timestamptz not null,
+  check ((quiet_from is null) = (quiet_until is null))
+);
+
+-- Somebody who gets a customer's alerts: a user, or an address or a phone that was confirmed by a code. Written by the
+-- customer's people.
+create table alert_recipients (
+  id int generated always as identity primary key,
+  customer_id int not null,
+  type text not null check (type in ('user', 'email', 'phone')),
+  user_id uuid references users on delete cascade,
+  -- an e-mail address or a phone; null: that of the user
+  address text,
+  -- Of the code that confirms an address. A phone has a verification instead.
+  code_hash bytea,
+  code_expires_at timestamptz,
+  wrong_codes int not null default 0,
+  verification uuid,
+  confirmed_at timestamptz,
+  created_at timestamptz not null,
+  check ((type = 'user') = (user_id is not null) and (type = 'user') = (address is null))
+);
+create index alert_recipients_by_customer on alert_recipients (customer_id, id);
+create unique index alert_recipients_once on alert_recipients (customer_id, type, coalesce(user_id::text, address));
+
+-- What is known of one thing that alerts are about: when people heard of it last. Written by rounds.
+create table alert_subjects (
+  customer_id int not null,
+  kind text not null,
+  subject_type text not null,
+  subject_id text not null,
+  is_open boolean not null,
+  sent_at timestamptz,
+  held_back int not null,
+  updated_at timestamptz not null,
+  primary key (customer_id, kind, subject_type, subject_id)
+);
+
+-- An alert that was raised. Written by rounds, and by tests that people ask for.
+create table alerts (
+  customer_id int not null,
+  id uuid not null,
+  kind text not null,
+  subject_type text not null,
+  subject_id text not null,
+  -- what people called it then
+  subject_name text,
+  counts jsonb not null,
+  -- how often it happened since the alert before, without one
+  held_back int not null,
+  raised_at timestamptz not null,
+  primary key (customer_id, id)
+);
+
+-- An alert on its way to one recipient. Written with the alert, and by its timer, whose lane it has.
+create table alert_deliveries (
+  customer_id int not null,
+  alert_id uuid not null,
+  lane smallint not null,
+  recipient_id int not null,
+  means text not null,
+  status text not null,
+  first_due_at timestamptz not null,
+  due_at timestamptz not null,
+  tries int not null default 0,
+  error text,
+  -- the message that carries it
+  message_id uuid,
+  finished_at timestamptz,
+  primary key (customer_id, alert_id, lane)
+);
+
+-- How often one customer asked for something in an hour: test alerts, and codes that confirm addresses.
+create table alert_windows (
+  customer_id int not null,
+  kind text not null,
+  ends_at timestamptz not null,
+  used int not null,
+  primary key (customer_id, kind)
+);
+
+
 -- Activity ----------------------------------------------------------------------------------------
 
 -- The sums of one customer's sends in half an hour. Written when somebody looks, from the sends: no send writes here.

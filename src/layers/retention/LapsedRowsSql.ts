@@ -38,6 +38,13 @@ export const lapsed: Readonly<Record<WalkedTable, string>> = {
   guard_budgets: "t.ends_at <= $1::timestamptz - interval '1 day'",
   guard_alarms: "t.cleared_at <= $1::timestamptz - interval '90 days'",
   guard_days: "t.day <= ($1::timestamptz at time zone 'UTC')::date - 90",
+  alert_deliveries: "t.first_due_at <= $1::timestamptz - interval '90 days'",
+  alerts: "t.raised_at <= $1::timestamptz - interval '90 days'",
+  // A reminder comes after a day. What is open is updated when it is sent again.
+  alert_subjects: "t.updated_at <= $1::timestamptz - interval '90 days'",
+  alert_windows: "t.ends_at <= $1",
+  // Nobody entered the code: the address may belong to somebody who did not ask.
+  alert_recipients: "t.confirmed_at is null and t.created_at <= $1::timestamptz - interval '1 day'",
   simulator_messages: "t.sent_at <= $1",
   request_blocks: "t.ends_at <= $1"
 }

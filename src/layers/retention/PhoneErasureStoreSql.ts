@@ -52,6 +52,9 @@ export const PhoneErasureStoreSql = Layer.effect(
             delete from contact_links l using sending_accounts a
             where a.id = l.account_id and a.customer_id = ${customerId} and l.phone = ${phone}
             returning true),
+          alerted as (
+            delete from alert_recipients
+            where customer_id = ${customerId} and type = 'phone' and address = ${phone}),
           simulated as (delete from simulator_messages where phone = ${phone}),
           refused as (
             update request_blocks set refused_phones = array_replace(refused_phones, ${hash}::uuid, null)

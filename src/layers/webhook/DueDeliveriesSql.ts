@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import { TEST_EVENT, WebhookTry } from "../../domain/Webhook.ts"
+import { isWantedEvent, TEST_EVENT, WebhookTry } from "../../domain/Webhook.ts"
 import { webhookPayload } from "../../http/manage/WebhookPayload.ts"
 import type { DueDelivery } from "../../services/webhook/WebhookStore.ts"
 import type { MasterKey } from "../crypto/Crypto.ts"
@@ -17,6 +17,7 @@ import {
 } from "../postgres/SqlRows.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
+import { TAKES } from "./OutboxSql.ts"
 import { openWebhookSecret, type SecretOwner } from "./WebhooksSql.ts"
 import { CellsAreApart } from "../postgres/CellsSql.ts"
 import { cellStatement, sent } from "../postgres/batching/CellStatements.ts"
@@ -88,7 +89,7 @@ const source = batchSource(columns)
 
 /** Whether the endpoint takes the event now: it may have changed since the event was written. */
 const ACCEPTS = `(w.disabled_at is null and w.mode = e.mode
-      and (e.type = '${TEST_EVENT}' or w.events @> array[e.type] or w.events @> array['*']))`
+      and (e.type = '${TEST_EVENT}' or ${TAKES}))`
 
 /** Step by step: a planner that knows few rows would read all timers and deliveries of an endpoint. */
 const statement = `
@@ -147,6 +148,12 @@ const ApartRow = Schema.Struct({
   subject: DueRow.fields.subject
 })
 
+/** An alert never goes to the endpoint that it is about. */
+const isAboutEndpoint = (subject: typeof ApartRow.Type.subject, endpointId: number): boolean =>
+  subject?.kind === "alert" &&
+  subject.snapshot.subject.type === "webhook" &&
+  subject.snapshot.subject.id === String(endpointId)
+
 /** Endpoints are on the coordinator, their deliveries in a cell on another node. */
 const readingApart = (): Reads => {
   const endpoints = cellStatement(
@@ -185,7 +192,8 @@ const readingApart = (): Reads => {
       const accepts =
         !isDisabled &&
         endpointMode === row.mode &&
-        (row.type === TEST_EVENT || wants.includes(row.type) || wants.includes("*"))
+        (row.type === TEST_EVENT || isWantedEvent(wants, row.type)) &&
+        !isAboutEndpoint(row.subject, endpoint.endpointId)
       return [{ ...endpoint, ...row, nth: endpoint.nth, accepts }]
     })
   })

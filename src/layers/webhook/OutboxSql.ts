@@ -3,6 +3,7 @@ import type { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
+import { ALERT_EVENTS } from "../../domain/alert/Alert.ts"
 import { timestamp } from "../postgres/SqlRows.ts"
 import { WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
@@ -29,9 +30,14 @@ export const webhookTimers = (
   where t.lease_token is null
   returning true)`
 
-/** Whether an endpoint `w` wants events of this type. */
-export const isWanted = (sql: SqlClient.SqlClient, type: Statement.Fragment) =>
+/** Whether an endpoint `w` wants events of this type: for changes, which are no alerts. */
+const isWanted = (sql: SqlClient.SqlClient, type: Statement.Fragment) =>
   sql`(w.events @> array[${type}] or w.events @> array['*'])`
+
+/** Whether an endpoint `w` takes the event `e` of any kind: an alert only if it names it, and it is not about itself. */
+export const TAKES = `(w.events @> array[e.type]
+      or w.events @> array[case when e.type like 'alert.%' then '${ALERT_EVENTS}' else '*' end])
+      and not (e.type like 'alert.webhook\\_%' and e.data #>> '{subject,id}' = w.id::text)`
 
 const none = (sql: SqlClient.SqlClient): EventParts => ({ parts: sql``, webhooks: sql`0` })
 

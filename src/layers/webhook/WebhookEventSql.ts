@@ -5,7 +5,7 @@ import { Instant } from "../../domain/Instant.ts"
 import { Message } from "../../domain/message/Message.ts"
 import { ERASED_PHONE } from "../../domain/Phone.ts"
 import { Verification } from "../../domain/verification/Verification.ts"
-import type { EventSubject } from "../../domain/Webhook.ts"
+import { AlertSnapshot, type EventSubject } from "../../domain/Webhook.ts"
 
 /** A timestamptz in the form that jsonb writes. */
 const InstantText = Schema.String.pipe(
@@ -75,6 +75,7 @@ export const EventSubjectColumn = Schema.Union([
       verified: alarmFields.verified
     })
   }),
+  Schema.Struct({ kind: Schema.Literal("alert"), id: Schema.String, snapshot: AlertSnapshot }),
   Schema.Struct({ kind: Schema.Literal("endpoint"), id: Schema.Int })
 ])
 
@@ -110,6 +111,8 @@ export const toSubject = (column: typeof EventSubjectColumn.Type): EventSubject 
       const { started_at: startedAt, cleared_at: clearedAt, ...alarm } = column.snapshot
       return { kind: "guard", alarm: { ...alarm, id: column.id, startedAt, clearedAt } }
     }
+    case "alert":
+      return { kind: "alert", id: column.id, alert: column.snapshot }
     case "endpoint":
       return { kind: "endpoint", id: column.id }
   }
@@ -131,4 +134,5 @@ export const EVENT_SUBJECT = `case split_part(e.type, '.', 1)
         'createdAt', ${millis("m.created_at")}))
       from messages m where ${isSubject("m")})
     when 'guard' then json_build_object('kind', 'guard', 'id', e.subject, 'snapshot', e.data)
+    when 'alert' then json_build_object('kind', 'alert', 'id', e.subject, 'snapshot', e.data)
     else json_build_object('kind', 'endpoint', 'id', w.id) end`

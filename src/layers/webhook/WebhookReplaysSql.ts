@@ -16,7 +16,7 @@ import {
 } from "../../domain/Webhook.ts"
 import { webhookPayload } from "../../http/manage/WebhookPayload.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { isWanted, webhookTimers } from "./OutboxSql.ts"
+import { TAKES, webhookTimers } from "./OutboxSql.ts"
 import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
 import type { Webhooks } from "../../services/webhook/Webhooks.ts"
 
@@ -93,6 +93,7 @@ export const webhookReplays = (
   sql: SqlClient.SqlClient,
   random: SecureRandom.SecureRandom["Service"]
 ): ReplayMethods => {
+  const takes = sql.literal(TAKES)
   const columns = sql.literal(COLUMNS)
   const deliveryRows = rowsOf(DeliveryRow)
   const stateRows = rowsOf(StateRow)
@@ -218,7 +219,7 @@ export const webhookReplays = (
           where d.customer_id = ${customerId} and d.endpoint_id = ${id} and d.event_id >= ${from}::uuid
             and (d.status = 'failed'
               or d.status = 'pending' and d.tries <> '[]' and d.next_try_at > ${timestamp(now)}::timestamptz)
-            and (e.type = ${TEST_EVENT} or ${isWanted(sql, sql`e.type`)})
+            and (e.type = ${TEST_EVENT} or ${takes})
           order by e.id limit ${MAX_REPLAYED + 1}),
         event as (select customer_id, id, nth from wanted where nth <= ${MAX_REPLAYED}),
         ${deliveryOf(customerId, id, sql`event`, now)}
@@ -237,7 +238,7 @@ export const webhookReplays = (
           join events e on e.customer_id = d.customer_id and e.id = d.event_id
           join webhook_endpoints w on w.customer_id = d.customer_id and w.id = d.endpoint_id
           where d.customer_id = ${customerId} and d.endpoint_id = ${id} and d.event_id = ${eventId}::uuid
-            and (e.type = ${TEST_EVENT} or ${isWanted(sql, sql`e.type`)})),
+            and (e.type = ${TEST_EVENT} or ${takes})),
         ${deliveryOf(customerId, id, sql`event`, now)}
         select count(*)::int as count from delivery`)
       const delivery = yield* findDelivery(customerId, id, eventId)
@@ -254,7 +255,7 @@ export const webhookReplays = (
           select e.customer_id, e.id, row_number() over (order by e.id) as nth
           from webhook_endpoints w join events e on e.customer_id = w.customer_id and e.mode = w.mode
           where w.customer_id = ${customerId} and w.id = ${id} and e.id >= ${from}::uuid
-            and e.type <> ${TEST_EVENT} and ${isWanted(sql, sql`e.type`)}
+            and e.type <> ${TEST_EVENT} and ${takes}
           order by e.id limit ${MAX_REPLAYED + 1}),
         event as (select customer_id, id, nth from wanted where nth <= ${MAX_REPLAYED}),
         ${deliveryOf(customerId, id, sql`event`, now)}

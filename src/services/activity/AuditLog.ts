@@ -6,6 +6,7 @@ import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
 /** What changes are of: the first parts of actions. */
 export type AuditArea =
   | "account"
+  | "alert"
   | "api_key"
   | "contacts"
   | "customer"

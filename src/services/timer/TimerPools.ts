@@ -24,7 +24,10 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   // A separate pool would be claimed for in every round of the loop, for one timer an hour.
   retention: "updates",
   account_credits: "updates",
-  activity_sums: "updates"
+  activity_sums: "updates",
+  alert_watch: "reports",
+  // A mail server can be slow.
+  alert: "updates"
 }
 
 /**

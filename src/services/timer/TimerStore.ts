@@ -65,7 +65,8 @@ export class TimerStore extends Context.Service<
 export const platformRounds = [
   "retention",
   "account_credits",
-  "activity_sums"
+  "activity_sums",
+  "alert_watch"
 ] as const satisfies ReadonlyArray<TimerKind>
 type PlatformRound = (typeof platformRounds)[number]
 

@@ -8,12 +8,14 @@ import { check, isMaxEntries } from "../../domain/SchemaProblems.ts"
 import {
   type DeliveryStatus,
   EVERY_EVENT,
+  isAlertEvent,
   originOf,
   type WebhookDelivery,
   type WebhookEndpoint,
   WebhookEventType,
   type WebhookExchange
 } from "../../domain/Webhook.ts"
+import { ALERT_EVENTS } from "../../domain/alert/Alert.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import { pastedText } from "../../domain/text/PastedText.ts"
 import { isStorable, TrimmedName } from "../../domain/text/VisibleText.ts"
@@ -153,16 +155,21 @@ export const WebhookUrl = Schema.String.check(Schema.isMinLength(1), Schema.isMa
   .annotate({ description: "https, to the public internet, without credentials." })
   .pipe(Schema.decode(SchemaTransformation.transform({ decode: pastedText, encode: (url: string) => url })))
 
-const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, EVERY_EVENT]))
+const Events = Schema.Array(Schema.Literals([...WebhookEventType.literals, ALERT_EVENTS, EVERY_EVENT]))
   .check(
     Schema.isMinLength(1),
     isMaxEntries(50),
     check(
-      (events: ReadonlyArray<string>) => !events.includes(EVERY_EVENT) || events.length === 1,
+      (events: ReadonlyArray<string>) =>
+        !events.includes(EVERY_EVENT) ||
+        events.every((event) => event === EVERY_EVENT || isAlertEvent(event)),
       problem("star_not_alone")
     )
   )
-  .annotate({ description: "Types of events; * alone is all of them, also those that are to come." })
+  .annotate({
+    description:
+      "Types of events; * is all of them, also those that are to come, except alerts: alert.* is all of these."
+  })
 
 export const WebhookDescription = TrimmedName.check(
   check(

@@ -53,6 +53,7 @@ const areas: Readonly<Record<AuditArea, readonly [english: string, persian: stri
   routing: ["Routing", "ترتیب ارسال"],
   template: ["Templates", "قالب‌ها"],
   guard: ["Guard", "نگهبان"],
+  alert: ["Alerts", "اعلان‌ها"],
   verification: ["Verifications", "کدهای تأیید"],
   message: ["Messages", "پیام‌ها"],
   test: ["Test sends", "ارسال‌های آزمایشی"],

@@ -115,6 +115,20 @@ const sentences: Readonly<Record<string, Sentence>> = {
     "{who} ended an alarm of the guard ({reason})",
     "{who} یک هشدار نگهبان را پایان داد ({reason})"
   ),
+  "alert.save_settings": update("{who} changed the alerts", "{who} اعلان‌ها را تغییر داد"),
+  "alert.add_recipient": sentence(
+    "{who} added a recipient of alerts ({type})",
+    "{who} گیرنده‌ای برای اعلان‌ها افزود ({type})"
+  ),
+  "alert.confirm_recipient": sentence(
+    "{who} confirmed a recipient of alerts ({type})",
+    "{who} گیرنده‌ای از اعلان‌ها را تأیید کرد ({type})"
+  ),
+  "alert.remove_recipient": removal(
+    "{who} removed a recipient of alerts ({type})",
+    "{who} گیرنده‌ای از اعلان‌ها را حذف کرد ({type})"
+  ),
+  "alert.test": sentence("{who} sent a test alert ({type})", "{who} یک اعلان آزمایشی فرستاد ({type})"),
   "api_key.create": sentence("{who} created the {mode} key {thing}", "{who} کلید {thing} را ساخت ({mode})"),
   "api_key.update": update("{who} changed the key {thing}", "{who} کلید {thing} را تغییر داد"),
   "api_key.revoke": sentence("{who} revoked the key {thing}", "{who} کلید {thing} را باطل کرد"),
@@ -218,6 +232,7 @@ const pages: Readonly<Record<string, (id: string) => string>> = {
   user: (id) => `${pathOf("users")}/${id}`,
   routing: () => pathOf("routing"),
   guard: () => pathOf("guard"),
+  alert: () => pathOf("alerts"),
   wallet: () => pathOf("wallet"),
   customer: () => pathOf("settings")
 }
@@ -267,6 +282,8 @@ const detailWords: Readonly<Record<string, Words>> = {
   developer: ["developer", "توسعه‌دهنده"],
   viewer: ["viewer", "بیننده"],
   phone: ["phone", "شماره"],
+  email: ["email", "ایمیل"],
+  user: ["user", "کاربر"],
   prefix: ["number prefix", "پیش‌شماره"],
   network: ["network", "شبکه"],
   ip: ["network", "شبکه"],

@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { isQuotaNear, lowWallet } from "../../../domain/alert/AlertRules.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Problem } from "../../../domain/Problem.ts"
 import { type AccountState, blockageOf } from "../../../domain/account/AccountState.ts"
@@ -227,36 +228,28 @@ const webhookConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
   })
 })
 
-/** The used share of a quota from which on it needs attention. */
-const NEAR = 0.8
-/** A wallet needs attention if it has money for fewer sends, at the highest price. */
-const SENDS_LEFT = 100
-
 const moneyConcerns = (
   { wallet, quota, prices }: AccountSummary,
   { locale }: View
 ): ReadonlyArray<Concern> => {
   const { say, number } = locale
   const tone = (isOver: boolean): Tone => (isOver ? "bad" : "warn")
-  const available = wallet === null ? null : wallet.balance - wallet.held
-  const price = Math.max(...Object.values(prices))
-  const isLow = available !== null && price > 0 && available < price * SENDS_LEFT
-  const isNear = quota !== null && quota.used >= quota.limit * NEAR
+  const low = lowWallet({ wallet, quota, prices })
   return [
-    ...(isLow
+    ...(low !== null
       ? [
           {
-            badge: badge(tone(available < price), say("Low balance", "موجودی کم")),
+            badge: badge(tone(low.isEmpty), say("Low balance", "موجودی کم")),
             what: say(
-              `${locale.rials(available)} left: about ${number(Math.floor(available / price))} sends.`,
-              `${locale.rials(available)} مانده است: حدود ${number(Math.floor(available / price))} ارسال.`
+              `${locale.rials(low.available)} left: about ${number(low.sends)} sends.`,
+              `${locale.rials(low.available)} مانده است: حدود ${number(low.sends)} ارسال.`
             ),
             page: "wallet" as const,
             action: say("View wallet", "دیدن کیف پول")
           }
         ]
       : []),
-    ...(isNear
+    ...(quota !== null && isQuotaNear({ quota })
       ? [
           {
             badge: badge(tone(quota.used >= quota.limit), say("Quota", "سهمیه")),

@@ -304,6 +304,45 @@ const texts = {
   stale_sign_in: [
     "Sign out and in again first: this needs a sign-in of the last 10 minutes, by yourself. If you came by a link, choose a password and sign in with it.",
     "اول خارج و دوباره وارد شوید: برای این کار باید خودتان در ۱۰ دقیقهٔ گذشته وارد شده باشید. اگر با لینک آمده‌اید، گذرواژه‌ای انتخاب کنید و با آن وارد شوید."
+  ],
+  not_time_of_day: ["Enter a time of the day, such as {example}.", "ساعت را وارد کنید، مثل {example}."],
+  from_is_until: ["Enter two different times.", "دو ساعت متفاوت وارد کنید."],
+  one_recipient: [
+    "Enter a user, an email address or a phone: one of them.",
+    "یک کاربر، یک ایمیل یا یک شماره وارد کنید: فقط یکی."
+  ],
+  recipient_not_operator: [
+    "Operators get alerts by email only.",
+    "اعلان‌های مدیر سامانه فقط با ایمیل فرستاده می‌شود."
+  ],
+  recipient_unknown_user: ["Choose one of the users.", "یکی از کاربران را انتخاب کنید."],
+  recipient_taken: ["This recipient is already in the list.", "این گیرنده در فهرست هست."],
+  recipient_not_confirmed: [
+    "This address is not confirmed yet: enter its code first.",
+    "این نشانی هنوز تأیید نشده است: اول کد آن را وارد کنید."
+  ],
+  too_many_recipients: [
+    "You already have {maximum} recipients, the maximum.",
+    "{maximum} گیرنده دارید و بیشتر از این نمی‌شود افزود."
+  ],
+  too_many_alert_codes: [
+    "{maximum} codes were already sent in the last hour. Try again later.",
+    "در یک ساعت گذشته {maximum} کد فرستاده شده است. بعداً دوباره امتحان کنید."
+  ],
+  too_many_alert_tests: [
+    "{maximum} test alerts were already sent in the last hour. Try again later.",
+    "در یک ساعت گذشته {maximum} اعلان آزمایشی فرستاده شده است. بعداً دوباره امتحان کنید."
+  ],
+  alert_mail_off: (_, { say }) =>
+    say(
+      "Email is not set up on this installation (PEYK_SMTP_URL).",
+      `ایمیل در این سامانه راه‌اندازی نشده است (${isolatedText("PEYK_SMTP_URL")}).`
+    ),
+  alert_code_not_sent: ["The code was not sent: {reason}", "کد فرستاده نشد: {reason}"],
+  alert_code_wrong: ["The code is wrong.", "کد درست نیست."],
+  alert_code_ended: [
+    "The code is no longer valid: remove the recipient and add it again.",
+    "این کد دیگر معتبر نیست: گیرنده را حذف کنید و دوباره بیفزایید."
   ]
 } as const satisfies {
   readonly [Code in ProblemCode]: Text | ((params: ProblemParams[Code], locale: Locale) => string)

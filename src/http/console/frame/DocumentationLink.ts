@@ -33,6 +33,7 @@ export const documentationTargets: Readonly<Record<PageName, Target>> = {
     fa: "fa/console/#کانالها-ترتیب-و-قالبها-را-کجا-تنظیم-کنم"
   },
   guard: { en: "guard/", fa: "guard/" },
+  alerts: { en: "alerts/", fa: "alerts/" },
   keys: { en: "management/#service-keys", fa: "management/#service-keys" },
   tokens: {
     en: "management/#how-do-i-use-a-personal-access-token",

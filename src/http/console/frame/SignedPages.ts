@@ -144,7 +144,9 @@ const toSignIn = (visit: Visit, page: string): Response => {
 
 /** Paths that an operator needs who has entered no customer's console. */
 const isWithoutCustomer = (path: string): boolean =>
-  [...operatorPaths, pathOf("settings"), SEARCH_PATH, SIGN_OUT_PATH].some((each) => path.startsWith(each))
+  [...operatorPaths, pathOf("settings"), pathOf("alerts"), SEARCH_PATH, SIGN_OUT_PATH].some((each) =>
+    path.startsWith(each)
+  )
 
 /** Serves routes to signed-in people. Others are asked to sign in; who asks too often has to wait. */
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {

@@ -67,6 +67,8 @@ const notices = {
   enabled: ["good", "Enabled.", "فعال شد."],
   disabled: ["good", "Disabled.", "غیرفعال شد."],
   sent: ["good", "Sent.", "ارسال شد."],
+  code_sent: ["info", "A code was sent. Enter it in the list.", "کد فرستاده شد. آن را در فهرست وارد کنید."],
+  confirmed: ["good", "Confirmed. Alerts go there from now on.", "تأیید شد. از این پس اعلان‌ها به آنجا می‌رود."],
   canceled: ["good", "Canceled. No more channels are tried.", "لغو شد. کانال دیگری امتحان نمی‌شود."],
   next: ["good", "Trying the next channel now.", "کانال بعدی همین حالا امتحان می‌شود."],
   replayed: ["good", "The events are being delivered again.", "رویدادها دوباره ارسال می‌شوند."],

@@ -1,6 +1,6 @@
 import { ERASED_PHONE } from "../../../domain/Phone.ts"
 import { shown } from "../../../domain/text/VisibleText.ts"
-import type { Channel } from "../../../domain/routing/Channel.ts"
+import { channelNames, isChannel } from "../../../domain/routing/Channel.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 
@@ -46,22 +46,11 @@ export const directionOf = (text: string): "ltr" | "rtl" | "auto" => {
   return letter === undefined ? "auto" : LATIN.test(letter) ? "ltr" : "rtl"
 }
 
-const channels: Readonly<Record<Channel, readonly [english: string, persian: string]>> = {
-  eitaa: ["Eitaa", "ایتا"],
-  bale: ["Bale", "بله"],
-  soroushplus: ["Soroush Plus", "سروش‌پلاس"],
-  rubika: ["Rubika", "روبیکا"],
-  telegram: ["Telegram", "تلگرام"],
-  sms: ["SMS", "پیامک"]
-}
-
-const isChannel = (name: string): name is Channel => Object.hasOwn(channels, name)
-
 export const channelName = (name: string, { say }: Locale): string =>
-  isChannel(name) ? say(...channels[name]) : name
+  isChannel(name) ? say(...channelNames[name]) : name
 
 /** The channel within a sentence. In Persian “Bale” alone reads as “yes”. */
 export const channelSubject = (name: string, locale: Locale): string =>
   isChannel(name) && name !== "sms"
-    ? locale.say(channels[name][0], `پیام‌رسان ${channels[name][1]}`)
+    ? locale.say(channelNames[name][0], `پیام‌رسان ${channelNames[name][1]}`)
     : channelName(name, locale)

@@ -268,9 +268,12 @@ const webhookFacts = (webhook: WebhookEndpoint, locale: Locale): Html => {
     [say("Mode", "حالت"), stateBadge(webhook.mode, locale)],
     [
       say("Events", "رویدادها"),
-      webhook.events.includes(EVERY_EVENT)
-        ? say("All events", "همهٔ رویدادها")
-        : html`<span class="badges">${webhook.events.map((event) => badge("plain", event))}</span>`
+      html`${webhook.events.includes(EVERY_EVENT) && say("All events except alerts", "همهٔ رویدادها به‌جز اعلان‌ها")}
+        <span class="badges"
+          >${webhook.events
+            .filter((event) => event !== EVERY_EVENT)
+            .map((event) => badge("plain", event))}</span
+        >`
     ],
     webhook.description === "" ? null : [say("Description", "توضیح"), isolated(webhook.description)],
     [say("Created", "زمان ایجاد"), time(webhook.createdAt)]

@@ -1,6 +1,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import { isIdPosition } from "../../../domain/Paging.ts"
-import { EVERY_EVENT, type WebhookEndpoint, WebhookEventType } from "../../../domain/Webhook.ts"
+import { EVERY_EVENT, isAlertEvent, type WebhookEndpoint, WebhookEventType } from "../../../domain/Webhook.ts"
+import { ALERT_EVENTS } from "../../../domain/alert/Alert.ts"
 import { pathOf } from "../Navigation.ts"
 import {
   errorSummary,
@@ -25,7 +26,10 @@ export const submittedWebhook = (fields: URLSearchParams) => {
   const events = fields.getAll("events")
   return {
     url: fields.get("url")?.trim(),
-    events: events.includes(EVERY_EVENT) ? [EVERY_EVENT] : [...new Set(events)],
+    // All events and some of them are all; alerts are always named.
+    events: [...new Set(events)].filter(
+      (event) => event === EVERY_EVENT || !events.includes(EVERY_EVENT) || isAlertEvent(event)
+    ),
     description: fields.get("description")?.trim() ?? ""
   }
 }
@@ -58,7 +62,8 @@ const groups: Readonly<
 > = {
   verification: ["Verifications", "کدهای تأیید"],
   message: ["Messages", "پیام‌ها"],
-  guard: ["Guard", "نگهبان"]
+  guard: ["Guard", "نگهبان"],
+  alert: ["Alerts", "اعلان‌ها"]
 }
 
 /** The name of a group; a test event is in none. */
@@ -80,7 +85,7 @@ const eventChoice = ({ say }: Locale, submitted: URLSearchParams, errors: FieldE
   >
     <legend>${label}</legend>
     ${isWrong && html`<p class="field-error" id="field-events-error" dir="auto">${errors.get("events")}</p>`}
-    ${eventBox(EVERY_EVENT, say("All events, including new event types", "همهٔ رویدادها، حتی آن‌هایی که بعداً اضافه می‌شوند"), submitted)}
+    ${eventBox(EVERY_EVENT, say("All events except alerts, including new event types", "همهٔ رویدادها به‌جز اعلان‌ها، حتی آن‌هایی که بعداً اضافه می‌شوند"), submitted)}
     <details ${some.length > 0 && html`open`}>
       <summary class="more-summary">${say("Choose events", "انتخاب رویدادها")}</summary>
       <div class="event-groups">
@@ -91,6 +96,7 @@ const eventChoice = ({ say }: Locale, submitted: URLSearchParams, errors: FieldE
               ${WebhookEventType.literals
                 .filter((event) => groupOf(event) === group)
                 .map((event) => eventBox(event, mono(event), submitted))}
+              ${group === "alert" && eventBox(ALERT_EVENTS, say("All alerts", "همهٔ اعلان‌ها"), submitted)}
             </div>`
         )}
       </div>
