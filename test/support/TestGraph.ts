@@ -59,7 +59,16 @@ const TABLES = [
   "guard_alarms",
   "guard_days",
   "activity_slots",
-  "code_sums"
+  "code_sums",
+  "alert_settings",
+  "alert_recipients",
+  "alert_subjects",
+  "alerts",
+  "alert_deliveries",
+  "alert_windows",
+  // Nobody else's rounds find them.
+  "webhook_deliveries",
+  "webhook_endpoints"
 ]
 
 const emptyTables = `do $$ begin

@@ -27,7 +27,13 @@ export const RaisedKind = Schema.Literals([...AlertKind.literals, TEST_ALERT])
 export type RaisedKind = typeof RaisedKind.Type
 
 /** What can pass quiet hours, because waiting until the morning costs too much. */
-const urgentKinds: ReadonlySet<RaisedKind> = new Set(["channel_down", "guard_alarm", "webhook_off", "work_late", "test"])
+const urgentKinds: ReadonlySet<RaisedKind> = new Set([
+  "channel_down",
+  "guard_alarm",
+  "webhook_off",
+  "work_late",
+  "test"
+])
 
 export const isUrgent = (kind: RaisedKind): boolean => urgentKinds.has(kind)
 

@@ -53,13 +53,17 @@ export const seen = (before: SubjectState, sighting: Sighting, now: Instant): Oc
 }
 
 /** What tells the subjects of one customer apart. */
-export const subjectKey = ({ kind, subject: { type, id } }: { readonly kind: string; readonly subject: Pick<AlertSubject, "type" | "id"> }): string =>
-  `${kind} ${type} ${id}`
+export const subjectKey = ({
+  kind,
+  subject: { type, id }
+}: {
+  readonly kind: string
+  readonly subject: Pick<AlertSubject, "type" | "id">
+}): string => `${kind} ${type} ${id}`
 
 /** Each once: several findings can say the same. */
-export const distinct = (conditions: ReadonlyArray<AlertCondition>): ReadonlyArray<AlertCondition> => [
-  ...new Map(conditions.toReversed().map((each) => [subjectKey(each), each])).values()
-].toReversed()
+export const distinct = (conditions: ReadonlyArray<AlertCondition>): ReadonlyArray<AlertCondition> =>
+  [...new Map(conditions.toReversed().map((each) => [subjectKey(each), each])).values()].toReversed()
 
 /** Minutes of the day in Tehran; `until` is beyond it, and may be on the next day. */
 export interface QuietHours {
@@ -127,7 +131,12 @@ const JITTER = 0.2
  * @param firstDueAt when its first try was due
  * @param random at least 0, less than 1
  */
-export const nextAlertTry = (tries: number, firstDueAt: Instant, now: Instant, random: number): Instant | null => {
+export const nextAlertTry = (
+  tries: number,
+  firstDueAt: Instant,
+  now: Instant,
+  random: number
+): Instant | null => {
   const pause = RETRY_MILLIS[tries - 1]
   if (pause === undefined) return null
   const next = now + pause + Math.floor(pause * JITTER * random)

@@ -52,7 +52,11 @@ export const moneyConditions = (money: Money, month: string): ReadonlyArray<Aler
       : [
           {
             kind: "quota_near" as const,
-            subject: { type: "quota" as const, id: `${month}:${isUsedUp ? 100 : QUOTA_NEAR * 100}`, name: month },
+            subject: {
+              type: "quota" as const,
+              id: `${month}:${isUsedUp ? 100 : QUOTA_NEAR * 100}`,
+              name: month
+            },
             counts: { used: quota.used, limit: quota.limit }
           }
         ])
@@ -82,7 +86,7 @@ export const creditDays = (samples: ReadonlyArray<CreditSample>): number | null 
     (sum, { credit }, index) => sum + Math.max(0, (samples[index - 1]?.credit ?? credit) - credit),
     0
   )
-  return spent === 0 ? null : last.credit / (spent / (span / DAY_MILLIS))
+  return spent === 0 ? null : (last.credit * span) / (spent * DAY_MILLIS)
 }
 
 export interface AccountCredit {

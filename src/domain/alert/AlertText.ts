@@ -218,4 +218,3 @@ export const confirmationLetter = (
         text: `The code that confirms this address for alerts of ${of}: ${code}\nIt is valid for ${minutesText} minutes. If you did not ask for it, ignore this mail.\n`
       }
 }
-

@@ -131,7 +131,8 @@ const fieldTexts: Readonly<Record<string, string>> = {
   "Alert.text": "The same in a sentence.",
   "Alert.deliveries.error": "Why the last try failed; null if none did.",
   "Alert.deliveries.tries": "How often it was tried.",
-  "AlertRecipient.status": "`unconfirmed`: its code was not entered yet. `disabled`: the user cannot sign in.",
+  "AlertRecipient.status":
+    "`unconfirmed`: its code was not entered yet. `disabled`: the user cannot sign in.",
   "AlertRecipient.type": "Who it is.",
   "AlertRecipient.name": "The user's name; null: an address or a phone.",
   "NewAlertRecipient.phone": "A phone, which gets messages over your own accounts.",

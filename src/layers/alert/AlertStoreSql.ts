@@ -108,7 +108,10 @@ const watchesSql = (sql: SqlClient.SqlClient) => {
         from alert_subjects where customer_id = ${customerId} and is_open`),
     close: (
       customerId: number,
-      subjects: ReadonlyArray<{ readonly kind: string; readonly subject: { readonly type: string; readonly id: string } }>,
+      subjects: ReadonlyArray<{
+        readonly kind: string
+        readonly subject: { readonly type: string; readonly id: string }
+      }>,
       now: Instant
     ) =>
       Effect.orDie(

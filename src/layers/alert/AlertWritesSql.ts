@@ -159,7 +159,14 @@ export const alertWrites = (sql: SqlClient.SqlClient, random: SecureRandom.Secur
       where customer_id = ${customerId} and kind = ${kind} and subject_type = ${subject.type}
         and subject_id = ${subject.id}`)
     if (alert === null) return null
-    const raised = { id: yield* random.uuidV7(), kind, subject, counts, heldBack: alert.heldBack, raisedAt: now }
+    const raised = {
+      id: yield* random.uuidV7(),
+      kind,
+      subject,
+      counts,
+      heldBack: alert.heldBack,
+      raisedAt: now
+    }
     return yield* raise(customerId, raised, now)
   })
 

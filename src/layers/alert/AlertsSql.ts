@@ -144,9 +144,7 @@ const recipientsSql = (sql: SqlClient.SqlClient, key: MasterKey["Service"]) => {
 
     removeRecipient: Effect.fnUntraced(function* (customerId: number, id: number) {
       const removed = yield* find(customerId, id)
-      yield* Effect.orDie(
-        sql`delete from alert_recipients where customer_id = ${customerId} and id = ${id}`
-      )
+      yield* Effect.orDie(sql`delete from alert_recipients where customer_id = ${customerId} and id = ${id}`)
       return removed
     }),
 

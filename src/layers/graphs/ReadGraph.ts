@@ -39,7 +39,10 @@ const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, Act
 const ActivityReportsLive = Layer.provide(ActivityReports.layer, ActivitySumsLive).pipe(overReports)
 
 /** Sums are read where they are written. */
-export const InsightsLive = Layer.provide(Insights.layer, [ActivityReportsLive, CodeSumsLive.pipe(overReports)])
+export const InsightsLive = Layer.provide(Insights.layer, [
+  ActivityReportsLive,
+  CodeSumsLive.pipe(overReports)
+])
 
 /** The sums of sends that rounds keep up to date. */
 export const KeptSums = ActivitySumsLive.pipe(overReports)

@@ -29,9 +29,7 @@ const concernCondition = (concern: SetUpConcern): ReadonlyArray<AlertCondition> 
     case "AccountRefused":
     case "AccountNotReached": {
       const { id, label } = concern.account
-      return [
-        { kind: "channel_down", subject: { type: "account", id: String(id), name: label }, counts: {} }
-      ]
+      return [{ kind: "channel_down", subject: { type: "account", id: String(id), name: label }, counts: {} }]
     }
     case "ChannelDeliversNothing": {
       const { channel, codes } = concern
@@ -92,15 +90,12 @@ const makeChannelConversion = Effect.gen(function* () {
     // A process that has sent none of the customer's codes knows nothing yet.
     if (Object.keys(routing.of(customerId).records).length === 0) yield* routing.refresh(customerId)
     return Object.entries(routing.of(customerId).records).flatMap(([channel, { tally, before }]) =>
-      before === null
-        ? []
-        : [conversionCondition({ channel, recent: tally, usual: before.tally })]
+      before === null ? [] : [conversionCondition({ channel, recent: tally, usual: before.tally })]
     )
   })
 })
 
-const monthOf = (monthEndsAt: Instant): string =>
-  formatInstant(monthEndsAt - 1).slice(0, "2026-11".length)
+const monthOf = (monthEndsAt: Instant): string => formatInstant(monthEndsAt - 1).slice(0, "2026-11".length)
 
 const makeOfCustomer = Effect.gen(function* () {
   const store = yield* AlertStore
@@ -191,10 +186,7 @@ export class AlertConditions extends Context.Service<
       const ofInstallation = yield* makeOfInstallation
       return AlertConditions.of({
         read: (customerId, now) =>
-          Effect.map(
-            customerId === PLATFORM ? ofInstallation(now) : ofCustomer(customerId, now),
-            distinct
-          )
+          Effect.map(customerId === PLATFORM ? ofInstallation(now) : ofCustomer(customerId, now), distinct)
       })
     })
   )

@@ -37,8 +37,10 @@ type Tried =
   | { readonly _tag: "Busy" }
 
 /** An alert never goes over the account or the channel that it is about. */
-export const isAbout = ({ id, channel }: Pick<AccountRecord, "id" | "channel">, { type, id: subject }: AlertSubject): boolean =>
-  (type === "account" && String(id) === subject) || (type === "channel" && channel === subject)
+export const isAbout = (
+  { id, channel }: Pick<AccountRecord, "id" | "channel">,
+  { type, id: subject }: AlertSubject
+): boolean => (type === "account" && String(id) === subject) || (type === "channel" && channel === subject)
 
 const makeMails = Effect.gen(function* () {
   const mailer = yield* Mailer
@@ -60,13 +62,15 @@ const makeMails = Effect.gen(function* () {
         if (outcome._tag === "Sent") return { _tag: "Sent", messageId: null }
         return { _tag: "NotSent", reason: outcome.reason, isFinal: outcome._tag === "Refused" }
       })
-      return permits.withPermits(1)(sent).pipe(
-        Effect.ensuring(
-          Effect.sync(() => {
-            waiting -= 1
-          })
+      return permits
+        .withPermits(1)(sent)
+        .pipe(
+          Effect.ensuring(
+            Effect.sync(() => {
+              waiting -= 1
+            })
+          )
         )
-      )
     })
 })
 

@@ -1,5 +1,11 @@
 import { Context, Effect, Redacted, Schema } from "effect"
-import { Conflict, fieldError, type NotFound, type PreconditionFailed, type ValidationError } from "../../domain/Errors.ts"
+import {
+  Conflict,
+  fieldError,
+  type NotFound,
+  type PreconditionFailed,
+  type ValidationError
+} from "../../domain/Errors.ts"
 import { Email, optional, PhoneText, ResourceId } from "../../domain/Fields.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
@@ -15,7 +21,12 @@ import {
   MAX_TESTS_PER_HOUR,
   type RecipientType
 } from "../../domain/alert/Alert.ts"
-import { type AlertSettings, formatMinute, parseMinute, type QuietHours } from "../../domain/alert/AlertPace.ts"
+import {
+  type AlertSettings,
+  formatMinute,
+  parseMinute,
+  type QuietHours
+} from "../../domain/alert/AlertPace.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
 import { action, NoInput, NoTarget } from "../Action.ts"
@@ -105,7 +116,9 @@ export const QuietHoursBody = Schema.Struct({ from: Time, until: Time })
   .annotate({ identifier: "QuietHours" })
 
 export const AlertSettingsBody = Schema.Struct({
-  kinds: optional(Schema.Array(AlertKind)).annotateKey({ description: "The kinds of alerts that people get." }),
+  kinds: optional(Schema.Array(AlertKind)).annotateKey({
+    description: "The kinds of alerts that people get."
+  }),
   quiet_hours: Schema.optionalKey(Schema.NullOr(QuietHoursBody)).annotateKey({
     description: "When alerts wait (Tehran); null: never."
   }),
@@ -131,9 +144,7 @@ export const ConfirmationBody = Schema.Struct({
 export const quietHoursText = (quiet: QuietHours | null) =>
   quiet === null ? null : { from: formatMinute(quiet.from), until: formatMinute(quiet.until) }
 
-const quietHoursIn = (
-  given: typeof AlertSettingsBody.Type.quiet_hours
-): QuietHours | null | undefined =>
+const quietHoursIn = (given: typeof AlertSettingsBody.Type.quiet_hours): QuietHours | null | undefined =>
   given == null ? given : { from: parseMinute(given.from) ?? 0, until: parseMinute(given.until) ?? 0 }
 
 /** Something is due: this process need not wait until it would look by itself. */

@@ -28,4 +28,6 @@ const off: MailerShape = {
 }
 
 /** Sends e-mail over the installation's mail server. By default there is none. */
-export const Mailer = Context.Reference<MailerShape>("peyk/services/alert/Mailer", { defaultValue: () => off })
+export const Mailer = Context.Reference<MailerShape>("peyk/services/alert/Mailer", {
+  defaultValue: () => off
+})

@@ -38,7 +38,12 @@ class Session {
   private readonly options: FakeSmtpOptions
   private readonly mails: Array<ReceivedMail>
 
-  constructor(socket: net.Socket, options: FakeSmtpOptions, mails: Array<ReceivedMail>, isEncrypted: boolean) {
+  constructor(
+    socket: net.Socket,
+    options: FakeSmtpOptions,
+    mails: Array<ReceivedMail>,
+    isEncrypted: boolean
+  ) {
     this.socket = socket
     this.options = options
     this.mails = mails
@@ -130,7 +135,9 @@ class Session {
       "8BITMIME",
       ...(certificate !== undefined && !this.isEncrypted ? ["STARTTLS"] : []),
       // RFC 4954: no passwords in clear where encryption is offered.
-      ...(credentials !== undefined && (this.isEncrypted || certificate === undefined) ? ["AUTH PLAIN LOGIN"] : [])
+      ...(credentials !== undefined && (this.isEncrypted || certificate === undefined)
+        ? ["AUTH PLAIN LOGIN"]
+        : [])
     ]
     const lines = extensions.map((each, index) => `250${index === extensions.length - 1 ? " " : "-"}${each}`)
     this.answer("EHLO", lines.join("\r\n"))

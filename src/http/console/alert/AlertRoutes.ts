@@ -21,7 +21,8 @@ const done = (key: NoticeKey) => () => seeOther(withNotice(ALERTS_PATH, key))
 const ofField = (errors: FieldErrors, field: string, names: ReadonlyArray<string>): FieldErrors =>
   new Map([...errors].map(([name, message]) => [names.includes(name) ? field : name, message]))
 
-const again = (form: string, field: string, names: ReadonlyArray<string>) =>
+const again =
+  (form: string, field: string, names: ReadonlyArray<string>) =>
   (view: View, submitted: URLSearchParams, errors: FieldErrors) =>
     alertsPage(view, { form, submitted, errors: ofField(byField(errors), field, names) })
 

@@ -68,7 +68,7 @@ const recipientName = ({ name, address }: AlertRecipient, { actor }: View): Html
   name === null
     ? html`<span class="breakable">${ltr(address ?? "–")}</span>`
     : html`${isolated(name)}
-        ${actor.isOwner && html`<span class="sub breakable">${ltr(address ?? "–")}</span>`}`
+      ${actor.isOwner && html`<span class="sub breakable">${ltr(address ?? "–")}</span>`}`
 
 /** In one line, for questions. */
 const recipientText = ({ name, address, id }: AlertRecipient): string => name ?? address ?? String(id)
@@ -149,7 +149,11 @@ const recipientsPanel = (
         : table(
             say("Recipients of alerts", "گیرنده‌های اعلان"),
             [
-              { header: say("Recipient", "گیرنده"), kind: "title", cell: (recipient: AlertRecipient) => recipientName(recipient, view) },
+              {
+                header: say("Recipient", "گیرنده"),
+                kind: "title",
+                cell: (recipient: AlertRecipient) => recipientName(recipient, view)
+              },
               { header: say("Type", "نوع"), cell: ({ type }: AlertRecipient) => say(...typeNames[type]) },
               {
                 header: say("Status", "وضعیت"),
@@ -267,8 +271,7 @@ const settingsPanel = (view: View, settings: SavedAlertSettings, refused: Refuse
     <div class="panel-head"><h2 id="settings-title">${say("What and when", "چه چیزی و کی")}</h2></div>
     <form class="panel-body fields" method="post" action="${SETTINGS_PATH}">
       ${csrfField(view.csrf)} ${versionField(settings.version, submitted, errors)}
-      ${errorSummary(errors, view.locale)}
-      ${kindBoxes(view, submitted?.getAll("kinds") ?? settings.kinds)}
+      ${errorSummary(errors, view.locale)} ${kindBoxes(view, submitted?.getAll("kinds") ?? settings.kinds)}
       ${time("quiet_from", say("Quiet from (Tehran)", "سکوت از (تهران)"), quiet?.from)}
       ${time("quiet_until", say("Quiet until", "سکوت تا"), quiet?.until)}
       <p class="hint">
@@ -292,16 +295,17 @@ const deliveryStates = {
 } as const
 
 const deliveryText = (
-  { recipientId, status, error, messageId, means }: AlertDelivery,
-  names: ReadonlyMap<number, string>,
+  { recipientId, status, error, messageId, means, dueAt }: AlertDelivery,
+  names: ReadonlyMap<number, Html>,
   view: View
 ): Html => {
   const { say } = view.locale
   const [tone, english, persian] = deliveryStates[status]
-  const name = names.get(recipientId) ?? say("removed recipient", "گیرندهٔ حذف‌شده")
+  const name = names.get(recipientId) ?? html`${say("removed recipient", "گیرندهٔ حذف‌شده")}`
   return html`<li>
-    ${badge(tone, say(english, persian))} ${isolated(name)}
+    ${badge(tone, say(english, persian))} ${name}
     ${means === "message" && messageId !== null && pageLink(view, "messages", say("Message", "پیام"), `/${messageId}`)}
+    ${status === "pending" && html`<span class="sub">${say("until", "تا")} ${view.locale.clock(dueAt)}</span>`}
     ${error !== null && status !== "sent" && html`<span class="sub">${ltr(error)}</span>`}
   </li>`
 }
@@ -310,7 +314,7 @@ const historyPanel = (
   view: View,
   alerts: ReadonlyArray<AlertRecord>,
   next: string | null,
-  names: ReadonlyMap<number, string>
+  names: ReadonlyMap<number, Html>
 ): Html => {
   const { say, number, time, language } = view.locale
   return html`<section class="panel" aria-labelledby="history-title">
@@ -329,14 +333,15 @@ const historyPanel = (
                 kind: "title",
                 cell: (alert: AlertRecord) =>
                   html`${alertKindName(alert.kind, language)}
-                    <span class="sub"><bdi>${alertSentence(alert, language)}</bdi></span>`
+                    <span class="sub"><bdi>${alertSentence(alert, language)}</bdi></span>
+                    ${
+                      alert.heldBack > 0 &&
+                      html`<span class="sub"
+                        >${say("Held back before it:", "پیش از آن اعلام‌نشده:")} ${number(alert.heldBack)}</span
+                      >`
+                    }`
               },
               { header: say("Time", "زمان"), cell: ({ raisedAt }) => time(raisedAt) },
-              {
-                header: say("Held back before", "اعلام‌نشده پیش از آن"),
-                kind: "number",
-                cell: ({ heldBack }) => number(heldBack)
-              },
               {
                 header: say("To", "به"),
                 cell: ({ deliveries }) =>
@@ -355,10 +360,7 @@ const historyPanel = (
 }
 
 /** Active people who get no alerts yet. */
-const peopleFor = Effect.fnUntraced(function* (
-  { actor }: View,
-  recipients: ReadonlyArray<AlertRecipient>
-) {
+const peopleFor = Effect.fnUntraced(function* ({ actor }: View, recipients: ReadonlyArray<AlertRecipient>) {
   const all =
     actor.customerId === PLATFORM
       ? yield* (yield* Operators).list
@@ -366,7 +368,9 @@ const peopleFor = Effect.fnUntraced(function* (
   const there = new Set(recipients.map(({ userId }) => userId))
   return all.flatMap(({ id, name, email, disabledAt }): ReadonlyArray<Person> =>
     // Only owners see other users.
-    disabledAt !== null || there.has(id) || (!actor.isOwner && id !== actor.id) ? [] : [{ id, name: actor.isOwner ? `${name} · ${email}` : name }]
+    disabledAt !== null || there.has(id) || (!actor.isOwner && id !== actor.id)
+      ? []
+      : [{ id, name: actor.isOwner && name !== email ? `${name} · ${email}` : name }]
   )
 })
 
@@ -381,7 +385,9 @@ export const alertsPage = Effect.fnUntraced(function* (view: View, refused: Refu
   const settings = yield* alerts.settings(actor.customerId)
   const { items, next } = yield* alerts.list(actor.customerId, request)
   const people = yield* peopleFor(view, recipients)
-  const names = new Map(recipients.map((each) => [each.id, recipientText(each)]))
+  const names = new Map(
+    recipients.map((each) => [each.id, each.name === null ? ltr(recipientText(each)) : isolated(each.name)])
+  )
   return {
     title: say("Alerts", "اعلان‌ها"),
     name: "alerts",
@@ -392,8 +398,8 @@ export const alertsPage = Effect.fnUntraced(function* (view: View, refused: Refu
             "وقتی مشکلی در سامانه پیش می‌آید، چه کسی با ایمیل باخبر می‌شود."
           )
         : html`${say("Who hears of trouble by email or message. Programs get", "وقتی مشکلی پیش می‌آید، چه کسی با ایمیل یا پیام باخبر می‌شود. برنامه‌ها رویدادهای")}
-          ${ltr("alert.*")}
-          ${say("events over", "را می‌گیرند، با")} ${pageLink(view, "webhooks", say("webhooks", "وب‌هوک"))}.`,
+          ${ltr("alert.*")} ${say("events over", "را می‌گیرند، با")}
+          ${pageLink(view, "webhooks", say("webhooks", "وب‌هوک"))}.`,
     content: html`<div class="stack">
       <div class="columns">
         <div class="stack">
