@@ -36,6 +36,7 @@ export const sidebarOf = (decisions: ReadonlyArray<{ readonly slug: string; read
   ]),
   group("Messages", "پیام‌ها", [
     page("messages", "Messages", "ارسال پیام"),
+    page("alerts", "Alerts", "اعلان‌ها"),
     page("webhooks", "Webhooks", "وب‌هوک‌ها")
   ]),
   group("Set up", "پیکربندی", [

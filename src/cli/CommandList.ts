@@ -93,6 +93,7 @@ const commands = [
     "Protection against pumping, bombing and guessing",
     () => import("./commands/GuardCommands.ts")
   ),
+  command("alert", "Alerts: who hears of trouble, and of what", () => import("./commands/AlertCommands.ts")),
   command(
     "webhook",
     "Webhooks: the addresses that receive a customer's events",

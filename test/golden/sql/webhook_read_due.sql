@@ -18,7 +18,9 @@ w as materialized (
   from leased r
   join webhook_endpoints w on w.customer_id = r.customer_id and w.lane = r.lane)
 select w.nth::int, w.id as "endpointId", w.url, (w.disabled_at is null and w.mode = e.mode and (e.type = 'webhook.test'
-  or w.events @> array[e.type] or w.events @> array['*'])) as accepts, w.failing_since as "failingSince",
+  or (w.events @> array[e.type] or w.events @> array[case
+  when e.type like 'alert.%' then 'alert.*' else '*' end]) and not (e.type like 'alert.webhook\_%'
+  and e.data #>> '{subject,id}' = w.id::text))) as accepts, w.failing_since as "failingSince",
   w.sealed_secret as "sealedSecret", case when w.previous_secret_until > w.now then w.sealed_previous_secret
   end as "sealedPreviousSecret", d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt",
   e.type, e.mode, e.sequence, e.occurred_at as "occurredAt", case split_part(e.type, '.', 1)
@@ -34,7 +36,8 @@ select w.nth::int, w.id as "endpointId", w.url, (w.disabled_at is null and w.mod
     'createdAt', (extract(epoch from m.created_at) * 1000)::bigint))
   from messages m
   where m.customer_id = e.customer_id and m.id = e.subject)
-  when 'guard' then json_build_object('kind', 'guard', 'id', e.subject, 'snapshot', e.data) else json_build_object('kind',
+  when 'guard' then json_build_object('kind', 'guard', 'id', e.subject, 'snapshot', e.data)
+  when 'alert' then json_build_object('kind', 'alert', 'id', e.subject, 'snapshot', e.data) else json_build_object('kind',
   'endpoint', 'id', w.id) end as subject
 from w
 join webhook_deliveries d on d.customer_id = w.customer_id and d.endpoint_id = w.id and d.event_id = w.event_id
