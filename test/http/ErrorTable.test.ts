@@ -263,6 +263,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual([...resources].sort(), [
       "account",
       "accounts",
+      "alerts",
       "api-keys",
       "audit-log",
       "guard",

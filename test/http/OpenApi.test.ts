@@ -118,6 +118,7 @@ describe("the committed OpenAPI document", () => {
       "verification",
       "message",
       "guard",
+      "alert",
       "test"
     ])
   })

@@ -1,5 +1,5 @@
 import { TEST_EVENT } from "../../domain/Webhook.ts"
-import { AlertEventType } from "../../domain/alert/Alert.ts"
+import { AlertEventType, AlertSubject, customerAlertKinds } from "../../domain/alert/Alert.ts"
 import { GuardEventType } from "../../domain/guard/Alarm.ts"
 import { MessageEventType } from "../../domain/message/Message.ts"
 import { EventType } from "../../domain/verification/Verification.ts"
@@ -89,11 +89,11 @@ const schemas: Json = {
         type: "object",
         properties: {
           alert_id: { type: "string", format: "uuid" },
-          kind: { type: "string", description: "The type without `alert.`." },
+          kind: { type: "string", enum: customerAlertKinds, description: "The type without `alert.`." },
           subject: {
             type: "object",
             properties: {
-              type: { type: "string" },
+              type: { type: "string", enum: AlertSubject.fields.type.literals },
               id: { type: "string" },
               name: { type: ["string", "null"] }
             },

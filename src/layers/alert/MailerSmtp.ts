@@ -1,4 +1,4 @@
-import { Duration, Effect, Layer, Redacted } from "effect"
+import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import MailComposer from "nodemailer/lib/mail-composer"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 import type { ConnectionOptions } from "node:tls"
@@ -67,7 +67,7 @@ export const composeMail = (mail: Mail, from: string): Effect.Effect<Uint8Array>
       to: { name: "", address: mail.to },
       subject: mail.subject,
       text: mail.text,
-      date: new Date(mail.at),
+      date: DateTime.toDateUtc(DateTime.makeUnsafe(mail.at)),
       messageId: `<${mail.id}@${domainOf(from)}>`,
       headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
       disableFileAccess: true,

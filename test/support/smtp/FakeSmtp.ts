@@ -213,11 +213,12 @@ class Session {
 export const startFakeSmtp = async (options: FakeSmtpOptions = {}) => {
   const mails: Array<ReceivedMail> = []
   const sockets = new Set<net.Socket>()
+  const sessions = new Set<Session>()
   const isImplicit = options.tls?.implicit === true
   const accept = (socket: net.Socket) => {
     sockets.add(socket)
     socket.on("close", () => sockets.delete(socket))
-    new Session(socket, options, mails, isImplicit)
+    sessions.add(new Session(socket, options, mails, isImplicit))
   }
   const server =
     isImplicit && options.tls !== undefined

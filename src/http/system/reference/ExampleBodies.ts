@@ -24,6 +24,13 @@ const byName: Readonly<Record<string, unknown>> = {
   request_id: "0195f7a0-31c4-7f20-9d1b-4e0a6c8b2f55",
   event_id: "0195f7a0-4a77-7c11-8e3f-1d2c3b4a5968",
   alarm_id: "0195f7a0-5b88-7d22-9f40-2e3d4c5b6a79",
+  alert_id: "0195f7a0-6c99-7e33-8a51-3f4e5d6c7b8a",
+  recipient_id: 7,
+  user_id: "0195f7a0-7d10-7f44-9b62-4a5f6e7d8c9b",
+  address: "oncall@example.com",
+  raised_at: CREATED,
+  held_back: 0,
+  counts: { hours: 20 },
   phone: "+989121234567",
   to: "+989121234567",
   status: "queued",
@@ -199,7 +206,9 @@ const bySchema: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
       }
     ]
   },
-  MessageEvent: { type: "message.sent" }
+  MessageEvent: { type: "message.sent" },
+  Alert: { text: "The key backend expires in 20 hours.", kind: "key_expiring" },
+  AlertSettings: { quiet_hours: { from: "22:00", until: "08:00" } }
 }
 
 /** Fields that most bodies do not have. */
