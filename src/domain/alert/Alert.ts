@@ -156,5 +156,9 @@ export type AlertEventType = typeof AlertEventType.Type
 export const alertEventOf = (kind: RaisedKind): AlertEventType | null =>
   AlertEventType.literals.find((type) => type === `alert.${kind}`) ?? null
 
+/** The kind that an event is of. */
+export const alertKindOf = (type: string): AlertKind =>
+  customerAlertKinds.find((kind) => `alert.${kind}` === type) ?? "channel_down"
+
 /** The key of the message that carries an alert: it is sent once. */
 export const alertMessageKey = (alertId: string, lane: number): string => `peyk-alert:${alertId}:${lane}`

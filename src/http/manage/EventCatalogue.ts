@@ -1,8 +1,15 @@
 import { Phone } from "../../domain/Phone.ts"
-import { type EventSubject, TEST_EVENT, type WebhookEvent, WebhookEventType } from "../../domain/Webhook.ts"
+import {
+  type AlertSnapshot,
+  type EventSubject,
+  TEST_EVENT,
+  type WebhookEvent,
+  WebhookEventType
+} from "../../domain/Webhook.ts"
 import type { GuardEventType, ShownAlarm } from "../../domain/guard/Alarm.ts"
 import type { MessageAttempt, MessageEventType, ShownMessage } from "../../domain/message/Message.ts"
 import type { Attempt, EventType, ShownVerification } from "../../domain/verification/Verification.ts"
+import { type AlertEventType, alertKindOf } from "../../domain/alert/Alert.ts"
 import { webhookPayload } from "./WebhookPayload.ts"
 
 type Type = typeof WebhookEventType.Type | typeof TEST_EVENT
@@ -55,6 +62,24 @@ const moments: Readonly<Record<Type, Words>> = {
   ],
   "guard.alarm": ["the guard raised an alarm", "نگهبان هشدار داد"],
   "guard.cleared": ["you ended an alarm of the guard", "یک هشدار نگهبان را پایان دادید"],
+  "alert.channel_down": [
+    "people were alerted: a channel or an account is down",
+    "اعلان: یک کانال یا حساب قطع است"
+  ],
+  "alert.conversion_fell": [
+    "people were alerted: fewer codes are verified than usual",
+    "اعلان: نرخ تأیید افت کرده است"
+  ],
+  "alert.balance_low": [
+    "people were alerted: a wallet or a credit runs out",
+    "اعلان: موجودی یا اعتبار رو به پایان است"
+  ],
+  "alert.quota_near": ["people were alerted: the quota is nearly used", "اعلان: سهمیه رو به پایان است"],
+  "alert.budget": ["people were alerted: a part of the budget is spent", "اعلان: بخشی از بودجه خرج شده است"],
+  "alert.guard_alarm": ["people were alerted: the guard has an open alarm", "اعلان: نگهبان هشدار باز دارد"],
+  "alert.webhook_failing": ["people were alerted: another webhook fails", "اعلان: وب‌هوک دیگری خطا می‌دهد"],
+  "alert.webhook_off": ["people were alerted: another webhook was disabled", "اعلان: وب‌هوک دیگری غیرفعال شد"],
+  "alert.key_expiring": ["people were alerted: a key ends soon", "اعلان: کلیدی به‌زودی منقضی می‌شود"],
   "webhook.test": ["you asked for it; only this webhook gets it", "خودتان خواستید؛ فقط همین وب‌هوک می‌گیرد"]
 }
 
@@ -203,6 +228,44 @@ const alarms: Readonly<Record<GuardEventType, Partial<ShownAlarm>>> = {
   "guard.cleared": { clearedAt: AT }
 }
 
+type AlertSample = Pick<AlertSnapshot, "subject" | "counts">
+const channelDown: AlertSample = {
+  subject: { type: "channel", id: "bale", name: "bale" },
+  counts: { codes: 40 }
+}
+const alerts: Readonly<Record<AlertEventType, AlertSample>> = {
+  "alert.channel_down": channelDown,
+  "alert.conversion_fell": {
+    subject: { type: "channel", id: "bale", name: "bale" },
+    counts: { codes: 120, percent: 51, usual_percent: 88 }
+  },
+  "alert.balance_low": {
+    subject: { type: "wallet", id: "wallet", name: null },
+    counts: { available: 42_000, sends: 42 }
+  },
+  "alert.quota_near": {
+    subject: { type: "quota", id: "2026-03:80", name: "2026-03" },
+    counts: { used: 245, limit: 300 }
+  },
+  "alert.budget": {
+    subject: { type: "budget", id: "2026-03:80", name: "2026-03" },
+    counts: { percent: 80, spent: 800_000, limit: 1_000_000 }
+  },
+  "alert.guard_alarm": {
+    subject: { type: "guard", id: "unverified", name: "unverified" },
+    counts: { alarms: 1 }
+  },
+  "alert.webhook_failing": { subject: { type: "webhook", id: "3", name: "orders" }, counts: { minutes: 10 } },
+  "alert.webhook_off": { subject: { type: "webhook", id: "3", name: "orders" }, counts: {} },
+  "alert.key_expiring": { subject: { type: "key", id: "7:1", name: "backend" }, counts: { hours: 20 } }
+}
+
+const alertOf = (type: string, sample: AlertSample): EventSubject => ({
+  kind: "alert",
+  id: ID,
+  alert: { ...sample, kind: alertKindOf(type), held_back: 0 }
+})
+
 /** What the sample of each type is about. */
 const subjects: ReadonlyMap<string, EventSubject> = new Map<string, EventSubject>([
   ...Object.entries(codes).map(
@@ -214,11 +277,12 @@ const subjects: ReadonlyMap<string, EventSubject> = new Map<string, EventSubject
   ...Object.entries(alarms).map(
     ([type, change]) => [type, { kind: "guard", alarm: { ...alarm, ...change } }] as const
   ),
+  ...Object.entries(alerts).map(([type, sample]) => [type, alertOf(type, sample)] as const),
   [TEST_EVENT, { kind: "endpoint", id: 5 }] as const
 ])
 
 /** Where events of a kind begin, an event is the first of its subject. */
-const sequenceOf = (type: string): number => (/\.(?:queued|alarm|test)$/.test(type) ? 1 : 2)
+const sequenceOf = (type: string): number => (/^alert\.|\.(?:queued|alarm|test)$/.test(type) ? 1 : 2)
 
 const sampleOf = (type: string): string | null => {
   const subject = subjects.get(type)
