@@ -147,8 +147,6 @@ const isWithoutCustomer = (path: string): boolean =>
   [...operatorPaths, pathOf("settings"), pathOf("alerts"), SEARCH_PATH, SIGN_OUT_PATH].some((each) =>
     path.startsWith(each)
   )
-    path.startsWith(each)
-  )
 
 /** Serves routes to signed-in people. Others are asked to sign in; who asks too often has to wait. */
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {
