@@ -5,6 +5,7 @@ import { NIL_UUID } from "../../src/domain/Uuid.ts"
 import { AllowsPrivateAddresses } from "../../src/layers/network/CustomerUrls.ts"
 import { timestamp } from "../../src/layers/postgres/SqlRows.ts"
 import { Mailer, type Mail, type MailOutcome } from "../../src/services/alert/Mailer.ts"
+import { Workers } from "../../src/services/concurrency/Workers.ts"
 import { Alerts } from "../../src/services/alert/Alerts.ts"
 import { Users } from "../../src/services/user/Users.ts"
 import { scriptProviders } from "./ScriptedProviders.ts"
@@ -45,7 +46,11 @@ export const scheduleRounds = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 
 /** Does what is due until nothing is. */
 export const settleAlerts = Effect.gen(function* () {
-  for (let done = 1; done > 0;) done = yield* runDue
+  for (let done = 1; done > 0;) {
+    done = yield* runDue
+    // What an alert's message began when it was accepted.
+    yield* (yield* Workers).idle
+  }
 })
 
 /** A user of the customer who gets its alerts by e-mail. */

@@ -15,6 +15,8 @@ import {
 } from "../../domain/alert/AlertRules.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import type { Tally } from "../../domain/guard/Conversion.ts"
+import { budgetConditions, type Budgets } from "../Budgets.ts"
+import type { Wallets } from "../Wallets.ts"
 import { AccountSummaries } from "../activity/AccountSummaries.ts"
 import { Insights } from "../activity/Insights.ts"
 import { type SetUpConcern, SetUpConcerns } from "../customer/SetUpConcerns.ts"
@@ -104,6 +106,11 @@ const makeOfCustomer = Effect.gen(function* () {
   const guard = yield* GuardRecords
   const wholeConversion = yield* makeWholeConversion
   const channelConversion = yield* makeChannelConversion
+  const money = yield* Effect.context<Budgets | Wallets>()
+  const budget = (customerId: number, now: Instant) =>
+    Effect.map(Effect.provideContext(budgetConditions(customerId, now), money), (reached) =>
+      reached.map((each) => ({ ...each, subject: { ...each.subject, type: "budget" as const } }))
+    )
 
   return Effect.fnUntraced(function* (customerId: number, now: Instant) {
     const { webhooks, expiring, credits } = yield* store.facts(customerId, now)
@@ -127,6 +134,7 @@ const makeOfCustomer = Effect.gen(function* () {
       ...expiryConditions(expiring, now),
       ...creditConditions(credits),
       ...moneyConditions({ wallet, quota, prices }, quota === null ? "" : monthOf(quota.resetsAt)),
+      ...(yield* budget(customerId, now)),
       ...(yield* wholeConversion(customerId)),
       ...(yield* channelConversion(customerId))
     ]
