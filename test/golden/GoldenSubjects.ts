@@ -9,6 +9,7 @@ import { recordAttempt, releaseStep } from "../../src/domain/verification/Step.t
 import { expire } from "../../src/domain/verification/VerificationMachine.ts"
 import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
 import { judge } from "../../src/domain/Webhook.ts"
+import { timestamp } from "../../src/layers/postgres/SqlRows.ts"
 import type { DueDelivery } from "../../src/services/webhook/WebhookStore.ts"
 import type { Admission } from "../../src/domain/customer/Admission.ts"
 import type { RouteStep } from "../../src/domain/routing/Route.ts"
@@ -58,9 +59,9 @@ export const unusedLimits = {
 export const platformCount = {
   phone,
   dayUsed: 1,
-  dayEndsAt: new Date(NOW),
+  dayEndsAt: timestamp(NOW),
   callers: [CUSTOMER],
-  callersUntil: new Date(NOW),
+  callersUntil: timestamp(NOW),
   addsCaller: true
 }
 /** A code that verifies, as a cell on another node returns it. */
