@@ -29,10 +29,10 @@ from (
   order by 1, 2) m
 where w.customer_id = m.customer_id and w.stripe = m.stripe;
 
-insert into ledger (customer_id, id, kind, amount, subject, occurred_at)
-select r.customer_id, r.ledger_id, 'capture', -r.capture, r.id, r.now
-from here h, unnest($1::int4[], $2::uuid[], $3::timestamptz[], $4::int8[], $5::uuid[]) r (customer_id,
-  id, now, capture, ledger_id)
+insert into ledger (customer_id, id, kind, amount, subject, occurred_at, channel)
+select r.customer_id, r.ledger_id, 'capture', -r.capture, r.id, r.now, r.paid_channel
+from here h, unnest($1::int4[], $2::uuid[], $3::timestamptz[], $4::int8[], $5::uuid[], $6::text[]) r (customer_id,
+  id, now, capture, ledger_id, paid_channel)
 where r.ledger_id is not null;
 
 insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
