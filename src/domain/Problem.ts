@@ -165,6 +165,14 @@ export interface ProblemParams {
   readonly operator_role: None
   readonly password_needs_sign_in: None
   readonly stale_sign_in: None
+  // second factors
+  readonly factor_wrong: None
+  readonly clock_off: { readonly minutes: number }
+  readonly factor_form_expired: None
+  readonly factor_needed: None
+  readonly passkey_refused: None
+  readonly passkey_known: None
+  readonly too_many_passkeys: { readonly maximum: number }
 }
 
 export type ProblemCode = keyof ProblemParams

@@ -160,7 +160,16 @@ const texts: ProblemTexts = {
   email_taken: () => "this e-mail address is taken",
   operator_role: () => "an operator has no other role",
   password_needs_sign_in: () => "Sign out and in again first: this needs a sign-in of the last 10 minutes",
-  stale_sign_in: () => "This needs a sign-in of the last 10 minutes, by yourself: sign out and in again"
+  stale_sign_in: () => "This needs a sign-in of the last 10 minutes, by yourself: sign out and in again",
+
+  factor_wrong: () => "is not the code that the app shows now",
+  clock_off: ({ minutes }) =>
+    `is the code of another time: the phone's clock is ${Math.abs(minutes)} minutes ${minutes > 0 ? "fast" : "slow"}`,
+  factor_form_expired: () => "was open for too long: begin again",
+  factor_needed: () => "This is the only second factor, and one is required",
+  passkey_refused: () => "was not accepted",
+  passkey_known: () => "This passkey is already in use",
+  too_many_passkeys: ({ maximum }) => `You already have ${maximum} passkeys`
 }
 
 /** The problem in English. */
