@@ -3,6 +3,7 @@ import { PublicUrl } from "../../http/RouteTable.ts"
 import { TrustedProxies } from "../../http/server/ClientAddress.ts"
 import { GuardCeiling } from "../../services/guard/Guard.ts"
 import { defaultSettings, Settings } from "../../services/Settings.ts"
+import { OperatorsNeedFactor } from "../../services/user/SecondFactors.ts"
 import { SessionIssuers } from "../../services/user/Sessions.ts"
 import type { Configuration } from "../config/Configuration.ts"
 import { endpointSettings, sessionIssuers } from "../config/EndpointSettings.ts"
@@ -24,6 +25,7 @@ export const settingsLayer = (configuration: Configuration) =>
     Layer.succeed(GuardCeiling, configuration.guard),
     Layer.succeed(TrustedProxies, configuration.trustedProxies),
     Layer.succeed(PublicUrl, configuration.publicUrl),
+    Layer.succeed(OperatorsNeedFactor, !isLoopbackHost(configuration.host)),
     Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings))),
     Layer.succeed(SessionIssuers, sessionIssuers(configuration))
   )
