@@ -4,7 +4,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { Conflict } from "../../domain/Errors.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { problem } from "../../domain/Problem.ts"
-import { MAX_WRONG_OF_SIGN_IN, pendingEnd } from "../../domain/user/SecondFactor.ts"
+import { pendingEnd } from "../../domain/user/SecondFactor.ts"
 import {
   type ConsoleSecretKind,
   consoleSecret,
@@ -21,12 +21,9 @@ import type { UserRecord } from "../../domain/user/User.ts"
 import { memberColumns, MemberRow, userColumns, UserRow } from "./UsersSql.ts"
 import {
   ConsoleSessions,
-  isPending,
   type LinkMaker,
-  PendingSignIns,
   type SignInLink,
-  SignInLinks,
-  type StartedSession
+  SignInLinks
 } from "../../services/user/ConsoleSessions.ts"
 import { OperatorsNeedFactor } from "../../services/user/SecondFactors.ts"
 import { factorConditions } from "./SecondFactorsSql.ts"
@@ -54,12 +51,6 @@ const BegunRow = Schema.Struct({
   sessionId: Schema.NullOr(Schema.String),
   linkMadeBy: Schema.NullOr(Schema.String)
 })
-const PendingRow = Schema.Struct({
-  ...UserRow.fields,
-  challenge: Schema.String,
-  linkMadeBy: Schema.NullOr(Schema.String)
-})
-const TryRow = Schema.Struct({ tries: Schema.Int, challenge: Schema.String })
 const ListedRow = Schema.Struct({
   id: Schema.String,
   kind: Schema.Literals(["console", "api"]),
@@ -76,7 +67,7 @@ const makeSecret = Effect.map(
   (random) => (kind: ConsoleSecretKind) => Effect.map(randomPart(random), (part) => consoleSecret(kind, part))
 )
 
-const hashOf = (given: Redacted.Redacted): Buffer | null => {
+export const hashOf = (given: Redacted.Redacted): Buffer | null => {
   const secret = Redacted.value(given)
   return looksLikeConsoleSecret(secret) ? hashSecret(secret) : null
 }
@@ -128,7 +119,7 @@ const ownerByLink = (sql: SqlClient.SqlClient, now: Date) => sql`owner as (
  * Begins sessions of the user that `owner`, a query, selects; it locks the row against a change of the password. Who has
  * a second factor gets a pending sign-in instead, unless they have just given it.
  */
-const makeBegin = Effect.gen(function* () {
+export const makeBegin = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
   const newSecret = yield* makeSecret
@@ -287,99 +278,6 @@ export const ConsoleSessionsSql = Layer.effect(
             update refresh_tokens set revoked_at = ${timestamp(now)}
             where user_id = ${userId}::uuid and revoked_at is null`)
         )
-    })
-  })
-)
-
-/** Counted in advance: of parallel tries, the allowed number is compared. */
-const takeTry = Effect.fnUntraced(function* (hash: Buffer, now: Date) {
-  const sql = yield* SqlClient.SqlClient
-  const next = yield* randomPart(yield* SecureRandom.SecureRandom)
-  const [row] = yield* rowsOf(TryRow)(sql`
-    with found as (
-      select secret_hash, challenge from pending_sign_ins p
-      where p.secret_hash = ${hash}::bytea and p.expires_at > ${now}::timestamptz and p.tries < ${MAX_WRONG_OF_SIGN_IN}
-      for update
-    )
-    update pending_sign_ins p set tries = p.tries + 1, challenge = ${next} from found
-    where p.secret_hash = found.secret_hash
-    returning p.tries, found.challenge`)
-  return Option.map(Option.fromUndefinedOr(row), ({ tries, challenge }) => ({
-    triesLeft: MAX_WRONG_OF_SIGN_IN - tries,
-    challenge
-  }))
-})
-
-export const PendingSignInsSql = Layer.effect(
-  PendingSignIns,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>()
-    const begin = yield* makeBegin
-    const columns = userColumns(sql)
-    const pendingRows = rowsOf(PendingRow)
-
-    return PendingSignIns.of({
-      find: Effect.fnUntraced(function* (secret, now) {
-        const hash = hashOf(secret)
-        if (hash === null) return Option.none()
-        const [row] = yield* pendingRows(sql`
-          select ${columns}, p.challenge, p.made_by as "linkMadeBy"
-          from pending_sign_ins p join users u on u.id = p.user_id
-          where p.secret_hash = ${hash}::bytea and p.expires_at > ${timestamp(now)}::timestamptz
-            and p.tries < ${MAX_WRONG_OF_SIGN_IN} and u.disabled_at is null and u.sign_in_epoch = p.user_epoch`)
-        return Option.map(Option.fromUndefinedOr(row), ({ challenge, linkMadeBy, ...user }) => ({
-          user,
-          challenge,
-          linkMadeBy
-        }))
-      }),
-
-      take: Effect.fnUntraced(function* (secret, now) {
-        const hash = hashOf(secret)
-        return hash === null
-          ? Option.none()
-          : yield* Effect.provideContext(takeTry(hash, timestamp(now)), context)
-      }),
-
-      refund: (secret) => {
-        const hash = hashOf(secret)
-        return hash === null
-          ? Effect.void
-          : Effect.orDie(
-              Effect.asVoid(sql`
-                update pending_sign_ins set tries = greatest(0, tries - 1) where secret_hash = ${hash}::bytea`)
-            )
-      },
-
-      complete: Effect.fnUntraced(function* (secret, now, network) {
-        const hash = hashOf(secret)
-        if (hash === null) return Option.none()
-        const begun = yield* begin(
-          sql`used as (
-            delete from pending_sign_ins
-            where secret_hash = ${hash}::bytea and expires_at > ${timestamp(now)}::timestamptz
-            returning user_id, user_epoch, made_by, signed_in_at
-          ), owner as (
-            select ${columns}, u.sign_in_epoch as epoch, used.made_by as "linkMadeBy",
-              case when used.made_by is null then ${timestamp(now)}::timestamptz else used.signed_in_at end as "signedInAt"
-            from used join users u on u.id = used.user_id
-            where u.disabled_at is null and u.sign_in_epoch = used.user_epoch
-            for no key update of u
-          )`,
-          now,
-          network,
-          true
-        )
-        return Option.filter(begun, (each): each is StartedSession => !isPending(each))
-      }),
-
-      end: (secret) => {
-        const hash = hashOf(secret)
-        return hash === null
-          ? Effect.void
-          : Effect.orDie(Effect.asVoid(sql`delete from pending_sign_ins where secret_hash = ${hash}::bytea`))
-      }
     })
   })
 )
