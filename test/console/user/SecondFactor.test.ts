@@ -1,3 +1,4 @@
+// @effect-diagnostics globalDate:off
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bytesOfBase32, codeIn, counterOf, stepOf } from "../../../src/domain/user/Totp.ts"
