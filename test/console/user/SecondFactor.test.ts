@@ -146,7 +146,7 @@ describe("a second factor", () => {
     const { access_token } = await signIn(server, developer.user.email)
     const authorization = `Bearer ${access_token}`
     expect((await manage(server, "GET", "/me", { authorization })).status).toBe(200)
-    expect((await submit(owner, SECURITY, `${SECURITY}/required`)).status).toBe(303)
+    expect((await submit(owner, SECURITY, `${SECURITY}/required`, { required: "true" })).status).toBe(303)
     expect((await owner.get("/console/overview")).location).toBe(SECURITY)
     expect((await developer.get("/console/messages/export.csv")).location).toBe(SECURITY)
     expect((await manage(server, "GET", "/me", { authorization })).status).toBe(401)
