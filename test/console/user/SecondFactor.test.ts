@@ -153,7 +153,8 @@ describe("a second factor", () => {
     expect((await developer.get(SECURITY)).text).toContain("Your account requires a second factor")
     const email = developer.user.email
     const refused = await auth(server, "sign-in", { email, password: PASSWORD })
-    expect(refused).toMatchObject({ status: 401, body: { error: { code: "second_factor_required" } } })
+    expect(refused.status).toBe(401)
+    expect(JSON.stringify(refused)).toContain("second_factor_required")
     const { codes } = await enrol(developer)
     const second_factor = codes[0] ?? ""
     expect((await auth(server, "sign-in", { email, password: PASSWORD })).status).toBe(401)
