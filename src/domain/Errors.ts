@@ -7,6 +7,8 @@ import { textOf } from "./ProblemTexts.ts"
  * `details` appears in the envelope; where it has words, those of the problem in English.
  */
 export class Unauthenticated extends Data.TaggedError("unauthenticated") {}
+/** The password was right, and a second factor is needed too. */
+export class SecondFactorRequired extends Data.TaggedError("second_factor_required") {}
 export class TestKeyNotAllowed extends Data.TaggedError("test_key_not_allowed") {}
 export class LiveKeyNotAllowed extends Data.TaggedError("live_key_not_allowed") {}
 export class ScopeInsufficient extends Data.TaggedError("scope_insufficient") {}

@@ -62,6 +62,12 @@ export const guardNetwork = (ip: string): string => {
   return network.includes(":") ? network : `${network.split(".").slice(0, 3).join(".")}.0/24`
 }
 
+/** An address without what identifies a household: the /24 of IPv4, or the /48 of IPv6. */
+export const maskedNetwork = (address: string): string => {
+  const network = guardNetwork(address)
+  return network.includes(":") ? `${network.split(":").slice(0, 3).join(":")}::/48` : network
+}
+
 /** The digits of the hash of a network; that of a /64 is the hash of its /48, and its own masked number within that. */
 export const HASH_DIGITS = 32
 export const NUMBER_DIGITS = 4

@@ -180,6 +180,14 @@ export interface ProblemParams {
   readonly alert_code_not_sent: { readonly reason: string }
   readonly alert_code_wrong: None
   readonly alert_code_ended: None
+  // second factors
+  readonly factor_wrong: None
+  readonly clock_off: { readonly minutes: number }
+  readonly factor_form_expired: None
+  readonly factor_needed: None
+  readonly passkey_refused: None
+  readonly passkey_known: None
+  readonly too_many_passkeys: { readonly maximum: number }
 }
 
 export type ProblemCode = keyof ProblemParams

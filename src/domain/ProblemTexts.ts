@@ -175,7 +175,16 @@ const texts: ProblemTexts = {
   alert_mail_off: () => "e-mail is not set up (PEYK_SMTP_URL)",
   alert_code_not_sent: ({ reason }) => `the code was not sent: ${reason}`,
   alert_code_wrong: () => "the code is wrong",
-  alert_code_ended: () => "the code has ended: remove the recipient, and add it again"
+  alert_code_ended: () => "the code has ended: remove the recipient, and add it again",
+
+  factor_wrong: () => "is not the code that the app shows now",
+  clock_off: ({ minutes }) =>
+    `is the code of another time: the phone's clock is ${Math.abs(minutes)} minutes ${minutes > 0 ? "fast" : "slow"}`,
+  factor_form_expired: () => "was open for too long: begin again",
+  factor_needed: () => "This is the only second factor, and one is required",
+  passkey_refused: () => "was not accepted",
+  passkey_known: () => "This passkey is already in use",
+  too_many_passkeys: ({ maximum }) => `You already have ${maximum} passkeys`
 }
 
 /** The problem in English. */

@@ -14,6 +14,7 @@ const lapsingTables = [
   "refresh_tokens",
   "console_sessions",
   "sign_in_links",
+  "pending_sign_ins",
   "activity_slots",
   "code_sums",
   "account_balances",

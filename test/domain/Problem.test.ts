@@ -67,6 +67,8 @@ const params: Partial<ProblemParams> = {
   template_placeholder: { name: "minutes" },
   too_many_webhooks: { maximum: 97 },
   too_many_listeners: { maximum: 97 },
+  clock_off: { minutes: 61 },
+  too_many_passkeys: { maximum: 97 },
   lists_full: { maximum: 97 }
 }
 

@@ -58,6 +58,7 @@ const statuses: Readonly<Record<string, number>> = {
   conflict: 409,
   precondition_failed: 412,
   too_many_sign_ins: 429,
+  second_factor_required: 401,
   // what cannot be canceled, or go on, any more
   no_next_channel: 409,
   verification_ended: 409,

@@ -369,6 +369,10 @@ export const managedOperations = {
     path: "/v1/manage/users/{id}/password",
     hasBody: true
   },
+  "users.resetSecondFactor": {
+    method: "DELETE",
+    path: "/v1/manage/users/{id}/second-factor"
+  },
   "me.read": {
     method: "GET",
     path: "/v1/manage/me"

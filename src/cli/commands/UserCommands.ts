@@ -17,10 +17,11 @@ import { printOne } from "../output/Output.ts"
 import { originOf } from "../output/Welcome.ts"
 import { formatInstant } from "../../domain/Instant.ts"
 import { Role } from "../../domain/user/Actor.ts"
-import { normalizeEmail, type UserRecord } from "../../domain/user/User.ts"
+import { normalizeEmail, type Member } from "../../domain/user/User.ts"
 import { signInUrl } from "../../http/console/ConsolePaths.ts"
 import { toUser } from "../../http/manage/UsersApi.ts"
 import { rotateSigningKey } from "../../services/user/Operators.ts"
+import { resetSecondFactor } from "../../services/user/SecondFactorActions.ts"
 import type { SignInLink } from "../../services/user/ConsoleSessions.ts"
 import {
   changeUser,
@@ -36,7 +37,7 @@ const oneUser = oneOf("user", Flag.String("user").pipe(Flag.withDescription("The
   Users.use((users) => users.ownerOf(user))
 )
 
-const print = (user: UserRecord) => printOne(toUser(user))
+const print = (user: Member) => printOne(toUser(user))
 
 /** The name of somebody who was given none. */
 export const nameOf = (name: Option.Option<string>, email: string): string =>
@@ -102,6 +103,14 @@ const setUserPassword = actionCommand(
   }
 )
 
+const resetFactor = actionCommand(
+  "reset-second-factor",
+  "Remove a user's second factor, and sign them out everywhere",
+  resetSecondFactor,
+  oneUser,
+  { print }
+)
+
 /** The address at which people and programs reach this installation. */
 export const publicOrigin = Effect.map(
   readConfiguration,
@@ -150,6 +159,7 @@ const userCommand = Command.make("user").pipe(
     setActive("disable", false, "Sign a user out everywhere, and refuse further sign-ins"),
     setActive("enable", true, "Let a user sign in again"),
     setUserPassword,
+    resetFactor,
     signInLink
   ])
 )

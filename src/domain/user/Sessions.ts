@@ -22,15 +22,19 @@ export interface ConsoleSession {
   readonly signedInAt: Instant | null
   /** The user's epoch when it was read: a new password and a sign-out everywhere begin the next one. */
   readonly epoch: number
+  /** They must have a second factor and have none: until they have, they can do nothing else. */
+  readonly mustEnrol: boolean
 }
 
 /** 256 random bits in base64url. */
-const SECRET = /^svc_(?:console|link)_[A-Za-z0-9_-]{43}$/
+const SECRET = /^svc_(?:console|link|pending)_[A-Za-z0-9_-]{43}$/
 
-/** Whether this can be the secret of a session or a link at all; what cannot is refused without asking the store. */
+/** Whether this can be the secret of a session, a link or a pending sign-in at all; what cannot is refused without asking the store. */
 export const looksLikeConsoleSecret = (secret: string): boolean => SECRET.test(secret)
 
-export const consoleSecret = (kind: "console" | "link", random: string): string => `svc_${kind}_${random}`
+export type ConsoleSecretKind = "console" | "link" | "pending"
+
+export const consoleSecret = (kind: ConsoleSecretKind, random: string): string => `svc_${kind}_${random}`
 
 /** When a session that is used now ends, if it is not used again. */
 export const idleEnd = (now: Instant): Instant => now + SESSION_IDLE_MILLIS

@@ -18,6 +18,18 @@ export const UserRecord = Schema.Struct({
 })
 export type UserRecord = typeof UserRecord.Type
 
+/** A person in a list of users. */
+export const Member = Schema.Struct({
+  ...UserRecord.fields,
+  /** Null: never, or before Peyk kept it. */
+  lastSignInAt: Schema.NullOr(Instant),
+  hasSecondFactor: Schema.Boolean,
+  /** Who made them; null: a token, or the command line. */
+  invitedBy: Schema.NullOr(Schema.String),
+  invitedByName: Schema.NullOr(Schema.String)
+})
+export type Member = typeof Member.Type
+
 /** Addresses that differ only in this are the same. */
 export const normalizeEmail = (email: string): string => pasted(email).toLowerCase()
 

@@ -5,7 +5,11 @@ export const CONSOLE_PATH = "/console"
 
 export const SIGN_IN_PATH = `${CONSOLE_PATH}/sign-in`
 export const SIGN_IN_LINK_PATH = `${CONSOLE_PATH}/sign-in-link`
+/** Where somebody with a second factor gives it. */
+export const SECOND_STEP_PATH = `${SIGN_IN_PATH}/second` as const
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`
+/** A person's second factor and sessions. */
+export const SECURITY_PATH = `${CONSOLE_PATH}/settings/security` as const
 /** Where an operator leaves a customer's console. */
 export const LEAVE_PATH = `${CONSOLE_PATH}/customers/leave` as const
 /** Finds everything that has a page. */

@@ -4,7 +4,13 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { NotFound } from "../../domain/Errors.ts"
 import type { ServedRoute } from "../RouteTable.ts"
-import { ASSETS_PATH, CONSOLE_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
+import {
+  ASSETS_PATH,
+  CONSOLE_PATH,
+  SECOND_STEP_PATH,
+  SIGN_IN_LINK_PATH,
+  SIGN_IN_PATH
+} from "./ConsolePaths.ts"
 import { navigationOf, type PageName } from "./Navigation.ts"
 import { channelPages } from "./account/ChannelRoutes.ts"
 import { sharedAccountPages } from "./account/SharedRoutes.ts"
@@ -14,6 +20,7 @@ import { insightsPages } from "./activity/InsightsPage.ts"
 import { overviewPages } from "./activity/OverviewPage.ts"
 import { allRequestPages, requestPages } from "./activity/RequestRoutes.ts"
 import { customerPages } from "./CustomerPages.ts"
+import { securityPages } from "./SecurityPage.ts"
 import { settingsPages } from "./SettingsPage.ts"
 import { seeOther } from "./frame/Responses.ts"
 import { CONSOLE_HEADERS } from "./frame/Document.ts"
@@ -77,7 +84,8 @@ const sections = [
   // People
   userPages,
   auditPages,
-  settingsPages
+  settingsPages,
+  securityPages
 ]
 
 const CSS = "text/css; charset=utf-8"
@@ -110,6 +118,7 @@ const files = [
   own("forms.js", JAVASCRIPT),
   own("dates.js", JAVASCRIPT),
   own("palette.js", JAVASCRIPT),
+  own("passkeys.js", JAVASCRIPT),
   own("icons.svg", SVG),
   own("icon.svg", SVG),
   // browsers ask for it where a page names no icon
@@ -198,6 +207,7 @@ export const consoleRoutes: ReadonlyArray<ServedRoute> = [
   ...assetRoutes,
   ...bothMethods(SIGN_IN_PATH),
   ...bothMethods(SIGN_IN_LINK_PATH),
+  ...bothMethods(SECOND_STEP_PATH),
   ...signedRoutes.map(({ method, path }) => ({ method, path, load: "manage" as const }))
 ]
 

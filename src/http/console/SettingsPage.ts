@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import { Locale as TextLocale } from "../../domain/verification/CodeText.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
-import { SIGN_IN_PATH, SIGN_OUT_PATH } from "./ConsolePaths.ts"
+import { SECURITY_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./ConsolePaths.ts"
 import { pathOf } from "./Navigation.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"
@@ -178,6 +178,9 @@ const sessionsPanel = (view: View): Html => {
   return html`<section class="panel" aria-labelledby="sessions-title">
     <div class="panel-head"><h2 id="sessions-title">${say("Sessions", "نشست‌ها")}</h2></div>
     <div class="panel-body fields">
+      <p>
+        <a href="${SECURITY_PATH}">${say("Second factor and all sessions", "ورود دومرحله‌ای و همهٔ نشست‌ها")}</a>
+      </p>
       <p>
         ${say("Ends all your sessions, in browsers and with the API.", "همهٔ نشست‌های شما در مرورگرها و API تمام می‌شود.")}
       </p>

@@ -1,6 +1,5 @@
 import { Effect, Redacted } from "effect"
-import { SecureRandom } from "effect/crypto"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ConsolePages, ConsoleRoute } from "./ConsolePages.ts"
 import {
   CONSOLE_PATH,
@@ -11,39 +10,34 @@ import {
   SIGN_OUT_PATH
 } from "./ConsolePaths.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
-import { csrfField, readForm } from "./forms/Forms.ts"
+import { csrfField } from "./forms/Forms.ts"
 import { documentResponse, redirectTo, refusalResponse, seeOther } from "./frame/Responses.ts"
-import {
-  browserCookie,
-  clearSession,
-  csrfCookie,
-  isSameToken,
-  setBrowser,
-  setCsrf,
-  setSession
-} from "./frame/Cookies.ts"
+import { browserCookie, clearSession, setCsrf, setPending } from "./frame/Cookies.ts"
 import { NO_REFERRER, signInDocument } from "./frame/Document.ts"
 import { html, type Html } from "./frame/Html.ts"
-import { type ConsoleError, csrfFailed, refusalOf } from "./frame/Refusals.ts"
+import { type ConsoleError, refusalOf } from "./frame/Refusals.ts"
 import { form, inOwnLog, raw, type View } from "./frame/SignedRoutes.ts"
 import { readVisit, type Visit } from "./frame/Visit.ts"
 import { notice } from "./parts/Notice.ts"
-import { RequestId } from "../errors/Envelope.ts"
-import { originOf } from "../manage/ManageAuth.ts"
-import { TrustedProxies } from "../server/ClientAddress.ts"
-import { ConsoleSignIns, type SignedInBrowser } from "../../services/user/ConsoleSignIns.ts"
+import {
+  alert,
+  makeCsrf,
+  originOfVisit,
+  readOwnForm,
+  secondStepAt,
+  secondStepRoutes,
+  signedInResponse,
+  titleOf
+} from "./SecondStepPage.ts"
+import { isPending } from "../../services/user/ConsoleSessions.ts"
+import { type BegunSignIn, ConsoleSignIns, type SignedInBrowser } from "../../services/user/ConsoleSignIns.ts"
 import { signOut, signOutEverywhere } from "../../services/user/Users.ts"
-
-const CSRF_BYTES = 32
 
 /** The fields of a sign-in that is shown again. */
 interface Submitted {
   readonly email: string
   readonly next: string
 }
-
-const alert = (text: string | null): Html | null =>
-  text === null ? null : html`<p class="notice bad" role="alert">${text}</p>`
 
 const signInForm = (visit: Visit, csrf: string, submitted: Submitted, problem: string | null): Html => {
   const { say } = visit.locale
@@ -83,30 +77,6 @@ const linkForm = ({ locale: { say } }: Visit, csrf: string, token: string): Html
       <button class="button primary wide">${say("Sign in", "ورود")}</button>
     </form>`
 
-const originOfVisit = Effect.gen(function* () {
-  return originOf(yield* HttpServerRequest.HttpServerRequest, yield* TrustedProxies, yield* RequestId)
-})
-
-/** A form that carries the token of the visitor's own cookie. */
-const readOwnForm = Effect.fnUntraced(function* (visit: Visit) {
-  const form = yield* readForm
-  if (isSameToken(form.get("csrf"), csrfCookie(visit))) return form
-  return yield* Effect.fail<ConsoleError>(csrfFailed)
-})
-
-const titleOf = ({ locale: { say } }: Visit): string => say("Sign in", "ورود")
-
-const makeCsrf = Effect.map(
-  SecureRandom.SecureRandom,
-  (random) => (visit: Visit) =>
-    Effect.suspend(() => {
-      const known = csrfCookie(visit)
-      return known === null
-        ? Effect.map(random.randomBytes(CSRF_BYTES), (bytes) => Buffer.from(bytes).toString("base64url"))
-        : Effect.succeed(known)
-    })
-)
-
 /** How visitors become users: with a password, or by a link. */
 export const signInPages = Effect.gen(function* () {
   const signIns = yield* ConsoleSignIns
@@ -128,10 +98,11 @@ export const signInPages = Effect.gen(function* () {
     return setCsrf(page, visit, csrf)
   })
 
-  const welcome = (visit: Visit, { secret, browser }: SignedInBrowser, next: string | null) => {
-    const response = setSession(seeOther(safeNext(next)), visit, secret)
-    return browser === null ? response : setBrowser(response, visit, browser)
-  }
+  /** On to the page that was asked for, or to the second step. */
+  const welcome = (visit: Visit, begun: SignedInBrowser | BegunSignIn, next: string | null) =>
+    isPending(begun)
+      ? setPending(seeOther(secondStepAt(safeNext(next))), visit, begun.secret)
+      : signedInResponse(visit, begun, next)
 
   const signIn = Effect.gen(function* () {
     const visit = yield* readVisit
@@ -192,7 +163,8 @@ export const signInPages = Effect.gen(function* () {
     { method: "GET", path: SIGN_IN_PATH, handle: newSignIn },
     { method: "POST", path: SIGN_IN_PATH, handle: signIn },
     { method: "GET", path: SIGN_IN_LINK_PATH, handle: showLink },
-    { method: "POST", path: SIGN_IN_LINK_PATH, handle: signInByLink }
+    { method: "POST", path: SIGN_IN_LINK_PATH, handle: signInByLink },
+    ...(yield* secondStepRoutes)
   ]
   return routes
 })

@@ -5,7 +5,7 @@ import { Instant } from "../../domain/Instant.ts"
 import { isUuidPosition } from "../../domain/Paging.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { Role } from "../../domain/user/Actor.ts"
-import type { UserRecord } from "../../domain/user/User.ts"
+import type { Member } from "../../domain/user/User.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import { signInUrl } from "./ConsolePaths.ts"
 import { pathOf } from "./Navigation.ts"
@@ -24,6 +24,7 @@ import { emptyState, pager, pageRequest, table } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
 import { facts } from "./parts/Panels.ts"
 import { isolated, ltr, quoted } from "./parts/Text.ts"
+import { resetSecondFactor } from "../../services/user/SecondFactorActions.ts"
 import { Users, changeUser, createSignInLink, inviteUser } from "../../services/user/Users.ts"
 
 const roles = {
@@ -49,10 +50,10 @@ const roleField = ({ say }: View["locale"], value: string, errors: FieldErrors):
 const USERS_PATH = pathOf("users")
 const NEW_USER_PATH = `${USERS_PATH}/new` as const
 
-const stateOf = ({ disabledAt }: UserRecord, { locale }: View): Html =>
+const stateOf = ({ disabledAt }: Member, { locale }: View): Html =>
   stateBadge(disabledAt === null ? "active" : "disabled", locale)
 
-const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
+const userTable = (users: ReadonlyArray<Member>, view: View): Html => {
   const { say, time } = view.locale
   return table(
     say("Users", "کاربران"),
@@ -60,7 +61,7 @@ const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
       {
         header: say("Name", "نام"),
         kind: "title",
-        cell: ({ id, name }: UserRecord) =>
+        cell: ({ id, name }: Member) =>
           html`<a href="${USERS_PATH}/${id}">${isolated(name)}</a>
             ${id === view.actor.id && badge("plain", say("You", "شما"))}`
       },
@@ -70,6 +71,14 @@ const userTable = (users: ReadonlyArray<UserRecord>, view: View): Html => {
       },
       { header: say("Role", "نقش"), cell: ({ role }) => roleName(role, view.locale) },
       { header: say("Status", "وضعیت"), cell: (user) => stateOf(user, view) },
+      {
+        header: say("Second factor", "ورود دومرحله‌ای"),
+        cell: ({ hasSecondFactor }) => (hasSecondFactor ? say("On", "روشن") : say("Off", "خاموش"))
+      },
+      {
+        header: say("Last sign-in", "آخرین ورود"),
+        cell: ({ lastSignInAt }) => (lastSignInAt === null ? "–" : time(lastSignInAt))
+      },
       { header: say("Created", "زمان ایجاد"), cell: ({ createdAt }) => time(createdAt) }
     ],
     users
@@ -103,7 +112,7 @@ const showUsers = Effect.fnUntraced(function* (view: View) {
   } satisfies Page
 })
 
-const userActions = (view: View, { id, name, disabledAt }: UserRecord): Html => {
+const userActions = (view: View, { id, name, disabledAt, hasSecondFactor }: Member): Html => {
   const { say } = view.locale
   if (disabledAt !== null) {
     return postButton(view, {
@@ -112,6 +121,19 @@ const userActions = (view: View, { id, name, disabledAt }: UserRecord): Html => 
     })
   }
   return html`${postButton(view, { action: `${USERS_PATH}/${id}/link`, label: say("New sign-in link", "لینک ورود جدید") })}
+  ${
+    hasSecondFactor &&
+    id !== view.actor.id &&
+    confirmButton(view, {
+      action: `${USERS_PATH}/${id}/second-factor/reset`,
+      label: say("Reset second factor", "پاک کردن ورود دومرحله‌ای"),
+      question: say(
+        `${quoted(name, view.locale)} is signed out everywhere, and signs in without a second factor until they set up a new one. Make sure that it is really them who asked.`,
+        `${quoted(name, view.locale)} از همه‌جا خارج می‌شود و تا راه‌اندازی دوباره بدون مرحلهٔ دوم وارد می‌شود. مطمئن شوید که خودش این را خواسته است.`
+      ),
+      confirm: say("Reset second factor", "پاک کردن ورود دومرحله‌ای")
+    })
+  }
   ${
     id !== view.actor.id &&
     confirmButton(view, {
@@ -127,12 +149,7 @@ const userActions = (view: View, { id, name, disabledAt }: UserRecord): Html => 
   }`
 }
 
-const userPage = (
-  view: View,
-  user: UserRecord,
-  submitted: URLSearchParams | null,
-  errors: FieldErrors
-): Page => {
+const userPage = (view: View, user: Member, submitted: URLSearchParams | null, errors: FieldErrors): Page => {
   const { say, time } = view.locale
   return {
     title: user.name,
@@ -145,7 +162,13 @@ const userPage = (
           [say("Email", "ایمیل"), ltr(user.email)],
           [say("Role", "نقش"), roleName(user.role, view.locale)],
           [say("Status", "وضعیت"), stateOf(user, view)],
+          [
+            say("Second factor", "ورود دومرحله‌ای"),
+            user.hasSecondFactor ? say("On", "روشن") : say("Off", "خاموش")
+          ],
+          [say("Last sign-in", "آخرین ورود"), user.lastSignInAt === null ? "–" : time(user.lastSignInAt)],
           [say("Created", "زمان ایجاد"), time(user.createdAt)],
+          user.invitedByName === null ? null : [say("Invited by", "دعوت‌کننده"), isolated(user.invitedByName)],
           user.disabledAt === null ? null : [say("Disabled", "زمان غیرفعال شدن"), time(user.disabledAt)]
         ])}
       </section>
@@ -284,6 +307,11 @@ const submitActive = (active: boolean) =>
     done: (_, { id }) => seeOther(withNotice(`${USERS_PATH}/${id}`, active ? "enabled" : "disabled"))
   })
 
+const submitReset = formAction(resetSecondFactor, {
+  target: pathUser,
+  done: (_, { id }) => seeOther(withNotice(`${USERS_PATH}/${id}`, "factor_reset"))
+})
+
 /** The people of an account, which its owners manage. */
 export const userPages = {
   name: "users",
@@ -297,6 +325,7 @@ export const userPages = {
     ownerChange(USER_PATH, submitUser),
     ownerChange(`${USER_PATH}/disable`, submitActive(false)),
     ownerChange(`${USER_PATH}/enable`, submitActive(true)),
+    ownerChange(`${USER_PATH}/second-factor/reset`, submitReset),
     ownerChange(`${USER_PATH}/link`, (view, fields) =>
       Effect.flatMap(ofPath(view), ({ email }) => showLink(view, fields, email))
     )

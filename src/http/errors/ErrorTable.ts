@@ -8,6 +8,10 @@ export const errorTable = {
   },
 
   unauthenticated: { status: 401, message: "The credential is missing, invalid, expired or revoked." },
+  second_factor_required: {
+    status: 401,
+    message: "A second factor is needed; send second_factor too. Without one, set one up in the console."
+  },
 
   insufficient_balance: { status: 402, message: "The wallet balance does not cover this request." },
 

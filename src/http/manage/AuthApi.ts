@@ -21,7 +21,13 @@ const SignedInResource = Schema.Struct({
   refresh_token: Schema.String.annotateKey({ description: "Valid for one refresh, within 30 days." })
 }).annotate({ identifier: "SignedIn" })
 
-const Credentials = Schema.Struct({ email: Email, password: GivenSecret }).annotate({ identifier: "SignIn" })
+const Credentials = Schema.Struct({
+  email: Email,
+  password: GivenSecret,
+  second_factor: Schema.optionalKey(Schema.NullOr(GivenSecret)).annotateKey({
+    description: "A code of the user's authenticator app, or a recovery code."
+  })
+}).annotate({ identifier: "SignIn" })
 
 const RefreshTokenBody = Schema.Struct({ refresh_token: GivenSecret }).annotate({
   identifier: "RefreshToken"
@@ -35,7 +41,7 @@ export class AuthGroup extends HttpApiGroup.make("auth")
     HttpApiEndpoint.post("signIn", "/sign-in", {
       payload: Credentials,
       success: SignedInResource,
-      error: errors("unauthenticated", "too_many_sign_ins")
+      error: errors("unauthenticated", "second_factor_required", "too_many_sign_ins")
     })
       .annotateMerge(OpenApi.annotations({ summary: "Sign in with a password" }))
       .middleware(RequireJson),
@@ -96,7 +102,9 @@ export const AuthHandlers = handlersOf(AuthGroup, (handlers) =>
   handlers.handleAll({
     signIn: Effect.fnUntraced(function* ({ payload }) {
       const signIns = yield* SignIns
-      return yield* signedIn(signIns.signIn(payload, yield* currentOrigin), SIGN_IN_REFUSED)
+      const { email, password, second_factor: secondFactor } = payload
+      const given = { email, password, secondFactor: secondFactor ?? undefined }
+      return yield* signedIn(signIns.signIn(given, yield* currentOrigin), SIGN_IN_REFUSED)
     }),
     refresh: Effect.fnUntraced(function* ({ payload }) {
       const signIns = yield* SignIns

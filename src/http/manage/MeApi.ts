@@ -12,6 +12,7 @@ import {
   CustomerRecords,
   LOCALE,
   MeChange,
+  SECOND_FACTOR,
   WEBOTP_HOST
 } from "../../services/customer/CustomerRecords.ts"
 import { handlersOf, manageGroup, notFound, summary } from "./Endpoints.ts"
@@ -26,7 +27,8 @@ const Me = Schema.Struct({
   customer_id: Schema.Int,
   brand: Schema.NullOr(Schema.String).annotateKey({ description: BRAND }),
   locale: Locale.pipe(Schema.annotateKey({ description: LOCALE })),
-  webotp_host: Schema.NullOr(Schema.String).annotateKey({ description: WEBOTP_HOST })
+  webotp_host: Schema.NullOr(Schema.String).annotateKey({ description: WEBOTP_HOST }),
+  second_factor_required: Schema.Boolean.annotateKey({ description: SECOND_FACTOR })
 }).annotate({ identifier: "Me" })
 
 export class MeGroup extends manageGroup(
@@ -45,8 +47,19 @@ type Me = typeof Me.Type
 
 const toMe = (
   { kind, id, name, scope, role = null, customerId }: Actor,
-  { brand, locale, webOtpHost }: CustomerRecord
-): Me => ({ kind, id, name, scope, role, customer_id: customerId, brand, locale, webotp_host: webOtpHost })
+  { brand, locale, webOtpHost, needsSecondFactor }: CustomerRecord
+): Me => ({
+  kind,
+  id,
+  name,
+  scope,
+  role,
+  customer_id: customerId,
+  brand,
+  locale,
+  webotp_host: webOtpHost,
+  second_factor_required: needsSecondFactor
+})
 
 export const MeHandlers = handlersOf(MeGroup, (handlers) =>
   handlers.handleAll({

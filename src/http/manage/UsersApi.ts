@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
 import { Role } from "../../domain/user/Actor.ts"
-import type { UserRecord } from "../../domain/user/User.ts"
+import type { Member } from "../../domain/user/User.ts"
 import { RequireJson } from "../RequestGuards.ts"
 import { documentedError } from "../errors/Envelope.ts"
 import { PathUuid } from "./SearchFields.ts"
@@ -16,6 +16,7 @@ import {
   UserChangeBody,
   Users
 } from "../../services/user/Users.ts"
+import { resetSecondFactor } from "../../services/user/SecondFactorActions.ts"
 import {
   changing,
   conflict,
@@ -38,10 +39,15 @@ const UserResource = Schema.Struct({
   active: Schema.Boolean,
   status: Schema.Literals(["active", "disabled"]),
   created_at: Timestamp,
-  disabled_at: Schema.NullOr(Timestamp)
+  disabled_at: Schema.NullOr(Timestamp),
+  last_sign_in_at: Schema.NullOr(Timestamp),
+  second_factor: Schema.Boolean.annotateKey({ description: "Whether they sign in with a second factor." }),
+  invited_by: Schema.NullOr(Schema.String).annotateKey({
+    description: "The id of the user or operator who created them; null: a token or the command line."
+  })
 }).annotate({ identifier: "User" })
 
-export const toUser = (user: UserRecord): typeof UserResource.Type => ({
+export const toUser = (user: Member): typeof UserResource.Type => ({
   id: user.id,
   email: user.email,
   name: user.name,
@@ -49,7 +55,10 @@ export const toUser = (user: UserRecord): typeof UserResource.Type => ({
   active: user.disabledAt === null,
   status: user.disabledAt === null ? "active" : "disabled",
   created_at: formatInstant(user.createdAt),
-  disabled_at: formatNullableInstant(user.disabledAt)
+  disabled_at: formatNullableInstant(user.disabledAt),
+  last_sign_in_at: formatNullableInstant(user.lastSignInAt),
+  second_factor: user.hasSecondFactor,
+  invited_by: user.invitedBy
 })
 
 const tooMany = documentedError("too_many_sign_ins")
@@ -72,7 +81,12 @@ export class UsersGroup extends manageGroup(
     error: [notFound, tooMany]
   })
     .annotateMerge(summary("Set a user's password; they are signed out everywhere"))
-    .middleware(RequireJson)
+    .middleware(RequireJson),
+  HttpApiEndpoint.delete("resetSecondFactor", "/:id/second-factor", {
+    params: { id: PathUuid },
+    success: HttpApiSchema.Empty(204),
+    error: [notFound]
+  }).annotateMerge(summary("Remove a user's second factor; they are signed out everywhere"))
 ) {}
 
 export const UsersHandlers = handlersOf(UsersGroup, (handlers) =>
@@ -83,6 +97,7 @@ export const UsersHandlers = handlersOf(UsersGroup, (handlers) =>
     read: forOwners(found(Users, toUser)),
     create: handler(createUser, { status: 201, body: toUser, isOnce: true }),
     update: handler(changeUser, { status: 200, body: toUser }),
-    password: handler(setPassword, { status: 204 })
+    password: handler(setPassword, { status: 204 }),
+    resetSecondFactor: handler(resetSecondFactor, { status: 204 })
   })
 )

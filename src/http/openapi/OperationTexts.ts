@@ -51,6 +51,8 @@ const managementTexts: Readonly<Record<string, string>> = {
   "guard.entries": "The deny list applies in every mode. The guard never refuses what is on the allow list.",
   "guard.add": "Adding an entry that exists changes nothing. Both lists together have at most 1000 entries.",
   "guard.remove": "Escape the value as a part of a path: `10.0.0.0%2F8`.",
+  "users.resetSecondFactor":
+    "For a user who has lost their phone. Sessions need a sign-in of the last 10 minutes, tokens do not.",
   "webhooks.list": READ_ONLY,
   "webhooks.create": "Store `secret`: it signs what Peyk posts, and cannot be read again.",
   "webhooks.read": READ_ONLY,

@@ -31,7 +31,7 @@ export const personOf = Effect.fnUntraced(function* (visit: Visit) {
   const secret = sessionSecret(visit)
   if (secret === null) return null
   const session = yield* (yield* ConsoleSessions).use(secret, yield* Clock.currentTimeMillis)
-  if (Option.isNone(session)) return null
+  if (Option.isNone(session) || session.value.mustEnrol) return null
   const { id, user } = session.value
   const person: Person = {
     actor: userActor(user, scopeOfRole(user.role), id),

@@ -55,6 +55,8 @@ export type KeyPurpose =
   | "account-settings"
   | "client-hash"
   | "refused-phone"
+  | "second-factor"
+  | "second-factor-offer"
   | "secret-check"
   | "inbox-address"
   | "inbox-secret"

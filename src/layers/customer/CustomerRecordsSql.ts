@@ -14,6 +14,7 @@ const CustomerRow = Schema.Struct({
   webOtpHost: Schema.NullOr(Schema.String),
   brand: Schema.NullOr(Schema.String),
   locale: Locale,
+  needsSecondFactor: Schema.Boolean,
   createdAt: InstantColumn
 })
 const LimitsRow = Schema.Struct({ limits: LimitOverrides })
@@ -24,7 +25,8 @@ export const CustomerRecordsSql = Layer.effect(
     const customerRows = rowsOf(CustomerRow)
     const limitRows = rowsOf(LimitsRow)
     const columns = sql.literal(
-      `id, name, plan, webotp_host as "webOtpHost", brand, locale, created_at as "createdAt"`
+      `id, name, plan, webotp_host as "webOtpHost", brand, locale,
+        second_factor_required as "needsSecondFactor", created_at as "createdAt"`
     )
 
     return CustomerRecords.of({
@@ -44,13 +46,14 @@ export const CustomerRecordsSql = Layer.effect(
         return row ?? (yield* Effect.die("an insert returned no row"))
       }),
 
-      update: Effect.fnUntraced(function* (id, { name, plan, webOtpHost, brand, locale }) {
+      update: Effect.fnUntraced(function* (id, { name, plan, webOtpHost, brand, locale, needsSecondFactor }) {
         const [row] = yield* customerRows(sql`
           update customers set name = coalesce(${name ?? null}::text, name),
             plan = coalesce(${plan ?? null}::text, plan),
             webotp_host = case when ${webOtpHost === undefined} then webotp_host else ${webOtpHost ?? null}::text end,
             brand = case when ${brand === undefined} then brand else ${brand ?? null}::text end,
-            locale = coalesce(${locale ?? null}::text, locale)
+            locale = coalesce(${locale ?? null}::text, locale),
+            second_factor_required = coalesce(${needsSecondFactor ?? null}::boolean, second_factor_required)
           where id = ${id} returning ${columns}`)
         return row ?? (yield* new NotFound())
       }),

@@ -3,7 +3,7 @@ import { SavedViewsSql } from "../user/SavedViewsSql.ts"
 import { OperatorsSql, SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
 import { Billing } from "../../services/customer/Limits.ts"
 import { NetworkNames } from "../../services/guard/NetworkNames.ts"
-import { ConsoleSignInsLive, CredentialStores } from "./CredentialGraph.ts"
+import { ConsoleSignInsLive, CredentialStores, SecondFactorsLive } from "./CredentialGraph.ts"
 import { ManagementWritesLive } from "./CellStores.ts"
 import { Resources, Searches } from "./Management.ts"
 import { CredentialLimitsLive } from "./ManagementGraph.ts"
@@ -21,6 +21,7 @@ export const consoleLive = (graphs: typeof useCases) =>
     OperatorsSql,
     SignInLinksSql,
     SavedViewsSql,
+    SecondFactorsLive,
     Searches,
     Reports,
     Billing.layer,

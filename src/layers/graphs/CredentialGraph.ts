@@ -9,13 +9,17 @@ import { ManagementWritesLive } from "./CellStores.ts"
 import { ProviderConnections } from "../provider/ProviderConnections.ts"
 import { ProviderHttp } from "../provider/ProviderHttp.ts"
 import { ConsoleSessionsSql } from "../user/ConsoleSessionsSql.ts"
+import { PendingSignInsSql } from "../user/PendingSignInsSql.ts"
 import { KnownBrowsersMac } from "../user/KnownBrowsersMac.ts"
 import { SessionsJose } from "../user/SessionsJose.ts"
-import { SignInLimitsSql } from "../user/SignInLimitsSql.ts"
+import { PasskeysWebAuthn } from "../user/PasskeysWebAuthn.ts"
+import { FactorOffersSealed, SecondFactorsSql } from "../user/SecondFactorsSql.ts"
+import { AppCodeLimitsSql, SignInLimitsSql } from "../user/SignInLimitsSql.ts"
 import { SigningKeysSql } from "../user/SigningKeysSql.ts"
 import { UserSessionsSql } from "../user/UserSessionsSql.ts"
 import { UsersSql } from "../user/UsersSql.ts"
 import { ConsoleSignIns } from "../../services/user/ConsoleSignIns.ts"
+import { FactorChecks } from "../../services/user/FactorChecks.ts"
 import { SignIns } from "../../services/user/SignIns.ts"
 
 const Http = Layer.provide(ProviderHttp.layer, ProviderConnections.layer)
@@ -23,7 +27,18 @@ const Http = Layer.provide(ProviderHttp.layer, ProviderConnections.layer)
 /** JWTs of Peyk and of another issuer. */
 export const SessionsLive = Layer.provide(SessionsJose, [SigningKeysSql, Http])
 
+/** Second factors, and how they are checked. */
+export const SecondFactorsLive = Layer.mergeAll(
+  SecondFactorsSql,
+  FactorOffersSealed,
+  PasskeysWebAuthn,
+  AppCodeLimitsSql
+)
+
+export const FactorChecksLive = Layer.provide(FactorChecks.layer, SecondFactorsLive)
+
 export const SignInsLive = Layer.provide(SignIns.layer, [
+  FactorChecksLive,
   ManagementWritesLive,
   PasswordsArgon2,
   SignInLimitsSql,
@@ -35,13 +50,16 @@ export const SignInsLive = Layer.provide(SignIns.layer, [
 export const ConsoleSignInsLive = Layer.provide(ConsoleSignIns.layer, [
   SignInsLive,
   ManagementWritesLive,
-  KnownBrowsersMac
+  KnownBrowsersMac,
+  PendingSignInsSql,
+  FactorChecksLive,
+  SecondFactorsLive
 ]).pipe(Layer.provideMerge(ConsoleSessionsSql))
 
 /** The credentials of management: tokens, users, and how users sign in. */
 export const CredentialHandlers = Layer.mergeAll(
   Layer.provide(TokensHandlers, TokensSql),
-  Layer.provide(UsersHandlers, [UsersSql, PasswordsArgon2]),
+  Layer.provide(UsersHandlers, [UsersSql, PasswordsArgon2, SecondFactorsLive, ConsoleSessionsSql]),
   MeHandlers,
   Layer.provide(AuthHandlers, SignInsLive),
   Layer.provide(WellKnownHandlers, SigningKeysSql)

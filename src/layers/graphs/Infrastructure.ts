@@ -4,6 +4,7 @@ import { TrustedProxies } from "../../http/server/ClientAddress.ts"
 import { ConsoleUrl } from "../../services/alert/AlertDeliveries.ts"
 import { GuardCeiling } from "../../services/guard/Guard.ts"
 import { defaultSettings, Settings } from "../../services/Settings.ts"
+import { OperatorsNeedFactor } from "../../services/user/SecondFactors.ts"
 import { SessionIssuers } from "../../services/user/Sessions.ts"
 import { MailerSmtp } from "../alert/MailerSmtp.ts"
 import type { Configuration } from "../config/Configuration.ts"
@@ -31,6 +32,7 @@ export const settingsLayer = (configuration: Configuration) =>
     Layer.succeed(GuardCeiling, configuration.guard),
     Layer.succeed(TrustedProxies, configuration.trustedProxies),
     Layer.succeed(PublicUrl, configuration.publicUrl),
+    Layer.succeed(OperatorsNeedFactor, !isLoopbackHost(configuration.host)),
     Layer.succeed(ProviderEndpoints, Struct.pick(configuration, Struct.keys(endpointSettings))),
     Layer.succeed(SessionIssuers, sessionIssuers(configuration)),
     Layer.succeed(ConsoleUrl, configuration.publicUrl),

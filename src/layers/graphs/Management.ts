@@ -19,8 +19,8 @@ import { KeysSql } from "../key/KeysSql.ts"
 import { Idempotency } from "../../services/customer/Idempotency.ts"
 import { Workers } from "../../services/concurrency/Workers.ts"
 import { Timers } from "../../services/timer/Timers.ts"
-import { OperatorsSql, SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
-import { CredentialStores } from "./CredentialGraph.ts"
+import { ConsoleSessionsSql, OperatorsSql, SignInLinksSql } from "../user/ConsoleSessionsSql.ts"
+import { CredentialStores, SecondFactorsLive } from "./CredentialGraph.ts"
 import { BotAddressesMac } from "../account/BotInboxStoreSql.ts"
 import { ProviderAdaptersHttp } from "../provider/ProviderAdaptersHttp.ts"
 import { SqlClient } from "effect/sql"
@@ -73,6 +73,8 @@ export const ManagementLive = Layer.mergeAll(
   WebhookListenersLive,
   OperatorsSql,
   SignInLinksSql,
+  ConsoleSessionsSql,
+  SecondFactorsLive,
   Layer.provide(Timers.layer, TimerStoreLive),
   Workers.layer
 ).pipe(

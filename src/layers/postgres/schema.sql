@@ -87,6 +87,8 @@ create table customers (
   locale text not null default 'fa' check (locale in ('fa', 'en')),
   -- the site whose page fills in a code from an SMS by itself (WebOTP)
   webotp_host text,
+  -- whether its users must have a second factor; written by its owners
+  second_factor_required boolean not null default false,
   -- where its sends are; null: in the store's own schema
   cell int references cells,
   created_at timestamptz not null
@@ -206,6 +208,10 @@ create table users (
   password_hash text not null,
   -- grows with each new password and sign-out everywhere: what was made in an earlier epoch has ended
   sign_in_epoch int not null default 0,
+  -- the owner or operator who made them; null: the command line, or a token
+  invited_by uuid references users,
+  -- when a sign-in, in the console or the API, was last complete
+  last_sign_in_at timestamptz,
   created_at timestamptz not null,
   disabled_at timestamptz
 );
@@ -224,6 +230,8 @@ create table console_sessions (
   created_at timestamptz not null,
   -- when its user signed in; null: by a link that another person made
   signed_in_at timestamptz,
+  -- whence they signed in: an address without its last part
+  network text,
   -- pushed back while it is used
   idle_ends_at timestamptz not null,
   ends_at timestamptz not null
@@ -259,12 +267,63 @@ create table sign_in_links (
 -- a newer link takes the place of the older one
 create unique index sign_in_links_by_user on sign_in_links (user_id);
 
+-- A sign-in whose password or link was right, and whose second factor is still to come. The sign-in writes it, each try
+-- counts in it, and a right one deletes it. It ends with the epoch of its user.
+create table pending_sign_ins (
+  secret_hash bytea primary key,
+  user_id uuid not null references users,
+  user_epoch int not null,
+  -- who made the link that began it; null: nobody, or the command line
+  made_by uuid references users,
+  -- the sign-in that a link for its maker continues
+  signed_in_at timestamptz,
+  -- what a passkey signs; another one after each try
+  challenge text not null,
+  tries int not null default 0,
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index pending_sign_ins_by_user on pending_sign_ins (user_id);
+
+-- The authenticator app of a user. Written by its user, and by each sign-in with one of its codes.
+create table authenticator_apps (
+  user_id uuid primary key references users,
+  sealed_key bytea not null,
+  -- the step of the last accepted code: each is accepted once
+  last_step int not null,
+  created_at timestamptz not null
+);
+
+-- A passkey of a user. Written by its user, and by each sign-in with it.
+create table passkeys (
+  id text primary key,
+  user_id uuid not null references users,
+  name text not null,
+  public_key bytea not null,
+  -- what its authenticator has counted; 0: it does not count
+  counter bigint not null,
+  transports text[] not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz
+);
+create index passkeys_by_user on passkeys (user_id);
+
+-- A recovery code that was not used yet: it signs its user in once, in place of a second factor.
+create table recovery_codes (
+  user_id uuid not null references users,
+  code_hash bytea not null,
+  created_at timestamptz not null,
+  primary key (user_id, code_hash)
+);
+
 -- A refresh token of the management API. A sign-in writes the first of a family, and each refresh the next one: the
 -- family is the session. A token that is used twice ends its family, because somebody else has it too.
 create table refresh_tokens (
   secret_hash bytea primary key,
   family uuid not null,
   user_id uuid not null references users,
+  -- whence its user signed in: an address without its last part
+  network text,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   used_at timestamptz,

@@ -26,6 +26,7 @@ export const lapsed: Readonly<Record<WalkedTable, string>> = {
     and not exists (select from refresh_tokens o where o.family = t.family and o.expires_at > $1)`,
   console_sessions: "least(t.idle_ends_at, t.ends_at) <= $1",
   sign_in_links: "t.expires_at <= $1",
+  pending_sign_ins: "t.expires_at <= $1",
   // The longest report, and the time before it that it is compared with. Summed up again when somebody looks further back.
   activity_slots: "t.starts_at + interval '190 days' <= $1",
   code_sums: "t.starts_at + interval '190 days' <= $1",

@@ -4,27 +4,37 @@ import { SqlClient, type Statement } from "effect/sql"
 import { Conflict } from "../../domain/Errors.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { problem } from "../../domain/Problem.ts"
+import { pendingEnd } from "../../domain/user/SecondFactor.ts"
 import {
+  type ConsoleSecretKind,
   consoleSecret,
+  type ConsoleSession,
   idleEnd,
   linkEnd,
   looksLikeConsoleSecret,
+  SESSION_IDLE_MILLIS,
   sessionEnd
 } from "../../domain/user/Sessions.ts"
 import { hashSecret, randomPart } from "../crypto/Crypto.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { userColumns, UserRow } from "./UsersSql.ts"
+import type { UserRecord } from "../../domain/user/User.ts"
+import { memberColumns, MemberRow, userColumns, UserRow } from "./UsersSql.ts"
 import {
   ConsoleSessions,
   type LinkMaker,
   type SignInLink,
-  SignInLinks,
-  type StartedSession
+  SignInLinks
 } from "../../services/user/ConsoleSessions.ts"
+import { OperatorsNeedFactor } from "../../services/user/SecondFactors.ts"
+import { factorConditions } from "./SecondFactorsSql.ts"
+import { isUuid } from "../../domain/Uuid.ts"
 import { Operators } from "../../services/user/Operators.ts"
 
 /** A session that is used is written to at most this often. */
 const TOUCH_MILLIS = MINUTE_MILLIS
+
+/** Enough to see that one does not know them. */
+const MAX_LISTED = 100
 
 const SessionRow = Schema.Struct({
   ...UserRow.fields,
@@ -32,18 +42,32 @@ const SessionRow = Schema.Struct({
   enteredId: Schema.NullOr(Schema.Int),
   enteredName: Schema.NullOr(Schema.String),
   signedInAt: Schema.NullOr(InstantColumn),
-  epoch: Schema.Int
+  epoch: Schema.Int,
+  mustEnrol: Schema.Boolean
 })
-const StartedRow = Schema.Struct({ ...SessionRow.fields, linkMadeBy: Schema.NullOr(Schema.String) })
+const BegunRow = Schema.Struct({
+  ...SessionRow.fields,
+  /** Null: a second factor is still to come. */
+  sessionId: Schema.NullOr(Schema.String),
+  linkMadeBy: Schema.NullOr(Schema.String)
+})
+const ListedRow = Schema.Struct({
+  id: Schema.String,
+  kind: Schema.Literals(["console", "api"]),
+  network: Schema.NullOr(Schema.String),
+  beganAt: InstantColumn,
+  lastUsedAt: InstantColumn,
+  endsAt: InstantColumn
+})
+const EndedRow = Schema.Struct({ ended: Schema.Boolean })
 const LinkRow = Schema.Struct({ userId: Schema.String })
 
 const makeSecret = Effect.map(
   SecureRandom.SecureRandom,
-  (random) => (kind: "console" | "link") =>
-    Effect.map(randomPart(random), (part) => consoleSecret(kind, part))
+  (random) => (kind: ConsoleSecretKind) => Effect.map(randomPart(random), (part) => consoleSecret(kind, part))
 )
 
-const hashOf = (given: Redacted.Redacted): Buffer | null => {
+export const hashOf = (given: Redacted.Redacted): Buffer | null => {
   const secret = Redacted.value(given)
   return looksLikeConsoleSecret(secret) ? hashSecret(secret) : null
 }
@@ -54,15 +78,26 @@ const toSession = ({
   enteredName,
   signedInAt,
   epoch,
+  mustEnrol,
   ...user
-}: typeof SessionRow.Type) => ({
+}: typeof SessionRow.Type): ConsoleSession => ({
   id: sessionId,
   user,
   enteredId,
   enteredName,
   signedInAt,
-  epoch
+  epoch,
+  mustEnrol
 })
+
+const userOf = ({
+  enteredId: _entered,
+  enteredName: _name,
+  signedInAt: _signedInAt,
+  epoch: _epoch,
+  mustEnrol: _mustEnrol,
+  ...user
+}: Omit<typeof SessionRow.Type, "sessionId">): UserRecord => user
 
 /**
  * The user of a link `used`, if it still works: since it was made, nobody has signed its user or its maker out
@@ -77,60 +112,94 @@ const ownerByLink = (sql: SqlClient.SqlClient, now: Date) => sql`owner as (
     and (used.made_by is null or exists (
       select from users m where m.id = used.made_by and m.disabled_at is null and m.sign_in_epoch = used.maker_epoch
         and (m.role = 'operator' or m.role = 'owner' and m.customer_id = u.customer_id)))
-  for share of u
+  for no key update of u
 )`
+
+/**
+ * Begins sessions of the user that `owner`, a query, selects; it locks the row against a change of the password. Who has
+ * a second factor gets a pending sign-in instead, unless they have just given it.
+ */
+export const makeBegin = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const random = yield* SecureRandom.SecureRandom
+  const newSecret = yield* makeSecret
+  const begunRows = rowsOf(BegunRow)
+  const { isProtected, mustEnrol } = factorConditions(sql, yield* OperatorsNeedFactor)
+
+  return Effect.fnUntraced(function* (
+    owner: Statement.Fragment,
+    instant: number,
+    network: string | null,
+    hasGivenFactor = false
+  ) {
+    const [secret, pendingSecret] = [yield* newSecret("console"), yield* newSecret("pending")]
+    const now = timestamp(instant)
+    const isWhole = hasGivenFactor ? sql`true` : sql`not ${isProtected}`
+    const [row] = yield* begunRows(sql`
+      with ${owner}, begun as (
+        select owner.*, ${isWhole} as "isWhole", coalesce(${mustEnrol}, false) as "mustEnrol"
+        from owner join users u on u.id = owner.id
+      ), made as (
+        insert into console_sessions
+          (id, secret_hash, user_id, created_at, idle_ends_at, ends_at, signed_in_at, network)
+        select ${yield* random.uuidV7()}::uuid, ${hashSecret(secret)}::bytea, id, ${now}::timestamptz,
+          ${timestamp(idleEnd(instant))}::timestamptz, ${timestamp(sessionEnd(instant))}::timestamptz, "signedInAt",
+          ${network}::text
+        from begun where "isWhole"
+        returning id
+      ), pending as (
+        insert into pending_sign_ins
+          (secret_hash, user_id, user_epoch, made_by, signed_in_at, challenge, created_at, expires_at)
+        select ${hashSecret(pendingSecret)}::bytea, id, epoch, "linkMadeBy", "signedInAt", ${yield* randomPart(random)},
+          ${now}::timestamptz, ${timestamp(pendingEnd(instant))}::timestamptz
+        from begun where not "isWhole"
+      ), seen as (
+        update users u set last_sign_in_at = ${now}::timestamptz from begun where u.id = begun.id and "isWhole"
+      )
+      select begun.*, made.id as "sessionId", null::int as "enteredId", null::text as "enteredName"
+      from begun left join made on true`)
+    return Option.map(Option.fromUndefinedOr(row), ({ linkMadeBy, sessionId, ...made }) => {
+      if (sessionId === null) return { user: userOf(made), secret: Redacted.make(pendingSecret) }
+      const session = toSession({ ...made, sessionId })
+      return { session, secret: Redacted.make(secret), linkMadeBy }
+    })
+  })
+})
 
 export const ConsoleSessionsSql = Layer.effect(
   ConsoleSessions,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const random = yield* SecureRandom.SecureRandom
-    const newSecret = yield* makeSecret
+    const begin = yield* makeBegin
     const rows = rowsOf(SessionRow)
-    const startedRows = rowsOf(StartedRow)
+    const listedRows = rowsOf(ListedRow)
+    const endedRows = rowsOf(EndedRow)
     const columns = userColumns(sql)
-
-    /** A session of the user that `owner`, a query, selects; it locks the row against a change of the password. */
-    const startFor = Effect.fnUntraced(function* (owner: Statement.Fragment, now: number) {
-      const secret = yield* newSecret("console")
-      const [row] = yield* startedRows(sql`
-        with ${owner}, made as (
-          insert into console_sessions
-            (id, secret_hash, user_id, created_at, idle_ends_at, ends_at, signed_in_at)
-          select ${yield* random.uuidV7()}::uuid, ${hashSecret(secret)}::bytea, id, ${timestamp(now)}::timestamptz,
-            ${timestamp(idleEnd(now))}::timestamptz, ${timestamp(sessionEnd(now))}::timestamptz, "signedInAt"
-          from owner
-          returning id
-        )
-        select owner.*, made.id as "sessionId", null::int as "enteredId",
-          null::text as "enteredName" from owner, made`)
-      return Option.map(Option.fromUndefinedOr(row), ({ linkMadeBy, ...made }): StartedSession => ({
-        session: toSession(made),
-        secret: Redacted.make(secret),
-        linkMadeBy
-      }))
-    })
+    const { mustEnrol } = factorConditions(sql, yield* OperatorsNeedFactor)
 
     return ConsoleSessions.of({
-      start: ({ user, passwordHash }, now) =>
-        startFor(
+      start: ({ user, passwordHash }, now, network = null) =>
+        begin(
           sql`owner as (
             select ${columns}, u.sign_in_epoch as epoch, null::uuid as "linkMadeBy",
               ${timestamp(now)}::timestamptz as "signedInAt" from users u
-            where u.id = ${user.id}::uuid and u.disabled_at is null and u.password_hash = ${passwordHash} for share
+            where u.id = ${user.id}::uuid and u.disabled_at is null and u.password_hash = ${passwordHash}
+            for no key update
           )`,
-          now
+          now,
+          network
         ),
 
-      startByLink: Effect.fnUntraced(function* (link, now) {
+      startByLink: Effect.fnUntraced(function* (link, now, network = null) {
         const hash = hashOf(link)
         if (hash === null) return Option.none()
-        return yield* startFor(
+        return yield* begin(
           sql`used as (
             delete from sign_in_links where secret_hash = ${hash}::bytea and expires_at > ${timestamp(now)}::timestamptz
             returning user_id, user_epoch, made_by, maker_epoch, signed_in_at
           ), ${ownerByLink(sql, timestamp(now))}`,
-          now
+          now,
+          network
         )
       }),
 
@@ -143,7 +212,7 @@ export const ConsoleSessionsSql = Layer.effect(
           with found as (
             select ${columns}, s.id as "sessionId", s.customer_id as "enteredId",
               (select c.name from customers c where c.id = s.customer_id) as "enteredName", s.signed_in_at as "signedInAt",
-              u.sign_in_epoch as epoch, s.idle_ends_at
+              u.sign_in_epoch as epoch, coalesce(${mustEnrol}, false) as "mustEnrol", s.idle_ends_at
             from console_sessions s join users u on u.id = s.user_id
             where s.secret_hash = ${hash}::bytea and s.idle_ends_at > ${now}::timestamptz
               and s.ends_at > ${now}::timestamptz and u.disabled_at is null
@@ -154,7 +223,7 @@ export const ConsoleSessionsSql = Layer.effect(
           select found.id, found."customerId", found.email, found.name, found.role, found."isOperator",
             found."createdAt", found."disabledAt", found."sessionId", found."enteredId",
             found."enteredName", found."signedInAt",
-            found.epoch from found`)
+            found.epoch, found."mustEnrol" from found`)
         return Option.map(Option.fromUndefinedOr(row), toSession)
       }),
 
@@ -168,11 +237,43 @@ export const ConsoleSessionsSql = Layer.effect(
       end: (sessionId) =>
         Effect.orDie(Effect.asVoid(sql`delete from console_sessions where id = ${sessionId}::uuid`)),
 
+      list: (userId, now) =>
+        listedRows(sql`
+          select id, kind, network, "beganAt", "lastUsedAt", "endsAt" from (
+            select s.id, 'console' as kind, s.network, s.created_at as "beganAt",
+              s.idle_ends_at - ${SESSION_IDLE_MILLIS}::int * interval '1 millisecond' as "lastUsedAt",
+              least(s.idle_ends_at, s.ends_at) as "endsAt"
+            from console_sessions s where s.user_id = ${userId}::uuid
+            union all
+            select r.family, 'api', max(r.network), min(r.created_at), max(r.created_at), max(r.expires_at)
+            from refresh_tokens r where r.user_id = ${userId}::uuid
+            group by r.family having bool_and(r.revoked_at is null)
+          ) as each where "endsAt" > ${timestamp(now)}::timestamptz
+          order by "beganAt" desc, id limit ${MAX_LISTED}`),
+
+      endOf: (userId, sessionId, now) =>
+        isUuid(sessionId)
+          ? Effect.map(
+              endedRows(sql`
+                with here as (
+                  delete from console_sessions where id = ${sessionId}::uuid and user_id = ${userId}::uuid
+                  returning true as ended
+                ), there as (
+                  update refresh_tokens set revoked_at = ${timestamp(now)}::timestamptz
+                  where family = ${sessionId}::uuid and user_id = ${userId}::uuid and revoked_at is null
+                  returning true as ended
+                )
+                select ended from here union all select ended from there`),
+              (ended) => ended.length > 0
+            )
+          : Effect.succeed(false),
+
       endAll: (userId, now) =>
         Effect.orDie(
           Effect.asVoid(sql`
             with ended as (delete from console_sessions where user_id = ${userId}::uuid),
               forgotten as (delete from sign_in_links where user_id = ${userId}::uuid),
+              unfinished as (delete from pending_sign_ins where user_id = ${userId}::uuid),
               next as (update users set sign_in_epoch = sign_in_epoch + 1 where id = ${userId}::uuid)
             update refresh_tokens set revoked_at = ${timestamp(now)}
             where user_id = ${userId}::uuid and revoked_at is null`)
@@ -225,15 +326,13 @@ export const SignInLinksSql = Layer.effect(
   )
 )
 
-const OperatorRow = Schema.Struct(UserRow.fields)
-
 export const OperatorsSql = Layer.effect(
   Operators,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const context = yield* Effect.context<SqlClient.SqlClient | SecureRandom.SecureRandom>()
-    const rows = rowsOf(OperatorRow)
+    const rows = rowsOf(MemberRow)
     return Operators.of({
       create: Effect.fnUntraced(function* ({ email, name, passwordHash }) {
         const now = yield* Clock.currentTimeMillis
@@ -242,11 +341,11 @@ export const OperatorsSql = Layer.effect(
           values (${yield* random.uuidV7()}::uuid, null, ${email}, ${name}, 'operator', ${passwordHash},
             ${timestamp(now)})
           on conflict (email) do nothing
-          returning ${userColumns(sql)}`)
+          returning ${memberColumns(sql)}`)
         return row ?? (yield* new Conflict({ problem: problem("email_taken") }))
       }),
 
-      list: rows(sql`select ${userColumns(sql)} from users u where u.role = 'operator' order by u.id`),
+      list: rows(sql`select ${memberColumns(sql)} from users u where u.role = 'operator' order by u.id`),
 
       signInLink: (email, now) =>
         insertLink((of) => of`u.role = 'operator' and u.email = ${email}`, now, null).pipe(

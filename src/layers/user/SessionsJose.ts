@@ -22,6 +22,7 @@ import {
   SessionClaims,
   userActor
 } from "../../domain/user/Sessions.ts"
+import { factorConditions } from "./SecondFactorsSql.ts"
 import { rowsOf } from "../postgres/SqlRows.ts"
 import { cachedLookup } from "../postgres/SetUpCache.ts"
 import { ProviderHttp } from "../provider/ProviderHttp.ts"
@@ -197,16 +198,17 @@ const unproven = (jwt: string) =>
   })
 
 /**
- * Peyk's own users by their session; none if the session ended or the user is disabled. Not cached, so it applies at
+ * Peyk's own users by their session; none if the session ended, the user is disabled, or must set up a second factor first. Not cached, so it applies at
  * once.
  */
 const findUsers = Effect.map(SqlClient.SqlClient, (sql) => {
   const userRows = rowsOf(UserOfSession)
+  const { mustEnrol } = factorConditions(sql, false)
   return Effect.fnUntraced(function* (sessionId: string) {
     if (!isUuid(sessionId)) return yield* new Unauthenticated()
     const [row] = yield* userRows(sql`
       select u.id, u.customer_id as "customerId", u.name, u.role from users u
-      where u.disabled_at is null
+      where u.disabled_at is null and not ${mustEnrol}
         and u.id = (select user_id from refresh_tokens where family = ${sessionId}::uuid limit 1)
         and not exists (
           select from refresh_tokens where family = ${sessionId}::uuid and revoked_at is not null)`)

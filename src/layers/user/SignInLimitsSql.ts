@@ -10,7 +10,9 @@ import {
   MAX_FAILURES_OF_NETWORK,
   MAX_FAILURES_OF_PAIR
 } from "../../domain/user/Password.ts"
+import { APP_CODE_WINDOW_MILLIS, MAX_WRONG_APP_CODES } from "../../domain/user/SecondFactor.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { AppCodeLimits } from "../../services/user/SecondFactors.ts"
 import { SignInLimits, type SignInOrigin } from "../../services/user/SignIns.ts"
 
 const WindowRow = Schema.Struct({ endsAt: InstantColumn })
@@ -24,7 +26,15 @@ interface Counter {
   readonly limit: number
   /** The hash of the e-mail address whose password reset clears the failures; null: none does. */
   readonly emailHash: string | null
+  readonly windowMillis?: number
 }
+
+const appCodesOf = (userId: string): Counter => ({
+  key: `app_code:${userId}`,
+  limit: MAX_WRONG_APP_CODES,
+  emailHash: null,
+  windowMillis: APP_CODE_WINDOW_MILLIS
+})
 
 /** The narrowest first: its refusals do not count in the wider ones. */
 const countersOf = ({ email, network, browser = null }: SignInOrigin): ReadonlyArray<Counter> => {
@@ -45,31 +55,49 @@ const keysOf = (counters: ReadonlyArray<Counter>): ReadonlyArray<string> => coun
 export const forgetFailures = (sql: SqlClient.SqlClient, email: string) =>
   Effect.orDie(sql`delete from sign_in_failures where email_hash = ${hashOf(email)}`)
 
+/** Counters over all processes. */
+const makeCounters = Effect.map(SqlClient.SqlClient, (sql) => {
+  const windowRows = rowsOf(WindowRow)
+
+  /** Limit N admits exactly N in a window, which begins with the first of them and lasts its full length. */
+  const takeOne = Effect.fnUntraced(function* (
+    { key, limit, emailHash, windowMillis = FAILURE_WINDOW_MILLIS }: Counter,
+    instant: number
+  ) {
+    const now = timestamp(instant)
+    const granted = yield* windowRows(sql`
+      insert into sign_in_failures as f (origin, email_hash, ends_at, used)
+      values (${key}, ${emailHash}, ${timestamp(instant + windowMillis)}, 1)
+      on conflict (origin) do update set
+        used = case when f.ends_at > ${now}::timestamptz then f.used + 1 else 1 end,
+        ends_at = case when f.ends_at > ${now}::timestamptz then f.ends_at else excluded.ends_at end
+      where f.ends_at <= ${now}::timestamptz or f.used < ${limit}
+      returning ends_at as "endsAt"`)
+    if (granted.length > 0) return
+    const [full] = yield* windowRows(
+      sql`select ends_at as "endsAt" from sign_in_failures where origin = ${key}`
+    )
+    return yield* new TooManySignIns({
+      retryAfterSeconds: retryAfterSeconds(full?.endsAt ?? instant, instant)
+    })
+  })
+
+  const refund = (counters: ReadonlyArray<Counter>) =>
+    counters.length === 0
+      ? Effect.void
+      : Effect.orDie(sql`
+          update sign_in_failures set used = greatest(0, used - 1)
+          where origin = any(${keysOf(counters)}::text[])`)
+
+  return { takeOne, refund }
+})
+
 export const SignInLimitsSql = Layer.effect(
   SignInLimits,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const windowRows = rowsOf(WindowRow)
-
-    /** Limit N admits exactly N in a window, which begins with the first of them and lasts its full length. */
-    const takeOne = Effect.fnUntraced(function* ({ key, limit, emailHash }: Counter, instant: number) {
-      const now = timestamp(instant)
-      const granted = yield* windowRows(sql`
-        insert into sign_in_failures as f (origin, email_hash, ends_at, used)
-        values (${key}, ${emailHash}, ${timestamp(instant + FAILURE_WINDOW_MILLIS)}, 1)
-        on conflict (origin) do update set
-          used = case when f.ends_at > ${now}::timestamptz then f.used + 1 else 1 end,
-          ends_at = case when f.ends_at > ${now}::timestamptz then f.ends_at else excluded.ends_at end
-        where f.ends_at <= ${now}::timestamptz or f.used < ${limit}
-        returning ends_at as "endsAt"`)
-      if (granted.length > 0) return
-      const [full] = yield* windowRows(
-        sql`select ends_at as "endsAt" from sign_in_failures where origin = ${key}`
-      )
-      return yield* new TooManySignIns({
-        retryAfterSeconds: retryAfterSeconds(full?.endsAt ?? instant, instant)
-      })
-    })
+    const { takeOne, refund } = yield* makeCounters
 
     /** Only reads, so that refused sign-ins leave no rows, whatever e-mail addresses they name. */
     const refuseIfFull = Effect.fnUntraced(function* (counters: ReadonlyArray<Counter>, instant: number) {
@@ -82,13 +110,6 @@ export const SignInLimitsSql = Layer.effect(
       if (full === undefined) return
       return yield* new TooManySignIns({ retryAfterSeconds: retryAfterSeconds(full.endsAt, instant) })
     })
-
-    const refund = (counters: ReadonlyArray<Counter>) =>
-      counters.length === 0
-        ? Effect.void
-        : Effect.orDie(sql`
-            update sign_in_failures set used = greatest(0, used - 1)
-            where origin = any(${keysOf(counters)}::text[])`)
 
     return SignInLimits.of({
       take: (origin, now) => {
@@ -112,6 +133,22 @@ export const SignInLimitsSql = Layer.effect(
           update sign_in_failures set used = greatest(0, used - 1)
           where origin = any(${keysOf(ofNetwork)}::text[])`)
       })
+    })
+  })
+)
+
+export const AppCodeLimitsSql = Layer.effect(
+  AppCodeLimits,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { takeOne, refund } = yield* makeCounters
+    return AppCodeLimits.of({
+      take: (userId, now) => takeOne(appCodesOf(userId), now),
+      refund: (userId) => Effect.asVoid(refund([appCodesOf(userId)])),
+      forget: (userId) =>
+        Effect.asVoid(
+          Effect.orDie(sql`delete from sign_in_failures where origin = ${appCodesOf(userId).key}`)
+        )
     })
   })
 )

@@ -4,6 +4,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { looksLikeRefreshToken, refreshEnd, refreshSecret } from "../../domain/user/Sessions.ts"
 import { hashSecret, randomPart } from "../crypto/Crypto.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { factorConditions } from "./SecondFactorsSql.ts"
 import { userColumns, UserRow } from "./UsersSql.ts"
 import { type EndedSession, type UserSession, UserSessions } from "../../services/user/UserSessions.ts"
 
@@ -22,6 +23,8 @@ export const UserSessionsSql = Layer.effect(
     const candidateRows = rowsOf(CandidateRow)
     const sessionRows = rowsOf(SessionRow)
     const columns = userColumns(sql)
+    // No operator has a session here.
+    const { mustEnrol } = factorConditions(sql, false)
 
     const newSecret = Effect.map(randomPart(random), refreshSecret)
 
@@ -60,19 +63,21 @@ export const UserSessionsSql = Layer.effect(
           )
         ),
 
-      start: Effect.fnUntraced(function* ({ user, passwordHash }, now) {
+      start: Effect.fnUntraced(function* ({ user, passwordHash }, now, network = null) {
         const secret = yield* newSecret
         const rows = yield* sessionRows(sql`
           with owner as (
             select ${columns} from users u
             where u.id = ${user.id}::uuid and u.disabled_at is null and u.password_hash = ${passwordHash}
               -- operators sign in to the console alone
-              and u.customer_id is not null for share
+              and u.customer_id is not null and not ${mustEnrol} for no key update of u
           ), made as (
-            insert into refresh_tokens (secret_hash, family, user_id, created_at, expires_at)
-            select ${hashSecret(secret)}::bytea, ${yield* random.uuidV7()}::uuid, id, ${timestamp(now)}::timestamptz,
-              ${timestamp(refreshEnd(now))}::timestamptz from owner
+            insert into refresh_tokens (secret_hash, family, user_id, network, created_at, expires_at)
+            select ${hashSecret(secret)}::bytea, ${yield* random.uuidV7()}::uuid, id, ${network}::text,
+              ${timestamp(now)}::timestamptz, ${timestamp(refreshEnd(now))}::timestamptz from owner
             returning family
+          ), seen as (
+            update users u set last_sign_in_at = ${timestamp(now)}::timestamptz from owner where u.id = owner.id
           )
           select owner.*, made.family as "sessionId" from owner, made`)
         return made(rows, secret)
@@ -87,12 +92,12 @@ export const UserSessionsSql = Layer.effect(
           with used as (
             update refresh_tokens r set used_at = ${now} from users u
             where r.secret_hash = ${hash}::bytea and r.used_at is null and r.expires_at > ${now}::timestamptz
-              and u.id = r.user_id and u.disabled_at is null
+              and u.id = r.user_id and u.disabled_at is null and not ${mustEnrol}
               and not exists (select from refresh_tokens e where e.family = r.family and e.revoked_at is not null)
-            returning ${columns}, r.family as "sessionId"
+            returning ${columns}, r.family as "sessionId", r.network
           ), next as (
-            insert into refresh_tokens (secret_hash, family, user_id, created_at, expires_at)
-            select ${hashSecret(secret)}::bytea, "sessionId", id, ${now}::timestamptz,
+            insert into refresh_tokens (secret_hash, family, user_id, network, created_at, expires_at)
+            select ${hashSecret(secret)}::bytea, "sessionId", id, network, ${now}::timestamptz,
               ${timestamp(refreshEnd(instant))}::timestamptz from used
             returning family
           )

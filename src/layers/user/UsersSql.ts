@@ -7,6 +7,7 @@ import { problem } from "../../domain/Problem.ts"
 import { isUuid } from "../../domain/Uuid.ts"
 import { UserRecord } from "../../domain/user/User.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { factorConditions } from "./SecondFactorsSql.ts"
 import { forgetFailures } from "./SignInLimitsSql.ts"
 import { type UserChange, Users } from "../../services/user/Users.ts"
 
@@ -22,13 +23,27 @@ export const userColumns = (sql: SqlClient.SqlClient) =>
     case u.role when 'operator' then 'owner' else u.role end as role, u.role = 'operator' as "isOperator",
     u.created_at as "createdAt", u.disabled_at as "disabledAt"`)
 
+/** The row of a user in a list: `memberColumns`. */
+export const MemberRow = Schema.Struct({
+  ...UserRow.fields,
+  lastSignInAt: Schema.NullOr(InstantColumn),
+  hasSecondFactor: Schema.Boolean,
+  invitedBy: Schema.NullOr(Schema.String),
+  invitedByName: Schema.NullOr(Schema.String)
+})
+
+/** The same, with what only lists of users show. */
+export const memberColumns = (sql: SqlClient.SqlClient) => sql`${userColumns(sql)},
+    u.last_sign_in_at as "lastSignInAt", ${factorConditions(sql, false).isProtected} as "hasSecondFactor",
+    u.invited_by as "invitedBy", (select m.name from users m where m.id = u.invited_by) as "invitedByName"`
+
 export const UsersSql = Layer.effect(
   Users,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
-    const userRows = rowsOf(UserRow)
-    const columns = userColumns(sql)
+    const userRows = rowsOf(MemberRow)
+    const columns = memberColumns(sql)
 
     const find = Effect.fnUntraced(function* (customerId: number, id: string) {
       const [row] = yield* userRows(
@@ -52,7 +67,8 @@ export const UsersSql = Layer.effect(
     const endSessions = (id: string, now: number) =>
       Effect.orDie(sql`
         with signed_out as (delete from console_sessions where user_id = ${id}::uuid),
-          forgotten as (delete from sign_in_links where user_id = ${id}::uuid)
+          forgotten as (delete from sign_in_links where user_id = ${id}::uuid),
+          unfinished as (delete from pending_sign_ins where user_id = ${id}::uuid)
         update refresh_tokens set revoked_at = ${timestamp(now)}
         where user_id = ${id}::uuid and revoked_at is null`)
 
@@ -91,11 +107,15 @@ export const UsersSql = Layer.effect(
         return toPage(rows, limit, ({ id }) => id)
       }),
 
-      create: Effect.fnUntraced(function* (customerId, { email, name, role, passwordHash }) {
+      create: Effect.fnUntraced(function* (
+        customerId,
+        { email, name, role, passwordHash, invitedBy = null }
+      ) {
         const now = timestamp(yield* Clock.currentTimeMillis)
         const [row] = yield* userRows(sql`
-          insert into users as u (id, customer_id, email, name, role, password_hash, created_at)
-          values (${yield* random.uuidV7()}::uuid, ${customerId}, ${email}, ${name}, ${role}, ${passwordHash}, ${now})
+          insert into users as u (id, customer_id, email, name, role, password_hash, invited_by, created_at)
+          values (${yield* random.uuidV7()}::uuid, ${customerId}, ${email}, ${name}, ${role}, ${passwordHash},
+            ${invitedBy}::uuid, ${now})
           on conflict (email) do nothing returning ${columns}`)
         return row ?? (yield* new Conflict({ problem: problem("email_taken") }))
       }),

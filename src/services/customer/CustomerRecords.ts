@@ -7,7 +7,7 @@ import { Plan } from "../../domain/customer/Customer.ts"
 import { Brand, DEFAULT_LOCALE, Locale } from "../../domain/verification/CodeText.ts"
 import { HostName } from "../../domain/text/HostName.ts"
 import type { Actor } from "../../domain/user/Actor.ts"
-import { action, mayPerform, NoInput, NoTarget } from "../Action.ts"
+import { action, mayPerform, NoInput, NoTarget, requireFresh } from "../Action.ts"
 import { Wallets } from "../Wallets.ts"
 import { ConsoleSessions } from "../user/ConsoleSessions.ts"
 
@@ -21,6 +21,8 @@ export interface CustomerRecord {
   readonly brand: string | null
   /** The language of the default text. */
   readonly locale: Locale
+  /** Whether its users must have a second factor. */
+  readonly needsSecondFactor: boolean
   readonly createdAt: Instant
 }
 
@@ -31,6 +33,7 @@ interface CustomerChange {
   readonly webOtpHost?: string | null | undefined
   readonly brand?: string | null | undefined
   readonly locale?: Locale | undefined
+  readonly needsSecondFactor?: boolean | undefined
 }
 
 /** The customers of this installation. Customers are never removed. */
@@ -50,6 +53,7 @@ export class CustomerRecords extends Context.Service<
 
 export const BRAND = "The brand that the default text names."
 export const LOCALE = "The language of the default text, if a request names none."
+export const SECOND_FACTOR = "Whether users of this customer must sign in with a second factor."
 export const WEBOTP_HOST = "The site whose pages read codes by themselves (WebOTP)."
 
 /** What the customer's own people change. */
@@ -58,6 +62,9 @@ export const MeChange = Schema.Struct({
   locale: optional(Locale).annotateKey({ description: `${LOCALE} Null: fa.` }),
   webotp_host: optional(HostName).annotateKey({
     description: `${WEBOTP_HOST} Null: none.`
+  }),
+  second_factor_required: optional(Schema.Boolean).annotateKey({
+    description: `${SECOND_FACTOR} For owners who have signed in within the last 10 minutes.`
   })
 }).annotate({ identifier: "MeChange" })
 
@@ -77,7 +84,7 @@ export const createCustomer = action("customer.create", {
   audit: ({ id, name, plan }) => ({ id, name, details: { name, plan }, customerId: id })
 })
 
-/** Of the actor's customer. Only owners change its name, and only operators its plan. */
+/** Of the actor's customer. Only owners change its name, and whether it needs a second factor; only operators its plan. */
 export const changeCustomer = action("customer.update", {
   input: Schema.Struct({
     ...MeChange.fields,
@@ -86,21 +93,35 @@ export const changeCustomer = action("customer.update", {
   }),
   target: NoTarget,
   access: "writer",
-  allow: ({ actor, input: { name, plan } }) =>
+  allow: ({ actor, input: { name, plan, second_factor_required: needsFactor = null } }) =>
     (name === undefined || mayPerform(actor, "owner")) &&
+    (needsFactor === null || mayPerform(actor, "owner")) &&
     (plan === undefined || mayPerform(actor, "operator"))
-      ? Effect.void
+      ? Effect.when(requireFresh(actor), Effect.succeed(needsFactor !== null))
       : Effect.fail(new ScopeInsufficient()),
   before: ({ actor: { customerId } }) =>
     Effect.map(
       CustomerRecords.use((customers) => customers.find(customerId)),
-      ({ name, plan, brand, locale, webOtpHost }) => ({
+      ({ name, plan, brand, locale, webOtpHost, needsSecondFactor }) => ({
         name,
-        values: { name, plan, brand, locale, webotp_host: webOtpHost }
+        values: {
+          name,
+          plan,
+          brand,
+          locale,
+          webotp_host: webOtpHost,
+          second_factor_required: needsSecondFactor
+        }
       })
     ),
-  run: ({ actor, input: { name, plan, brand, locale, webotp_host } }) => {
-    const change = { name, plan, brand, locale: locale === null ? DEFAULT_LOCALE : locale }
+  run: ({ actor, input: { name, plan, brand, locale, webotp_host, second_factor_required } }) => {
+    const change = {
+      name,
+      plan,
+      brand,
+      locale: locale === null ? DEFAULT_LOCALE : locale,
+      needsSecondFactor: second_factor_required ?? undefined
+    }
     return CustomerRecords.use((customers) =>
       customers.update(actor.customerId, { ...change, webOtpHost: webotp_host })
     )

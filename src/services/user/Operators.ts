@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Option, Schema } from "effect"
 import { type Conflict, NotFound } from "../../domain/Errors.ts"
 import { Email, Name, NewPassword, optional } from "../../domain/Fields.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { loggedName, type UserRecord } from "../../domain/user/User.ts"
+import { loggedName, type Member } from "../../domain/user/User.ts"
 import { action, NoInput, NoTarget } from "../Action.ts"
 import type { SignInLink } from "./ConsoleSessions.ts"
 import { SigningKeys } from "./Sessions.ts"
@@ -17,9 +17,9 @@ export class Operators extends Context.Service<
       readonly email: string
       readonly name: string
       readonly passwordHash: string
-    }) => Effect.Effect<UserRecord, Conflict>
+    }) => Effect.Effect<Member, Conflict>
     /** All of them, the first made first. */
-    readonly list: Effect.Effect<ReadonlyArray<UserRecord>>
+    readonly list: Effect.Effect<ReadonlyArray<Member>>
     /** None if no operator with this address may sign in. */
     readonly signInLink: (email: string, now: Instant) => Effect.Effect<Option.Option<SignInLink>>
   }

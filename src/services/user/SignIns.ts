@@ -1,14 +1,20 @@
-import { Cause, Clock, Context, Effect, Exit, Layer, Option, type Redacted } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type ServiceUnavailable, type TooManySignIns, Unauthenticated } from "../../domain/Errors.ts"
+import {
+  SecondFactorRequired,
+  type ServiceUnavailable,
+  type TooManySignIns,
+  Unauthenticated
+} from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { signInNetwork } from "../../domain/Networks.ts"
+import { maskedNetwork, signInNetwork } from "../../domain/Networks.ts"
 import { isStorable } from "../../domain/text/VisibleText.ts"
 import { operatorActor, scopeOfRole } from "../../domain/user/Actor.ts"
 import { type KnownBrowser, SESSION_LIFE_SECONDS, userActor } from "../../domain/user/Sessions.ts"
 import { loggedName, normalizeEmail, type UserRecord } from "../../domain/user/User.ts"
 import { ManagementWrites, type Origin } from "../ManagementWrites.ts"
 import { Workers } from "../concurrency/Workers.ts"
+import { FactorChecks } from "./FactorChecks.ts"
 import { type HashingOrigin, hashingOrigin, Passwords } from "./Passwords.ts"
 import { SessionIssuers, SigningKeys } from "./Sessions.ts"
 import { type Candidate, type UserSession, UserSessions } from "./UserSessions.ts"
@@ -39,6 +45,9 @@ export class SignInLimits extends Context.Service<
     readonly succeeded: (origin: SignInOrigin) => Effect.Effect<void>
   }
 >()("peyk/services/user/SignIns/SignInLimits") {}
+
+/** What a list of sessions shows of where somebody signed in. */
+export const networkOf = ({ ip }: Origin): string | null => (ip === null ? null : maskedNetwork(ip))
 
 /** Writes into the audit log what users do with their sessions. */
 export const makeSignInLog = Effect.map(
@@ -97,19 +106,31 @@ const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean 
   return error === undefined ? Cause.hasDies(cause) : error._tag !== "unauthenticated"
 }
 
+/** By what a user of the API proves more than their password; absent: by nothing. */
+export interface GivenSignIn extends GivenPassword {
+  /** A code of their app, or a recovery code. */
+  readonly secondFactor?: Redacted.Redacted | undefined
+}
+
 /** Signs people in with a password, and keeps their sessions. */
 export class SignIns extends Context.Service<
   SignIns,
   {
     /** The refusal never shows why: a wrong password, an unknown address, or a disabled user. */
-    readonly signIn: (given: GivenPassword, origin: Origin) => Effect.Effect<SignedIn, SignInError>
-    /** Signs in to another kind of session, which `start` begins; `browser` is one that says it knows this address. */
-    readonly signInWith: <S>(
+    readonly signIn: (
+      given: GivenSignIn,
+      origin: Origin
+    ) => Effect.Effect<SignedIn, SignInError | SecondFactorRequired>
+    /**
+     * Signs in to another kind of session, which `start` begins and writes into the audit log; `browser` is one that
+     * says it knows this address.
+     */
+    readonly signInWith: <S, E = never>(
       given: GivenPassword,
       origin: Origin,
-      start: (candidate: Candidate, now: Instant) => Effect.Effect<Option.Option<S>>,
+      start: (candidate: Candidate, now: Instant) => Effect.Effect<Option.Option<S>, E>,
       browser?: KnownBrowser | null
-    ) => Effect.Effect<S, SignInError>
+    ) => Effect.Effect<S, SignInError | E>
     /** A token that is used twice was stolen, so it ends the session. */
     readonly refresh: (token: Redacted.Redacted, origin: Origin) => Effect.Effect<SignedIn, Unauthenticated>
     /** Never refuses: afterwards the token is invalid. */
@@ -128,6 +149,7 @@ export class SignIns extends Context.Service<
       const keys = yield* SigningKeys
       const issuers = yield* SessionIssuers
 
+      const factors = yield* FactorChecks
       const log = yield* makeSignInLog
 
       const issue = Effect.fnUntraced(function* ({ sessionId, user, refreshToken }: UserSession) {
@@ -219,15 +241,35 @@ export class SignIns extends Context.Service<
         const { candidate, isOutdated } = yield* checkCounted(counted, password, origin)
         const session = yield* start(candidate, yield* Clock.currentTimeMillis)
         if (Option.isNone(session)) return yield* new Unauthenticated()
-        yield* log("sign_in", candidate.user, origin)
         if (isOutdated) yield* rehash(candidate, password, origin)
         return session.value
       })
 
+      /** The second factor of somebody who needs one; without one they set it up in the console. */
+      const checkFactor = Effect.fnUntraced(function* (user: UserRecord, given: GivenSignIn, origin: Origin) {
+        const need = yield* factors.needOf(user.id)
+        if (need === "none") return {}
+        if (need === "missing" || given.secondFactor === undefined) return yield* new SecondFactorRequired()
+        const kind = yield* factors.checkCode(user.id, Redacted.value(given.secondFactor))
+        if (kind !== null) return { second_factor: kind }
+        yield* log("sign_in_failed", user, origin, { reason: "wrong_second_factor" })
+        return yield* new Unauthenticated()
+      })
+
+      const startWith = (given: GivenSignIn, origin: Origin) =>
+        Effect.fnUntraced(function* (candidate: Candidate, now: Instant) {
+          const { user } = candidate
+          // Operators have no sessions of the API: their second factor is not asked for.
+          const details = user.isOperator === true ? {} : yield* checkFactor(user, given, origin)
+          const session = yield* sessions.start(candidate, now, networkOf(origin))
+          if (Option.isSome(session)) yield* log("sign_in", user, origin, details)
+          return session
+        })
+
       return SignIns.of({
         signInWith,
 
-        signIn: (given, origin) => Effect.flatMap(signInWith(given, origin, sessions.start), issue),
+        signIn: (given, origin) => Effect.flatMap(signInWith(given, origin, startWith(given, origin)), issue),
 
         refresh: Effect.fnUntraced(function* (token, origin) {
           const now = yield* Clock.currentTimeMillis

@@ -31,7 +31,11 @@ export class UserSessions extends Context.Service<
   {
     readonly findByEmail: (email: string) => Effect.Effect<Option.Option<FoundCandidate>>
     /** None if the user was disabled, or got another password, since the lookup. */
-    readonly start: (candidate: Candidate, now: Instant) => Effect.Effect<Option.Option<UserSession>>
+    readonly start: (
+      candidate: Candidate,
+      now: Instant,
+      network?: string | null
+    ) => Effect.Effect<Option.Option<UserSession>>
     /** Exchanges the token for the next one of its session; none if it is not valid (any more). */
     readonly refresh: (token: Redacted.Redacted, now: Instant) => Effect.Effect<Option.Option<UserSession>>
     /** Ends the session of a token that was used before; none if there is nothing to end. */

@@ -5,7 +5,7 @@ import { Email, Name, NewPassword, optional } from "../../domain/Fields.ts"
 import { instantOf, type Page, type PageRequest } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { type Actor, isCommandLine, isFresh, losesOwner, makesOwner, Role } from "../../domain/user/Actor.ts"
-import { loggedName, type UserRecord } from "../../domain/user/User.ts"
+import { loggedName, type Member } from "../../domain/user/User.ts"
 import { action, type Call, NoInput, NoTarget, requireFresh } from "../Action.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { ConsoleSessions, type LinkMaker, SignInLinks } from "./ConsoleSessions.ts"
@@ -17,11 +17,13 @@ interface NewUser {
   readonly name: string
   readonly role: Role
   readonly passwordHash: string
+  /** The id of the user or operator who makes them. */
+  readonly invitedBy?: string | null
 }
 
 /** A user whom nothing else changes until the transaction ends, and how many other owners can sign in. */
 interface LockedUser {
-  readonly user: UserRecord
+  readonly user: Member
   readonly otherOwners: number
 }
 
@@ -39,24 +41,20 @@ export interface UserChange {
 export class Users extends Context.Service<
   Users,
   {
-    readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<UserRecord>>
-    readonly find: (customerId: number, id: string) => Effect.Effect<UserRecord, NotFound>
+    readonly list: (customerId: number, page: PageRequest) => Effect.Effect<Page<Member>>
+    readonly find: (customerId: number, id: string) => Effect.Effect<Member, NotFound>
     /** A conflict if this address already exists. */
-    readonly create: (customerId: number, user: NewUser) => Effect.Effect<UserRecord, Conflict>
+    readonly create: (customerId: number, user: NewUser) => Effect.Effect<Member, Conflict>
     /** The customer whose user this is. */
     readonly ownerOf: (id: string) => Effect.Effect<number, NotFound>
     /** Waits for changes of the customer's owners, so that two owners cannot remove each other. */
     readonly lock: (customerId: number, id: string) => Effect.Effect<LockedUser, NotFound>
-    readonly update: (
-      customerId: number,
-      id: string,
-      change: UserChange
-    ) => Effect.Effect<UserRecord, NotFound>
+    readonly update: (customerId: number, id: string, change: UserChange) => Effect.Effect<Member, NotFound>
     readonly setPassword: (
       customerId: number,
       id: string,
       passwordHash: string
-    ) => Effect.Effect<UserRecord, NotFound>
+    ) => Effect.Effect<Member, NotFound>
   }
 >()("peyk/services/user/Users") {}
 
@@ -95,6 +93,10 @@ export const unknownPassword = Effect.fnUntraced(function* (call: Pick<Call, "ac
   return yield* hashed(call, Redacted.make(Buffer.from(bytes).toString("base64url")))
 })
 
+/** The id of an actor who is a person of this installation. */
+const personOf = (actor: Actor): string | null =>
+  actor.kind === "user" || (actor.kind === "operator" && !isCommandLine(actor)) ? actor.id : null
+
 export const createUser = action("user.create", {
   input: NewUserBody,
   target: NoTarget,
@@ -103,7 +105,9 @@ export const createUser = action("user.create", {
     makesOwner(null, { role, disabledAt: null }) ? requireFresh(actor) : Effect.void,
   prepare: (call) => hashed(call, call.input.password),
   run: ({ actor, input: { email, name, role } }, passwordHash) =>
-    Users.use((users) => users.create(actor.customerId, { email, name, role, passwordHash })),
+    Users.use((users) =>
+      users.create(actor.customerId, { email, name, role, passwordHash, invitedBy: personOf(actor) })
+    ),
   audit: ({ id, name, role }) => ({ id, name: loggedName(name), details: { role } })
 })
 
@@ -115,7 +119,9 @@ export const inviteUser = action("user.invite", {
   allow: ({ actor }) => requireFresh(actor),
   prepare: unknownPassword,
   run: ({ actor, input }, passwordHash) =>
-    Users.use((users) => users.create(actor.customerId, { ...input, passwordHash })),
+    Users.use((users) =>
+      users.create(actor.customerId, { ...input, passwordHash, invitedBy: personOf(actor) })
+    ),
   audit: ({ id, name, role }) => ({ id, name: loggedName(name), details: { role } }),
   auditedAs: "user.create"
 })
@@ -191,12 +197,12 @@ export const createSignInLink = action("user.create_sign_in_link", {
   audit: ({ userId }) => ({ id: userId })
 })
 
-/** For the person's own password, a session that began with a link of somebody else counts by its own age. */
-const requireFreshSession = ({ signedInAt, sessionId }: Actor) =>
+/** For the person's own password and second factor, a session that began with a link of somebody else counts by its own age. */
+export const requireFreshSession = ({ signedInAt, sessionId }: Actor, field = "password") =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     isFresh({ signedInAt: signedInAt ?? (sessionId === undefined ? null : instantOf(sessionId)) }, now)
       ? Effect.void
-      : fieldError("password", problem("password_needs_sign_in"))
+      : fieldError(field, problem("password_needs_sign_in"))
   )
 
 /** A person who finds an open session must not take over the account. */
@@ -230,4 +236,18 @@ export const signOutEverywhere = action("user.sign_out_everywhere", {
       yield* sessions.endAll(actor.id, yield* Clock.currentTimeMillis)
     }),
   audit: (_, { actor }) => ({ id: actor.id })
+})
+
+/** Ends one of the person's own sessions. */
+export const endOwnSession = action("user.end_session", {
+  input: NoInput,
+  target: Schema.String,
+  access: "anyone",
+  run: ({ actor, target }) =>
+    Effect.gen(function* () {
+      const sessions = yield* ConsoleSessions
+      const ended = yield* sessions.endOf(actor.id, target, yield* Clock.currentTimeMillis)
+      if (!ended) return yield* new NotFound()
+    }),
+  audit: (_, { actor, target }) => ({ id: actor.id, details: { session_id: target } })
 })

@@ -5,7 +5,11 @@ import { TestClock } from "effect/testing"
 import { createHash, randomUUID } from "node:crypto"
 import { ServiceUnavailable, TooManySignIns } from "../../../src/domain/Errors.ts"
 import { Argon2, PasswordsArgon2 } from "../../../src/layers/crypto/PasswordsArgon2.ts"
-import { CredentialStores, SignInsLive } from "../../../src/layers/graphs/CredentialGraph.ts"
+import {
+  FactorChecksLive,
+  CredentialStores,
+  SignInsLive
+} from "../../../src/layers/graphs/CredentialGraph.ts"
 import { ManagementWritesSql } from "../../../src/layers/postgres/ManagementWritesSql.ts"
 import { SignInLimitsSql } from "../../../src/layers/user/SignInLimitsSql.ts"
 import { SigningKeysSql } from "../../../src/layers/user/SigningKeysSql.ts"
@@ -130,6 +134,7 @@ layer(TestDatabase, { excludeTestServices: true })("a sign-in whose password was
         )
       ).pipe(Layer.provide(PasswordsArgon2))
       const BusySignIns = Layer.provide(Layer.fresh(SignIns.layer), [
+        FactorChecksLive,
         ManagementWritesSql,
         Busy,
         SignInLimitsSql,

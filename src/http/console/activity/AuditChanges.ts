@@ -38,6 +38,13 @@ const fields: Readonly<Record<string, Field>> = {
   locale: { name: ["language", "زبان"] },
   webotp_host: { name: ["site of codes", "سایت کدها"], none: NO_LIMIT },
   role: { name: ["role", "نقش"] },
+  second_factor_required: {
+    name: ["second factor", "ورود دومرحله‌ای"],
+    states: [
+      ["a second factor is required", "ورود دومرحله‌ای لازم شد"],
+      ["a second factor is no longer required", "ورود دومرحله‌ای دیگر لازم نیست"]
+    ]
+  },
   active: {
     name: ["active", "فعال"],
     states: [

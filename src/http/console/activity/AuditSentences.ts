@@ -206,6 +206,19 @@ const sentences: Readonly<Record<string, Sentence>> = {
   ),
   "user.sign_out": sentence("{who} signed out", "{who} خارج شد"),
   "user.sign_out_everywhere": sentence("{who} signed out everywhere", "{who} از همه‌جا خارج شد"),
+  "user.end_session": sentence("{who} ended one of their sessions", "{who} یکی از نشست‌های خود را پایان داد"),
+  "user.enrol_app": sentence("{who} set up an authenticator app", "{who} برنامهٔ رمزساز را راه‌اندازی کرد"),
+  "user.remove_app": sentence("{who} removed their authenticator app", "{who} برنامهٔ رمزساز خود را حذف کرد"),
+  "user.add_passkey": sentence("{who} added the passkey {passkey}", "{who} گذرکلید {passkey} را افزود"),
+  "user.remove_passkey": sentence(
+    "{who} removed the passkey {passkey}",
+    "{who} گذرکلید {passkey} را حذف کرد"
+  ),
+  "user.renew_recovery_codes": sentence("{who} made new recovery codes", "{who} کدهای بازیابی جدید ساخت"),
+  "user.reset_second_factor": sentence(
+    "{who} reset the second factor of {thing}",
+    "{who} ورود دومرحله‌ای {thing} را پاک کرد"
+  ),
   "operator.create": sentence("{who} added the operator {thing}", "{who} مدیر سامانهٔ {thing} را افزود"),
   "operator.create_sign_in_link": sentence(
     "{who} made a sign-in link for the operator {thing}",
@@ -292,6 +305,7 @@ const detailWords: Readonly<Record<string, Words>> = {
   bombed: ["many services send to a phone", "ارسال از سرویس‌های زیاد به یک شماره"],
   outage: ["a channel is down", "قطعی یک کانال"],
   wrong_password: ["wrong password", "گذرواژهٔ نادرست"],
+  wrong_second_factor: ["wrong second factor", "مرحلهٔ دوم نادرست"],
   disabled: ["the user is disabled", "کاربر غیرفعال است"],
   "a refresh token was used twice": ["a refresh token was used twice", "استفادهٔ دوباره از یک توکن"]
 }

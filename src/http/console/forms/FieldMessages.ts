@@ -31,6 +31,18 @@ const settingMessage =
   ({ setting, problem }: SettingProblem): string =>
     setting === null ? fieldMessage(problem, locale) : `${setting}: ${fieldMessage(problem, locale)}`
 
+const MINUTES_OF_HOUR = 60
+/** A clock that is set an hour wrong is a minute off in addition. */
+const NEARLY = 2
+
+/** How far a clock is off, in words: most are off by whole hours. */
+const clockError = (minutes: number, number: Locale["number"]): Text => {
+  const hours = Math.round(minutes / MINUTES_OF_HOUR)
+  return hours > 0 && Math.abs(minutes - hours * MINUTES_OF_HOUR) <= NEARLY
+    ? [hours === 1 ? "one hour" : `${number(hours)} hours`, `${hours === 1 ? "یک" : number(hours)} ساعت`]
+    : [`${number(minutes)} minutes`, `${number(minutes)} دقیقه`]
+}
+
 /** Both languages; `{name}` stands for the parameter of that name. */
 type Text = readonly [english: string, persian: string]
 
@@ -343,6 +355,36 @@ const texts = {
   alert_code_ended: [
     "The code is no longer valid: remove the recipient and add it again.",
     "این کد دیگر معتبر نیست: گیرنده را حذف کنید و دوباره بیفزایید."
+  ],
+
+  factor_wrong: [
+    "This is not the code that the app shows now. Enter the next one.",
+    "این کد همان نیست که برنامه الان نشان می‌دهد. کد بعدی را وارد کنید."
+  ],
+  clock_off: ({ minutes }, { say, number }) => {
+    const [english, persian] = clockError(Math.abs(minutes), number)
+    const isFast = minutes > 0
+    return say(
+      `The clock of your phone is ${english} ${isFast ? "fast" : "slow"}. Iran has had no summer time since 2022: turn on automatic date and time on the phone, with the zone Tehran, and enter the next code.`,
+      `ساعت گوشی شما ${persian} ${isFast ? "جلو" : "عقب"} است. از ۱۴۰۲ ساعت تابستانی در ایران نیست: در گوشی تاریخ و ساعت خودکار را با منطقهٔ تهران روشن کنید و کد بعدی را وارد کنید.`
+    )
+  },
+  factor_form_expired: [
+    "This page was open for too long. Begin again.",
+    "این صفحه خیلی وقت باز مانده است. دوباره شروع کنید."
+  ],
+  factor_needed: [
+    "This is your only second factor, and your account requires one. Add another one first.",
+    "این تنها راه شما برای مرحلهٔ دوم ورود است و حساب شما به آن نیاز دارد. اول یکی دیگر اضافه کنید."
+  ],
+  passkey_refused: [
+    "The passkey was not accepted. Try again in this browser.",
+    "گذرکلید پذیرفته نشد. در همین مرورگر دوباره امتحان کنید."
+  ],
+  passkey_known: ["This passkey is already in use.", "این گذرکلید قبلاً ثبت شده است."],
+  too_many_passkeys: [
+    "You already have {maximum} passkeys, the maximum.",
+    "{maximum} گذرکلید دارید و بیشتر از این نمی‌شود اضافه کرد."
   ]
 } as const satisfies {
   readonly [Code in ProblemCode]: Text | ((params: ProblemParams[Code], locale: Locale) => string)

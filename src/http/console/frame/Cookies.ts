@@ -12,6 +12,7 @@ const cookieName = (name: string, { isSecure }: Pick<Visit, "isSecure">): string
 
 const SESSION = "peyk_session"
 const CSRF = "peyk_csrf"
+const PENDING = "peyk_pending"
 
 const BROWSER = "peyk_browser"
 
@@ -38,6 +39,26 @@ export const setSession = (response: Response, visit: Visit, secret: Redacted.Re
 
 export const clearSession = (response: Response, visit: Visit): Response =>
   HttpServerResponse.setCookieUnsafe(response, cookieName(SESSION, visit), "", {
+    ...optionsOf(visit),
+    maxAge: "0 seconds"
+  })
+
+/** The secret of a sign-in that waits for a second factor; null: there is none. */
+export const pendingSecret = (visit: Visit): Redacted.Redacted | null => {
+  const secret = visit.request.cookies[cookieName(PENDING, visit)]
+  return secret === undefined || secret === "" ? null : Redacted.make(secret)
+}
+
+export const setPending = (response: Response, visit: Visit, secret: Redacted.Redacted): Response =>
+  HttpServerResponse.setCookieUnsafe(
+    response,
+    cookieName(PENDING, visit),
+    Redacted.value(secret),
+    optionsOf(visit)
+  )
+
+export const clearPending = (response: Response, visit: Visit): Response =>
+  HttpServerResponse.setCookieUnsafe(response, cookieName(PENDING, visit), "", {
     ...optionsOf(visit),
     maxAge: "0 seconds"
   })

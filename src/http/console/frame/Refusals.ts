@@ -27,6 +27,7 @@ const persian: Readonly<Record<ErrorCode, string>> = {
   idempotency_required: "هدر Idempotency-Key لازم است.",
   idempotency_key_too_long: "هدر Idempotency-Key بیش از ۲۵۵ نویسه دارد.",
   unauthenticated: "ایمیل یا گذرواژه درست نیست.",
+  second_factor_required: "مرحلهٔ دوم ورود هم لازم است.",
   insufficient_balance: "موجودی کیف پول کافی نیست.",
   scope_insufficient: "نقش شما اجازهٔ این کار را نمی‌دهد.",
   ip_not_allowed: "این کلید از این نشانی IP پذیرفته نمی‌شود.",

@@ -10,6 +10,7 @@ import {
   HOME_PATH,
   safeNext,
   SEARCH_PATH,
+  SECURITY_PATH,
   SIGN_IN_PATH,
   SIGN_OUT_PATH
 } from "../ConsolePaths.ts"
@@ -148,6 +149,10 @@ const isWithoutCustomer = (path: string): boolean =>
     path.startsWith(each)
   )
 
+/** The pages of somebody who must set up a second factor first. */
+const isForEnrolment = (path: string): boolean =>
+  [SECURITY_PATH, SIGN_OUT_PATH].some((each) => path.startsWith(each))
+
 /** Serves routes to signed-in people. Others are asked to sign in; who asks too often has to wait. */
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {
   const sessions = yield* ConsoleSessions
@@ -175,11 +180,12 @@ export const makeSignedPages = Effect.fnUntraced(function* (navigation: Readonly
         path,
         session: session.value,
         csrf,
-        navigation: navigationFor(navigation, { isOperator, hasCustomer }),
+        navigation: session.value.mustEnrol ? [] : navigationFor(navigation, { isOperator, hasCustomer }),
         actor,
         origin,
         sent: undefined
       }
+      if (session.value.mustEnrol && !isForEnrolment(visit.path)) return redirectTo(visit, SECURITY_PATH)
       if (!hasCustomer && !isWithoutCustomer(visit.path)) return redirectTo(visit, pathOf("customers"))
       const handled = within(actor.customerId, handle(view))
       return yield* Effect.andThen(limits.admit(actor), handled).pipe(

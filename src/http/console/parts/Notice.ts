@@ -21,6 +21,17 @@ const notices = {
     "Your session has ended, and your changes were not saved. Sign in and submit them again.",
     "نشست شما تمام شده و تغییرها ذخیره نشد. وارد شوید و دوباره بفرستید."
   ],
+  sign_in_again: [
+    "warn",
+    "This sign-in has ended. Sign in again.",
+    "زمان این ورود تمام شده است. دوباره وارد شوید."
+  ],
+  session_stopped: ["good", "The session has ended.", "آن نشست تمام شد."],
+  factor_reset: [
+    "good",
+    "The second factor was reset, and all sessions have ended.",
+    "ورود دومرحله‌ای کاربر پاک و همهٔ نشست‌ها تمام شد."
+  ],
   password_set: ["good", "Password changed. Sign in with it.", "گذرواژه عوض شد. با آن وارد شوید."],
   erased: [
     "good",
