@@ -32,7 +32,7 @@ describeInBrowser("every page of the console", (stage) => {
   /** What is wrong with these pages, one line each. */
   const problemsOf = async (look: Look, visitor: Visitor, all: ReadonlyArray<string>) => {
     const found: Array<string> = []
-    await stage.within(look, visitor, async ({ open, page, barriers, overflow, problems }) => {
+    await stage.within(look, visitor, async ({ open, page, barriers, overflow, shownHidden, problems }) => {
       for (const path of all) {
         await open(path)
         const html = page.locator("html")
@@ -41,6 +41,7 @@ describeInBrowser("every page of the console", (stage) => {
         )
         const pixels = await overflow()
         if (pixels > 0) found.push(`${path}: ${pixels} px beyond the window`)
+        found.push(...(await shownHidden()).map((line) => `${path}: hidden, and shown: ${line}`))
         found.push(
           ...[...problems(), ...(look.scripts ? await barriers() : [])].map((line) => `${path}: ${line}`)
         )

@@ -18,6 +18,8 @@ export interface Tab {
   readonly barriers: () => Promise<ReadonlyArray<string>>
   /** How many pixels of the page are beyond its right or left edge. */
   readonly overflow: () => Promise<number>
+  /** Parts of the page that have the attribute `hidden`, and that its style sheet shows all the same. */
+  readonly shownHidden: () => Promise<ReadonlyArray<string>>
   /** The questions before a destructive action that cannot be seen whole when they are opened, by their button. */
   readonly cutOffQuestions: () => Promise<ReadonlyArray<string>>
 }
@@ -89,6 +91,10 @@ const CUT_OFF_QUESTIONS = `(() => {
   return questions.filter(isCutOff).map((question) => question.querySelector("summary").textContent.trim())
 })()`
 
+const SHOWN_HIDDEN = `[...document.querySelectorAll("[hidden]")]
+  .filter((part) => getComputedStyle(part).display !== "none")
+  .map((part) => part.outerHTML.slice(0, 100))`
+
 /** Gives a browser's context the cookies of somebody who is signed in. */
 export const signInAs = ({ cookies }: Pick<Visitor, "cookies">, context: BrowserContext, url: string) =>
   context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })))
@@ -102,6 +108,7 @@ const tabOf = (page: Page, url: string): Tab => ({
   barriers: () => barriersOn(page),
   overflow: () =>
     page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+  shownHidden: () => page.evaluate<ReadonlyArray<string>>(SHOWN_HIDDEN),
   cutOffQuestions: () => page.evaluate<ReadonlyArray<string>>(CUT_OFF_QUESTIONS)
 })
 
@@ -140,7 +147,9 @@ export type Within = (
 
 export const makeTabs = (browser: () => Browser, url: string): Tabs => {
   const unused = new Map<string, Page>()
-  const newPage = async (look: Look) => (await browser().newContext(optionsOf(look))).newPage()
+  // nobody knows the authorities of the tests' certificates
+  const newPage = async (look: Look) =>
+    (await browser().newContext({ ...optionsOf(look), ignoreHTTPSErrors: true })).newPage()
 
   const takeUnused = (look: Look) => {
     const page = unused.get(nameOf(look))
