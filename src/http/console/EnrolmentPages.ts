@@ -121,11 +121,17 @@ export const passkeyPage = Effect.fnUntraced(function* (
         <p class="field-error" role="alert" hidden>
           ${say("The browser did not make a passkey. Try again.", "مرورگر گذرکلید نساخت. دوباره امتحان کنید.")}
         </p>
+        <p class="field-error" role="alert" data-known hidden>
+          ${say("This device already has a passkey of yours.", "این دستگاه همین حالا گذرکلید شما را دارد.")}
+        </p>
         <div class="actions">
           <button class="button primary">${say("Create the passkey", "ساخت گذرکلید")}</button>
           <a class="button quiet" href="${SECURITY_PATH}">${say("Cancel", "انصراف")}</a>
         </div>
       </form>
+      <p class="notice" role="status" data-without-passkeys hidden>
+        ${say("This browser has no passkeys. Use another browser, or an authenticator app.", "این مرورگر گذرکلید ندارد. مرورگر دیگری یا برنامهٔ رمزساز به کار ببرید.")}
+      </p>
       <noscript>
         <p class="notice">
           ${say("Passkeys need JavaScript. An authenticator app works without it.", "گذرکلید به جاوااسکریپت نیاز دارد. برنامهٔ رمزساز بدون آن کار می‌کند.")}

@@ -84,7 +84,7 @@ const appPart = (view: View, state: FactorState): Html => {
 const passkeyTable = (view: View, state: FactorState): Html => {
   const { say, time } = view.locale
   return table(
-    say("Passkeys", "گذرکلیدها"),
+    say("Your passkeys", "گذرکلیدهای شما"),
     [
       {
         header: say("Name", "نام"),

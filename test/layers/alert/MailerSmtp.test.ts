@@ -1,11 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync } from "node:fs"
 import * as net from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import {
   composeMail,
   MailerSmtp,
@@ -14,6 +10,7 @@ import {
 } from "../../../src/layers/alert/MailerSmtp.ts"
 import { smtpOf } from "../../../src/layers/config/EndpointSettings.ts"
 import { Mailer } from "../../../src/services/alert/Mailer.ts"
+import { makeCertificate } from "../../support/Certificate.ts"
 import { type FakeSmtpOptions, startFakeSmtp } from "../../support/smtp/FakeSmtp.ts"
 
 const FROM = "alerts@peyk.example"
@@ -41,19 +38,7 @@ const send = (settings: SmtpSettings, tls = {}, sent = mail) =>
     MailerSmtp(settings, tls)
   )
 
-/** A certificate of its own authority, for localhost. */
-const certificate = (() => {
-  const folder = mkdtempSync(join(tmpdir(), "peyk-smtp-"))
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")]
-  execFileSync(
-    "openssl",
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout ${key} -out ${cert}`.split(
-      " "
-    ),
-    { stdio: "ignore" }
-  )
-  return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") }
-})()
+const certificate = makeCertificate("localhost")
 const trusted = { ca: certificate.cert }
 const LOGIN = { user: "peyk", password: "s3cret pass" }
 const login = { user: LOGIN.user, password: Redacted.make(LOGIN.password) }

@@ -50,19 +50,24 @@ const answer = async (form) => {
 }
 
 const prepare = (form) => {
-  const problem = form.querySelector("[role=alert]")
+  const problems = [...form.querySelectorAll("[role=alert][hidden]")]
+  const problemOf = ({ name }) => {
+    const isKnown = name === "InvalidStateError"
+    return problems.find((each) => each.matches("[data-known]") === isKnown) ?? problems[0]
+  }
   form.addEventListener("submit", async (event) => {
     event.preventDefault()
-    problem.hidden = true
+    for (const each of problems) each.hidden = true
     try {
       form.elements.namedItem("passkey").value = await answer(form)
       form.submit()
-    } catch {
-      problem.hidden = false
+    } catch (error) {
+      problemOf(error).hidden = false
     }
   })
   form.hidden = false
 }
 
-if (window.PublicKeyCredential !== undefined)
-  for (const form of document.querySelectorAll("form[data-passkey]")) prepare(form)
+if (window.PublicKeyCredential === undefined)
+  for (const note of document.querySelectorAll("[data-without-passkeys]")) note.hidden = false
+else for (const form of document.querySelectorAll("form[data-passkey]")) prepare(form)

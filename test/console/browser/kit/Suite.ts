@@ -23,6 +23,8 @@ declare module "vitest" {
 export interface Stage extends Commands, Tabs {
   readonly url: string
   readonly demo: Demo
+  /** Lends a new window for another server than that of the run. */
+  readonly withinAt: (url: string, ...args: Parameters<Within>) => Promise<void>
 }
 
 const withoutProblems =
@@ -40,7 +42,8 @@ const makeStage = ({ url, env, demo }: Shared, browser: () => Browser): Stage =>
     demo,
     ...commandsWith(env),
     within: withoutProblems(within),
-    withinNew: withoutProblems(withinNew)
+    withinNew: withoutProblems(withinNew),
+    withinAt: (at, ...args) => withoutProblems(makeTabs(browser, at).withinNew)(...args)
   }
 }
 
