@@ -175,7 +175,7 @@ export const secondStepRoutes = Effect.gen(function* () {
     if (step.step === "ended") return beginAgain(visit)
     return step.triesLeft === 0
       ? tooManyWrong(visit)
-      : yield* show(visit, next, wrongFactor(visit, step.triesLeft))
+      : yield* show(visit, next, wrongFactor(visit, form.has("passkey"), step.triesLeft))
   })
 
   const routes: ReadonlyArray<ConsoleRoute> = [
@@ -206,12 +206,17 @@ export const secondStepRoutes = Effect.gen(function* () {
   return routes
 })
 
-const wrongFactor = ({ locale: { say, number } }: Visit, triesLeft: number) => ({
+const wrongFactor = ({ locale: { say, number } }: Visit, isPasskey: boolean, triesLeft: number) => ({
   status: 401,
-  problem: say(
-    `This is not right. Codes of the app change every 30 seconds, and each works once. Tries left: ${number(triesLeft)}.`,
-    `درست نیست. کد برنامه هر ۳۰ ثانیه عوض می‌شود و هر کد یک بار کار می‌کند. تلاش‌های باقی‌مانده: ${number(triesLeft)}.`
-  )
+  problem: isPasskey
+    ? say(
+        `The passkey was not accepted. Tries left: ${number(triesLeft)}.`,
+        `گذرکلید پذیرفته نشد. تلاش‌های باقی‌مانده: ${number(triesLeft)}.`
+      )
+    : say(
+        `This is not right. Codes of the app change every 30 seconds, and each works once. Tries left: ${number(triesLeft)}.`,
+        `درست نیست. کد برنامه هر ۳۰ ثانیه عوض می‌شود و هر کد یک بار کار می‌کند. تلاش‌های باقی‌مانده: ${number(triesLeft)}.`
+      )
 })
 
 const appCodesRefused = ({ locale: { say } }: Visit): string =>

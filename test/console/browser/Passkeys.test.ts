@@ -160,7 +160,7 @@ describeInBrowser("passkeys in a browser", ({ withinAt }) => {
       await signIn(user)
       const refused = async (left: number) => {
         await usePasskey(page)
-        await page.getByText(`Tries left: ${left}`).waitFor()
+        await page.getByText(`The passkey was not accepted. Tries left: ${left}.`).waitFor()
       }
       await device.replace({ ...mine, privateKey: otherKey(), signCount: 50 })
       await refused(4)
