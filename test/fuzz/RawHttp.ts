@@ -76,7 +76,11 @@ const parse = (received: Buffer): RawAnswer | undefined => {
   return { status, headers, body: body.toString("utf8") }
 }
 
-/** Sends the request and waits until the server closes the connection. */
+/** A stream of events goes on until somebody closes it. */
+const isStream = (received: Buffer): boolean =>
+  parse(received)?.headers.get("content-type")?.startsWith("text/event-stream") === true
+
+/** Sends the request and waits until the server closes the connection, or until a stream has begun. */
 export const exchange = (port: number, request: RawRequest): Promise<Outcome> =>
   new Promise((resolve) => {
     const chunks: Array<Buffer> = []
@@ -86,7 +90,10 @@ export const exchange = (port: number, request: RawRequest): Promise<Outcome> =>
       isHung = true
       socket.destroy()
     })
-    socket.on("data", (chunk: Buffer) => chunks.push(chunk))
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk)
+      if (chunks.length === 1 && isStream(chunk)) socket.destroy()
+    })
     // The server may close before everything is written.
     socket.on("error", () => {})
     socket.on("end", () => socket.end())

@@ -2,6 +2,8 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { DateTimeText, Timestamp } from "../../domain/Fields.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"
+import { problem } from "../../domain/Problem.ts"
+import { refusing } from "../../domain/SchemaProblems.ts"
 import { UUID } from "../../domain/Uuid.ts"
 import { KeyMode } from "../../domain/customer/Customer.ts"
 import {
@@ -108,7 +110,7 @@ const Retried = Schema.Struct({
   has_more: Schema.Boolean.annotateKey({ description: "Whether another request would retry more." })
 }).annotate({ identifier: "WebhookRetried" })
 
-const EventId = Schema.String.check(Schema.isPattern(new RegExp(`^${UUID}$`)))
+const EventId = Schema.String.check(Schema.isPattern(new RegExp(`^${UUID}$`), refusing(problem("not_uuid"))))
 
 export const toWebhook = (endpoint: WebhookEndpoint) => ({
   id: endpoint.id,

@@ -85,11 +85,17 @@ const fill = Effect.gen(function* () {
     "cidr[]": ["{10.0.0.0/8}", "{}"],
     inet: ["10.0.0.1", "::1"]
   }
+  /** What checks of several columns allow. */
+  const together: Readonly<Record<string, string | null>> = {
+    "alert_recipients.type": "email",
+    "alert_recipients.user_id": null
+  }
   const tables = Map.groupBy(columns, ({ table }) => table)
   for (const [table, own] of tables) {
     const row = (nth: number) =>
       own.map(({ type, column }) => {
-        const given = allowed.get(`${table}.${column}`)
+        const name = `${table}.${column}`
+        const given = name in together ? together[name] : allowed.get(name)
         if (given !== undefined) return given
         return (values[type] ?? assert.fail(`there is no value for ${table}.${column}, a ${type}`))[nth]
       })

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AlertCodes } from "../../../src/services/alert/AlertCodes.ts"
@@ -356,7 +356,9 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
       assert.strictEqual((yield* Effect.flip(add("nr6@example.com")))._tag, "conflict")
       yield* TestClock.adjust("1 hour")
       yield* add("nr6@example.com")
-    }).pipe(Effect.provide(AlertCodes.layerMail), Effect.provide(alertProcess(box, scriptProviders(), NOON)))
+    }).pipe(
+      Effect.provide(Layer.provideMerge(AlertCodes.layerMail, alertProcess(box, scriptProviders(), NOON)))
+    )
   })
 
   it.effect("can be tried five times an hour", () => {

@@ -142,12 +142,13 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
         yield* sql`insert into key_windows values (${n}, ${at}, 1, 1)`
         yield* sql`insert into sign_in_failures values (${String(n)}, ${at}, 1)`
         yield* sql`insert into signing_keys values (${String(n)}, 'EdDSA', '{}', '', ${at}, ${at})`
-        yield* sql`insert into refresh_tokens values (${Buffer.from([n])}, ${family(n)}::uuid, ${userId}::uuid, ${at}, ${at})`
+        yield* sql`insert into refresh_tokens (secret_hash, family, user_id, created_at, expires_at) values (${Buffer.from([n])}, ${family(n)}::uuid, ${userId}::uuid, ${at}, ${at})`
       }
       yield* sql`insert into monthly_counters values (${customerId}, '2026-10-01', 1), (${customerId}, '2026-11-01', 1)`
       // The second family has ended: its revoked token has lapsed, and another has not.
       yield* sql`
-      insert into refresh_tokens values ('\\x09', ${family(2)}::uuid, ${userId}::uuid, to_timestamp(0), to_timestamp(0),
+      insert into refresh_tokens (secret_hash, family, user_id, created_at, expires_at, used_at, revoked_at)
+        values ('\\x09', ${family(2)}::uuid, ${userId}::uuid, to_timestamp(0), to_timestamp(0),
         null, to_timestamp(0))`
       yield* sql`insert into signing_keys values ('current', 'EdDSA', '{}', '', to_timestamp(0), null)`
       const tables = [

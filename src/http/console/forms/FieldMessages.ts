@@ -375,7 +375,7 @@ const texts = {
   ],
   factor_needed: [
     "This is your only second factor, and your account requires one. Add another one first.",
-    "این تنها راه شما برای مرحلهٔ دوم ورود است و حساب شما به آن نیاز دارد. اول یکی دیگر اضافه کنید."
+    "برای مرحلهٔ دوم ورود فقط همین یکی را دارید و حساب شما به آن نیاز دارد. اول یکی دیگر اضافه کنید."
   ],
   passkey_refused: [
     "The passkey was not accepted. Try again in this browser.",

@@ -173,7 +173,7 @@ const bySchema: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Account: { provider: "bale_bot" },
   ConnectedAccount: { provider: "bale_bot" },
   Template: { name: "order" },
-  User: { name: "Sara", role: "developer", status: "active" },
+  User: { name: "Sara", role: "developer", status: "active", invited_by: "3" },
   Me: { kind: "user", name: "Sara", customer_id: 1 },
   AuditRecord: {
     actor: { kind: "user", id: "12", name: "Sara" },
