@@ -38,6 +38,10 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "bench/README.md",
     "npm run bench:start                                        # 5 rounds, half a minute each"
   ],
+  [
+    "bench/README.md",
+    "npm run bench:cells -- --cluster postgres://peyk@coordinator/empty --one postgres://peyk@other/empty --cells 2 -- --rounds 5 --seconds 8 --warm-up 12"
+  ],
   ["bench/README.md", "npm run bench:insights -- --stored 2000 --data /var/tmp/insights --processes 1"],
   [
     "bench/README.md",
@@ -48,6 +52,8 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "npm run soak                                                    # 3 minutes, 2 processes, a random seed"
   ],
   ["bench/README.md", "apt-get install -y --no-install-recommends patroni etcd-server haproxy postgresql-15"],
+  ["bench/README.md", "npm run ha -- --citus                                      # all faults"],
+  ["docs/alerts.md", "npx peyk alert add --customer 1 --email oncall@example.ir"],
   ["docs/bridge.md", "BRIDGE_SECRET=whsec_… PORT=8090 python3 gateway.py"],
   ["docs/bridge.md", "BRIDGE_SECRET=whsec_… php -S 127.0.0.1:8090 gateway.php"],
   ["docs/bridge.md", "npm install smpp@0.5.1"],
@@ -61,13 +67,21 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
   ["docs/command-line.md", 'npx peyk setup --name "First shop" --email sara@example.com \\'],
   ["docs/fa/README.md", "npm ci"],
   ["docs/fa/quickstart.md", TAKE_KEY],
+  [
+    "docs/fa/webhooks.md",
+    "npx peyk webhook listen --forward http://localhost:3000/hooks --url https://peyk.example.com --token $PEYK_TOKEN"
+  ],
   ["docs/operations.md", "npm ci && npm run build"],
   [
     "docs/operations.md",
     "peyk() { sudo systemd-run --quiet --pipe --wait --uid=peyk --property=EnvironmentFile=/etc/peyk/environment \\"
   ],
   ["docs/operations.md", "PEYK_TEST_DATABASE_URL=postgres://postgres@localhost:6432/postgres \\"],
-  ["docs/quickstarts.md", TAKE_KEY]
+  ["docs/quickstarts.md", TAKE_KEY],
+  [
+    "docs/webhooks.md",
+    "npx peyk webhook listen --forward http://localhost:3000/hooks --url https://peyk.example.com --token $PEYK_TOKEN"
+  ]
 ]
 
 const isCountingDown = (from: number) => (left: unknown) =>

@@ -114,8 +114,8 @@ const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>
     quiet_hours: { from: "22:00", until: "08:00" },
     urgent_passes: true
   }),
-  "alerts.addRecipient": one("An e-mail address", { email: "oncall@example.com" }),
-  "alerts.confirmRecipient": one("The code of the mail", { code: "123456" }),
+  "alerts.addRecipient": one("A phone", { phone: PHONE }),
+  "alerts.confirmRecipient": one("The code that was sent there", { code: "123456" }),
   "tokens.create": one("A token that reads", { name: "reports", scope: "read_only" }),
   "phones.erase": one("A phone whose owner asked for it", { phone: PHONE }),
   "me.update": one("Codes say whose they are, in English", { brand: "My shop", locale: "en" }),

@@ -172,7 +172,7 @@ const allowedHosts: Setting<ReadonlyArray<string>> = {
   name: "PEYK_ALLOWED_HOSTS",
   byDefault: "",
   description:
-    "Names, comma-separated, that are served as Host. Empty: on loopback only its names and the public one, else all.",
+    "Names, comma-separated, served as Host. Empty: on loopback only its names and the public one, else all.",
   config: Config.map(Config.option(Config.schema(Hosts, "PEYK_ALLOWED_HOSTS")), (list) =>
     partsOf(Option.getOrElse(list, () => "")).map((host) => new URL(`http://${host}`).hostname)
   )

@@ -111,7 +111,7 @@ describe("the request log", () => {
   it("is of all customers for an operator, and of nobody else for a customer", async () => {
     expect((await owner.get("/console/all-requests")).status).toBe(404)
     const operator = await newOperator(server, "log@example.ir")
-    const list = await operator.get("/console/all-requests?code=invalid_phone")
+    const list = await operator.get("/console/all-requests?q=order-1844")
     expect(list.text).toContain("Demo")
     const one = await operator.get(firstRequest(list.text, "/console/all-requests"))
     expect(one.text).toContain(`href="/console/customers/${server.demo.customer_id}"`)

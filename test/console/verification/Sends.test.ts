@@ -109,7 +109,7 @@ describe("the list of verifications", () => {
   it("has no file for a search that it cannot read", async () => {
     const file = await viewer.get("/console/verifications/export.csv?from=yesterday")
     expect(file.status).toBe(422)
-    expect(file.text).toContain("From: enter a date and time.")
+    expect(file.text).toContain("From: enter a date and time, such as")
   })
 
   it("keeps its filters on the next page, and refuses a cursor that is none", async () => {

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { expect } from "vitest"
 import { newPhone, type Reply, request } from "../Client.ts"
+import { codeOf } from "../Operator.ts"
 import { type Server, until } from "../Server.ts"
 
 export interface Credentials {
@@ -91,6 +92,16 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
     return fieldOf(await send("PUT", "/v1/manage/routing", order), "version")
   }
 
+  let sentTo = ""
+  /** A recipient of alerts, who is confirmed where a path needs that. */
+  const newRecipient = async (path: string) => {
+    sentTo = newPhone()
+    const id = await create("/v1/manage/alerts/recipients", { phone: sentTo })
+    if (path.endsWith("/test"))
+      await create(`/v1/manage/alerts/recipients/${id}/confirm`, { code: await codeOf(server, sentTo) })
+    return id
+  }
+
   /** A new resource of the kind that a path names, for its id. */
   const newId = (path: string): Promise<unknown> => {
     const unique = randomUUID()
@@ -104,6 +115,7 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
       accounts: () => create("/v1/manage/accounts", { ...bot, label: unique }, "credential_id"),
       otp: () => newVerification(root),
       versions: newRoutingVersion,
+      recipients: () => newRecipient(path),
       verifications: () => newVerification(root),
       messages: () => newMessage(root)
     }
@@ -116,6 +128,7 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
     if (path.endsWith("/{list}/{type}/{value}"))
       return { list: "allow", type: "phone", value: await newListed() }
     if (path.includes("{list}")) return { list: "allow" }
+    if (path.includes("{month}")) return { month: "2026-01" }
     if (path.includes("{alarm_id}")) return { alarm_id: await newAlarm() }
     const [, name] = /\{(\w+)\}/.exec(path) ?? []
     if (name === undefined) return {}
@@ -131,6 +144,7 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
     ...("verification_id" in body
       ? { verification_id: await newVerification(path.includes("/sandbox/") ? "/v1/sandbox" : "/v1") }
       : {}),
+    ...(path.endsWith("/confirm") ? { code: await codeOf(server, sentTo) } : {}),
     ...("refresh_token" in body ? { refresh_token: await newRefreshToken() } : {})
   })
 

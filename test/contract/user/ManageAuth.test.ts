@@ -134,7 +134,8 @@ describe("who am I", () => {
       customer_id,
       brand: null,
       locale: "fa",
-      webotp_host: null
+      webotp_host: null,
+      second_factor_required: false
     })
     expect(await me(`Bearer ${given.sessions.developer}`)).toMatchObject({
       kind: "user",

@@ -276,7 +276,10 @@ describe("an operator", () => {
       active: true,
       status: "active",
       created_at: expect.any(String),
-      disabled_at: null
+      disabled_at: null,
+      last_sign_in_at: null,
+      second_factor: false,
+      invited_by: null
     })
   })
 })

@@ -80,7 +80,7 @@ export const makeEmbedded = (dataDir: string, statements: ReadonlyArray<string>)
 export const timersIn = (dataDir: string) =>
   answerIn(
     dataDir,
-    "select count(*)::int as answer from timers where kind not in ('retention', 'guard', 'account_credits', 'activity_sums')"
+    "select count(*)::int as answer from timers where kind not in ('retention', 'guard', 'account_credits', 'activity_sums', 'alert_watch')"
   )
 
 /** The fingerprint, in hex, that an idempotency key of the store stands for. */

@@ -137,9 +137,14 @@ const account: Call = {
   PHP: "$peyk->account();"
 }
 
+/** A stream has no end that a client could wait for. */
+const isStream = ({ responses: { "200": answer } }: Operation): boolean =>
+  answer !== undefined && "content" in answer && answer.content?.["text/event-stream"] !== undefined
+
 /** One call in each language whose client has it; curl has all. */
 export const callsOf = (called: CalledOperation): Call => {
   const { path, operation } = called
+  if (isStream(operation)) return { curl: curl(called) }
   const group = GROUPS[operation.operationId.split(".")[0] ?? ""]
   const own = path.startsWith("/v1/manage/")
     ? managed(called)

@@ -153,6 +153,13 @@ export const peopleActs: ReadonlyArray<Act> = [
     details: { active: true }
   },
   {
+    command: "user reset-second-factor",
+    words: ofUser,
+    action: "user.reset_second_factor",
+    subject: "user",
+    details: {}
+  },
+  {
     command: "user sign-in-link",
     words: ofCustomer,
     action: "user.create_sign_in_link",
