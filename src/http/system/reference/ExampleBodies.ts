@@ -27,6 +27,7 @@ const byName: Readonly<Record<string, unknown>> = {
   alert_id: "0195f7a0-6c99-7e33-8a51-3f4e5d6c7b8a",
   recipient_id: 7,
   user_id: "0195f7a0-7d10-7f44-9b62-4a5f6e7d8c9b",
+  invited_by: "0195f7a0-7d10-7f44-9b62-4a5f6e7d8c9b",
   address: "oncall@example.com",
   raised_at: CREATED,
   held_back: 0,
