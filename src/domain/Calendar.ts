@@ -99,6 +99,23 @@ export const monthBefore = (at: Instant, ago: number, days: LocalCalendar): Mont
   return found ?? { id: "", from: at, to: at }
 }
 
+const WORDS = { en: "en-GB", fa: "fa-IR-u-nu-arabext" } as const
+
+/** A month of either calendar in words: `November 2026`, `Azar 1405`, in Persian `آذر ۱۴۰۵`. */
+export const monthInWords = (id: string, language: keyof typeof WORDS): string => {
+  const calendar: Calendar = /^1[345]/.test(id) ? "jalali" : "gregorian"
+  const month = monthNamed(id, { calendar, zone: "UTC" })
+  if (month === null) return id
+  const parts = new Intl.DateTimeFormat(WORDS[language], {
+    calendar: calendar === "jalali" ? "persian" : "gregory",
+    month: "long",
+    year: "numeric",
+    timeZone: "UTC"
+  }).formatToParts(month.from)
+  const part = (type: "month" | "year") => parts.find((each) => each.type === type)?.value ?? ""
+  return `${part("month")} ${part("year")}`
+}
+
 const MONTH = /^(\d{4})-(\d\d)$/
 /** Months of these years can have something in them. */
 const YEARS: Readonly<Record<Calendar, readonly [first: number, last: number]>> = {

@@ -1,3 +1,4 @@
+import { monthInWords } from "../Calendar.ts"
 import { channelNames, isChannel } from "../routing/Channel.ts"
 import { inOneLine } from "../text/VisibleText.ts"
 import type { Locale } from "../verification/CodeText.ts"
@@ -103,11 +104,14 @@ const sentences: Readonly<Record<RaisedKind, Sentence>> = {
       `${count("used")} of ${count("limit")} sends of this month are used.`,
       `${count("used")} از ${count("limit")} ارسال این ماه مصرف شده است.`
     ),
-  budget: ({ say, count, name }) =>
-    say(
-      `${count("percent")}% of the budget of ${name} is spent: ${count("spent")} of ${count("limit")} rials.`,
-      `${count("percent")}٪ بودجهٔ ${name} خرج شده است: ${count("spent")} از ${count("limit")} ریال.`
-    ),
+  budget: ({ say, count, name }, { subject }) => {
+    const month = (language: Locale) =>
+      subject.name === null ? name : isolated(monthInWords(subject.name, language))
+    return say(
+      `${count("percent")}% of the budget of ${month("en")} is spent: ${count("spent")} of ${count("limit")} rials.`,
+      `${count("percent")}٪ بودجهٔ ${month("fa")} خرج شده است: ${count("spent")} از ${count("limit")} ریال.`
+    )
+  },
   guard_alarm: ({ say, count, number, has, name }, { subject, counts }) => {
     if (subject.type === "installation")
       return say(

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { calendars, type Calendar } from "../../domain/Calendar.ts"
+import { calendars, monthInWords, type Calendar } from "../../domain/Calendar.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
 import { pathOf } from "./Navigation.ts"
@@ -12,7 +12,7 @@ import { type ConsoleError } from "./frame/Refusals.ts"
 import { seeOther } from "./frame/Responses.ts"
 import type { View } from "./frame/SignedRoutes.ts"
 import { withNotice } from "./parts/Notice.ts"
-import { calendarOf, monthText } from "./parts/Periods.ts"
+import { calendarOf } from "./parts/Periods.ts"
 import { mayPerform } from "../../services/Action.ts"
 import { type BudgetState, budgetState, setBudget } from "../../services/Budgets.ts"
 
@@ -30,16 +30,15 @@ const calendarName = (calendar: Calendar, { say }: View["locale"]): string =>
 const toneOf = ({ spent, amount }: BudgetState): string =>
   spent >= amount ? "bad" : spent * 100 >= amount * 80 ? "warn" : "good"
 
-const stateLine = (state: BudgetState, now: Instant, { locale }: View): Html => {
+const stateLine = (state: BudgetState, { locale }: View): Html => {
   const { say, rials, percent } = locale
-  const { spent, amount, calendar } = state
-  const isOwnCalendar = calendarOf(locale).calendar === calendar
-  const month = isOwnCalendar ? monthText(now, locale) : state.month
+  const { spent, amount, month } = state
   return html`<div class="budget ${toneOf(state)}">
     <p>
       <strong>${rials(spent)}</strong> ${say("of", "از")} ${rials(amount)}
       <span class="muted"
-        >· ${percent(Math.floor((spent / amount) * 1000) / 1000)} · <bdi>${month}</bdi></span
+        >· ${percent(Math.floor((spent / amount) * 1000) / 1000)} ·
+        <bdi>${monthInWords(month, locale.language)}</bdi></span
       >
     </p>
     <progress
@@ -98,7 +97,7 @@ export const budgetPart = Effect.fnUntraced(function* (
       <span class="muted">${say("Nothing is refused because of it.", "به خاطر آن چیزی رد نمی‌شود.")}</span>
     </div>
     <div class="panel-body">
-      ${state !== null && stateLine(state, now, view)} ${isWriter && budgetForm(view, state, refused)}
+      ${state !== null && stateLine(state, view)} ${isWriter && budgetForm(view, state, refused)}
     </div>
   </section>`
 })

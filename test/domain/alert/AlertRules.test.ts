@@ -136,6 +136,21 @@ describe("the text of an alert", () => {
     }
   })
 
+  it("names the month of a budget in words, in the calendar of the budget", () => {
+    const sentence = (name: string, locale: "en" | "fa") => {
+      const subject = { type: "budget" as const, id: `${name}:80`, name }
+      const counts = { percent: 80, spent: 1600, limit: 2000 }
+      return alertSentence({ kind: "budget", subject, counts, heldBack: 0 }, locale)
+    }
+    assert.include(
+      sentence("1405-09", "en"),
+      "budget of \u2068Azar 1405\u2069 is spent: 1,600 of 2,000 rials"
+    )
+    assert.include(sentence("1405-09", "fa"), "بودجهٔ \u2068آذر ۱۴۰۵\u2069 خرج شده است")
+    assert.include(sentence("2026-11", "en"), "\u2068November 2026\u2069")
+    assert.include(sentence("2026-11", "fa"), "\u2068نوامبر ۲۰۲۶\u2069")
+  })
+
   it.prop("stays in its lines, whatever a name has", [Schema.String, Schema.String], ([name, sender]) => {
     const alert = {
       kind: "webhook_off" as const,
