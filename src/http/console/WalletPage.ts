@@ -137,7 +137,15 @@ const signed = (amount: number, { rials }: View["locale"]): Html =>
 const subjectPart = (entry: LedgerEntry, view: View): Html => {
   const { say } = view.locale
   const kind = entry.subjectType === "message" ? say("Message", "پیام") : say("Code", "کد")
-  return html`${entry.subjectType !== null && html`<span class="muted">${kind}</span> `}${subjectLink(entry, view)}`
+  if (entry.subjectType === null)
+    return html`<span class="muted"
+      ><span class="table-word">–</span
+      ><span class="card-word">${kindText(entry.kind, view.locale)}</span></span
+    >`
+  const channel = entry.channel === null ? null : ` · ${channelName(entry.channel, view.locale)}`
+  return html`<span class="muted">${kind}</span> ${subjectLink(entry, view)}${
+      channel !== null && html`<span class="card-word">${channel}</span>`
+    }`
 }
 
 const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
@@ -152,20 +160,30 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
         header: say("Type", "نوع"),
         cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindText(kind, locale))
       },
-      { header: say("Code or message", "کد یا پیام"), cell: (entry) => subjectPart(entry, view) },
+      {
+        header: say("Code or message", "کد یا پیام"),
+        card: "detail",
+        cell: (entry) => subjectPart(entry, view)
+      },
       {
         header: say("Channel", "کانال"),
         cell: ({ channel }) => (channel === null ? none : channelName(channel, locale))
       },
-      { header: say("Amount", "مبلغ"), kind: "number", cell: ({ amount }) => signed(amount, locale) },
+      {
+        header: say("Amount", "مبلغ"),
+        kind: "number",
+        card: "state",
+        cell: ({ amount }) => signed(amount, locale)
+      },
       {
         header: say("Balance", "موجودی"),
         kind: "number",
+        card: "time",
         cell: ({ balanceAfter }) => (balanceAfter === null ? none : locale.rials(balanceAfter))
       }
     ],
     entries,
-    { idOf: ({ id }) => id }
+    { idOf: ({ id }) => id, isCompact: true }
   )
 }
 
