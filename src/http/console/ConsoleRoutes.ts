@@ -172,7 +172,8 @@ const unknownPages: ReadonlyArray<PlacedRoute<never>> = (["GET", "POST"] as cons
 
 const ownRoutes = sections.flatMap(({ routes }): ReadonlyArray<AnyRoute> => routes)
 
-const pagePaths: ReadonlySet<string> = new Set(
+/** What is looked at, files too. */
+export const pagePaths: ReadonlySet<string> = new Set(
   ownRoutes.flatMap(({ method, path }) => (method === "GET" ? [path] : []))
 )
 

@@ -1,8 +1,10 @@
+import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { pagePaths } from "../../../src/http/console/ConsoleRoutes.ts"
 import { newOperator, signedIn, type Visitor } from "../Visitor.ts"
-import { newWebhook, type Receiver, someActivity } from "./kit/Activity.ts"
+import { newWebhook, type Receiver, someActivity, someRarities } from "./kit/Activity.ts"
 import { desktop, type Look, looks, nameOf } from "./kit/Looks.ts"
-import { pagesOf } from "./kit/Pages.ts"
+import { operatorPagesOf, pagesOf } from "./kit/Pages.ts"
 import { describeInBrowser } from "./kit/Suite.ts"
 
 describeInBrowser("every page of the console", (stage) => {
@@ -10,24 +12,53 @@ describeInBrowser("every page of the console", (stage) => {
   let receiver: Receiver | undefined
   let operator: Visitor
   let paths: ReadonlyArray<string>
+  let operatorPaths: ReadonlyArray<string>
   beforeAll(async () => {
     owner = await signedIn(stage, stage.demo.customer_id, "owner")
     receiver = await someActivity(stage)
+    await someRarities(stage, owner)
     paths = await pagesOf(owner)
     operator = await newOperator(stage, "pages@example.ir")
+    operatorPaths = await operatorPagesOf(operator)
   })
 
   afterAll(() => receiver?.close())
 
-  const operatorPaths = [
-    "/console/customers",
-    "/console/customers/new",
-    `/console/customers/${stage.demo.customer_id}`,
-    "/console/health",
-    "/console/shared-accounts",
-    "/console/shared-accounts/connect",
-    "/console/all-requests"
-  ]
+  it("is visited by these tests, unless it is a file", () => {
+    const formOf = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`)
+    const visited = [...paths, ...operatorPaths].map((path) => path.split("?")[0] ?? "")
+    const unvisited = [...pagePaths].filter(
+      (path) => !path.endsWith(".csv") && !visited.some((each) => formOf(path).test(each))
+    )
+    // the first only leads to another, the second is there only where the public address is https
+    expect(unvisited.toSorted()).toEqual(["/console", "/console/settings/security/passkey"])
+  })
+
+  it("is at most 70 kB with its style and scripts, compressed", async () => {
+    const files = new Map<string, number>()
+    const bytesOf = async (file: string) => {
+      const known = files.get(file)
+      if (known !== undefined) return known
+      const bytes = gzipSync(await (await fetch(`${stage.url}${file}`)).text()).length
+      files.set(file, bytes)
+      return bytes
+    }
+    const found: Array<readonly [bytes: number, path: string]> = []
+    for (const [visitor, all] of [
+      [owner, paths],
+      [operator, operatorPaths]
+    ] as const) {
+      for (const path of all) {
+        const { text } = await visitor.get(path)
+        const own = [...text.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, file = ""]) => file)
+        const sizes = await Promise.all([...new Set(own)].map(bytesOf))
+        found.push([sizes.reduce((sum, size) => sum + size, gzipSync(text).length), path])
+      }
+    }
+    const [bytes, path] = found.toSorted(([one], [other]) => other - one)[0] ?? [0, ""]
+    expect(bytes, path).toBeGreaterThan(10_000)
+    expect(bytes, path).toBeLessThanOrEqual(70_000)
+  })
 
   /** What is wrong with these pages, one line each. */
   const problemsOf = async (look: Look, visitor: Visitor, all: ReadonlyArray<string>) => {

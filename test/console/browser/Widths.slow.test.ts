@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { until } from "../../contract/Server.ts"
 import { demoApi } from "../Forms.ts"
 import { newOperator, signedIn, type Visitor } from "../Visitor.ts"
-import { newWebhook, type Receiver, someActivity } from "./kit/Activity.ts"
+import { newWebhook, type Receiver, someActivity, someRarities } from "./kit/Activity.ts"
 import { desktop, type Look } from "./kit/Looks.ts"
-import { pagesOf } from "./kit/Pages.ts"
+import { operatorPagesOf, pagesOf } from "./kit/Pages.ts"
 import { describeInBrowser } from "./kit/Suite.ts"
 import type { Tab } from "./kit/Tab.ts"
 
@@ -54,6 +54,7 @@ describeInBrowser("pages with long values", (stage) => {
     await api("POST", "/templates", { name: NAME, body: `{{code}} ${PERSIAN} ${NAME}` })
     for (const label of [NAME, PERSIAN])
       await api("POST", "/accounts", { channel: "rubika", provider: "simulator", label, settings: {} })
+    await someRarities(stage, owner)
     paths = await pagesOf(owner)
   })
   afterAll(() => receiver?.close())
@@ -87,13 +88,7 @@ describeInBrowser("pages with long values", (stage) => {
     async (language, theme) => {
       const look: Look = { ...desktop, language, theme }
       expect(await outsideAt(look, owner, paths)).toBe("")
-      const customers = [
-        "/console/customers",
-        "/console/customers/1",
-        "/console/health",
-        "/console/shared-accounts"
-      ]
-      expect(await outsideAt(look, operator, customers)).toBe("")
+      expect(await outsideAt(look, operator, await operatorPagesOf(operator))).toBe("")
     }
   )
 
@@ -105,6 +100,18 @@ describeInBrowser("pages with long values", (stage) => {
       await tab.page.locator(".secret code").waitFor()
       expect(await tab.overflow()).toBeLessThanOrEqual(0)
       expect(await tab.page.evaluate<ReadonlyArray<string>>(OUTSIDE)).toEqual([])
+    })
+  })
+
+  it.each(["en", "fa"] as const)("have their tools in one line on a phone: %s", async (language) => {
+    await stage.within({ ...desktop, language, device: "phone" }, owner, async (tab) => {
+      for (const path of ["/console/overview", "/console/alerts"]) {
+        await tab.open(path)
+        const tops = await tab.page
+          .locator(".top .choice:visible")
+          .evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().top / 8)))
+        expect(new Set(tops).size, path).toBe(1)
+      }
     })
   })
 

@@ -1,9 +1,7 @@
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { beforeAll, describe, expect, it } from "vitest"
 import { ok, request } from "../../contract/Client.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
-import { onEmbeddedStore } from "../../support/EmbeddedStore.ts"
+import { inStore, type NewAlarm, raiseAlarm } from "../Alarms.ts"
 import { demoApi, submit } from "../Forms.ts"
 import { signedIn, type Visitor } from "../Visitor.ts"
 
@@ -12,33 +10,7 @@ let owner: Visitor
 let viewer: Visitor
 let api: ReturnType<typeof demoApi>
 
-const inStore = <A>(work: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>) =>
-  onEmbeddedStore(server.dataDir, Effect.flatMap(SqlClient.SqlClient, work))
-
-interface NewAlarm {
-  readonly kind: string
-  readonly key: string
-  readonly reason?: string
-  readonly isOpen?: boolean
-}
-
-/** Of now; its id. */
-const raise = async ({ kind, key, reason = "unverified", isOpen = true }: NewAlarm): Promise<string> => {
-  const [made] = await inStore(
-    (sql) => sql<{ id: string }>`
-    select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '70008000'
-      || left(md5(random()::text), 12))::uuid::text as id`
-  )
-  const id = made?.id ?? ""
-  await inStore(
-    (sql) => sql`
-      insert into guard_alarms (customer_id, id, kind, key, reason, level, action, enforced, started_at, until,
-        cleared_at, codes, verified)
-      values (${server.demo.customer_id}, ${id}::uuid, ${kind}, ${key}, ${reason}, 1, 'refuse', false, now(),
-        now() + interval '1 hour', case when ${isOpen} then null else now() end, 40, 3)`
-  )
-  return id
-}
+const raise = (alarm: NewAlarm) => raiseAlarm(server, alarm)
 
 const send = async (phone: string, ip: string) =>
   ok<{ readonly verification_id: string }>(
@@ -62,6 +34,7 @@ beforeAll(async () => {
 describe("the page of the guard", () => {
   it("says first what enforcing would have refused in seven days, from the store", async () => {
     await inStore(
+      server,
       (sql) => sql`
         insert into guard_days (customer_id, day, codes, verified, flagged, flagged_verified, refused)
         select ${server.demo.customer_id}, (now() at time zone 'UTC')::date - n, 500, 300, 10, 1, 0
@@ -82,6 +55,7 @@ describe("the page of the guard", () => {
   it("offers to enforce once that is advised, and only the mode changes", async () => {
     await api("PATCH", "/guard", { sms_price: 1500 })
     await inStore(
+      server,
       (sql) => sql`
         update guard_days set flagged = 0, flagged_verified = 0 where customer_id = ${server.demo.customer_id}`
     )
@@ -126,6 +100,7 @@ describe("the page of an alarm", () => {
     const id = await send(attacked, "203.0.113.9")
     await send(other, "198.51.100.1")
     const [row] = await inStore(
+      server,
       (sql) =>
         sql<{
           network: string

@@ -3,6 +3,9 @@ import type { AddressInfo } from "node:net"
 import { ok, request } from "../../../contract/Client.ts"
 import { manage } from "../../../contract/Manager.ts"
 import { type Demo, until } from "../../../contract/Server.ts"
+import { raiseAlarm } from "../../Alarms.ts"
+import { hiddenFields, submit } from "../../Forms.ts"
+import type { Visitor } from "../../Visitor.ts"
 
 export interface Place {
   readonly url: string
@@ -94,4 +97,19 @@ export const someActivity = async (place: Place): Promise<Receiver> => {
   await sendMessage(place, "09121234567", "سفارش شما ارسال شد.")
   await until("an event", async () => (receiver.events.length > 3 ? true : undefined))
   return receiver
+}
+
+const RECIPIENTS = "/console/alerts/recipients"
+
+/** What pages show only where somebody has set it or it has happened: a budget, a view, somebody to alert, an alarm. */
+export const someRarities = async (place: Place & { readonly dataDir: string }, owner: Visitor) => {
+  await raiseAlarm(place, { kind: "prefix", key: "+98937222" })
+  const view = { page: "verifications", name: "Failed over Bale", query: "status=failed&channel=bale" }
+  const recipient = hiddenFields(await owner.get("/console/alerts"), RECIPIENTS)
+  for (const reply of [
+    await submit(owner, "/console/wallet", "/console/wallet/budget", { amount: "5000", calendar: "jalali" }),
+    await submit(owner, "/console/views", "/console/views", view),
+    await owner.post(RECIPIENTS, { ...recipient, address: "09121112233" })
+  ])
+    if (reply.status !== 303) throw new Error(reply.text)
 }

@@ -25,6 +25,7 @@ export interface Stage extends Commands, Tabs {
   readonly demo: Demo
   /** Lends a new window for another server than that of the run. */
   readonly withinAt: (url: string, ...args: Parameters<Within>) => Promise<void>
+  readonly dataDir: string
 }
 
 const withoutProblems =
@@ -40,6 +41,7 @@ const makeStage = ({ url, env, demo }: Shared, browser: () => Browser): Stage =>
   return {
     url,
     demo,
+    dataDir: env["PEYK_DATA_DIR"] ?? "",
     ...commandsWith(env),
     within: withoutProblems(within),
     withinNew: withoutProblems(withinNew),

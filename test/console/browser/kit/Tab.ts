@@ -77,7 +77,9 @@ const barriersOn = async (page: Page): Promise<ReadonlyArray<string>> => {
 /** What is at the corners of an open question: the question, unless it is cut off, covered or out of the window. */
 const CUT_OFF_QUESTIONS = `(() => {
   const INSET = 6
-  const questions = [...document.querySelectorAll("details.confirm")]
+  const all = [...document.querySelectorAll("details.confirm")]
+  // a card on a phone leaves out what the page of its row has
+  const questions = all.filter((question) => question.getClientRects().length > 0)
   const isCutOff = (question) => {
     question.open = true
     question.querySelector("summary").scrollIntoView({ block: "center", inline: "nearest" })
