@@ -98,9 +98,10 @@ const passkeyTable = (view: View, state: FactorState): Html => {
       },
       {
         header: say("Actions", "کارها"),
+        kind: "actions",
         cell: ({ id, name }) =>
           isNeeded(state)
-            ? "–"
+            ? null
             : confirmButton(view, {
                 action: `${PASSKEY_PATH}/${id}/remove`,
                 label: say("Remove", "حذف"),
@@ -214,9 +215,10 @@ const sessionTable = (view: View, sessions: ReadonlyArray<ListedSession>): Html 
       { header: say("Ends", "پایان"), cell: ({ endsAt }) => time(endsAt) },
       {
         header: say("Actions", "کارها"),
+        kind: "actions",
         cell: ({ id }) =>
           id === view.session.id
-            ? "–"
+            ? null
             : postButton(view, {
                 action: `${SESSIONS_PATH}/${id}/end`,
                 label: say("End", "پایان دادن"),

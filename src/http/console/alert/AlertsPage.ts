@@ -83,14 +83,14 @@ const stateOf = ({ confirmedAt, isDisabled }: AlertRecipient, { say }: Locale): 
 const confirmForm = (view: View, { id, type }: AlertRecipient, refused: RefusedForm | null): Html => {
   const { say } = view.locale
   const { submitted, errors } = refusedOf(refused, `confirm:${id}`)
-  return html`<form class="fields" method="post" action="${RECIPIENTS_PATH}/${id}/confirm">
+  return html`<form class="confirm-code" method="post" action="${RECIPIENTS_PATH}/${id}/confirm">
     ${csrfField(view.csrf)}
     ${inputField({
       name: "code",
       key: `code-${id}`,
       label:
         type === "phone"
-          ? say("Code that was sent to the phone", "کدی که به شماره فرستاده شد")
+          ? say("Code sent to the phone", "کد ارسالی به شماره")
           : say("Code in the email", "کد داخل ایمیل"),
       value: submitted.get("code") ?? "",
       autocomplete: "one-time-code",
@@ -98,14 +98,14 @@ const confirmForm = (view: View, { id, type }: AlertRecipient, refused: RefusedF
       isRequired: true,
       errors: new Map([...errors].map(([, message]) => [`code-${id}`, message]))
     })}
-    <div><button class="button small">${say("Confirm", "تأیید")}</button></div>
+    <button class="button">${say("Confirm", "تأیید")}</button>
   </form>`
 }
 
 const recipientActions = (view: View, recipient: AlertRecipient): Part => {
   const { say } = view.locale
   if (!isWriter(view)) return null
-  return html`<div class="actions">
+  return html`<div class="row-actions">
     ${
       recipient.confirmedAt !== null &&
       !recipient.isDisabled &&
@@ -265,15 +265,15 @@ const settingsPanel = (view: View, settings: SavedAlertSettings, refused: Refuse
   const quiet = settings.quietHours
   const timeOf = (name: string, minute: number | undefined) =>
     submitted?.get(name) ?? (minute === undefined ? "" : formatMinute(minute))
-  const time = (name: string, label: string, minute: number | undefined) =>
-    inputField({ name, label, value: timeOf(name, minute), placeholder: "22:00", isLtr: true, errors })
+  const time = (name: string, label: string, minute: number | undefined, placeholder: string) =>
+    inputField({ name, label, value: timeOf(name, minute), placeholder, isLtr: true, errors })
   return html`<section class="panel" aria-labelledby="settings-title">
     <div class="panel-head"><h2 id="settings-title">${say("What and when", "چه چیزی و کی")}</h2></div>
     <form class="panel-body fields" method="post" action="${SETTINGS_PATH}">
       ${csrfField(view.csrf)} ${versionField(settings.version, submitted, errors)}
       ${errorSummary(errors, view.locale)} ${kindBoxes(view, submitted?.getAll("kinds") ?? settings.kinds)}
-      ${time("quiet_from", say("Quiet from (Tehran)", "سکوت از (تهران)"), quiet?.from)}
-      ${time("quiet_until", say("Quiet until", "سکوت تا"), quiet?.until)}
+      ${time("quiet_from", say("Quiet from (Tehran)", "سکوت از (تهران)"), quiet?.from, "22:00")}
+      ${time("quiet_until", say("Quiet until", "سکوت تا"), quiet?.until, "08:00")}
       <p class="hint">
         ${say("In quiet hours alerts wait. Empty: there are none.", "در ساعت‌های سکوت اعلان‌ها منتظر می‌مانند. خالی: سکوتی نیست.")}
       </p>
@@ -294,18 +294,26 @@ const deliveryStates = {
   dropped: ["plain", "Not sent", "ارسال نشد"]
 } as const
 
+const RETRYING = ["warn", "Retrying", "تلاش دوباره"] as const
+
 const deliveryText = (
   { recipientId, status, error, messageId, means, dueAt }: AlertDelivery,
   names: ReadonlyMap<number, Html>,
   view: View
 ): Html => {
   const { say } = view.locale
-  const [tone, english, persian] = deliveryStates[status]
+  const isRetried = status === "pending" && error !== null
+  const [tone, english, persian] = isRetried ? RETRYING : deliveryStates[status]
   const name = names.get(recipientId) ?? html`${say("removed recipient", "گیرندهٔ حذف‌شده")}`
   return html`<li>
     ${badge(tone, say(english, persian))} ${name}
     ${means === "message" && messageId !== null && pageLink(view, "messages", say("Message", "پیام"), `/${messageId}`)}
-    ${status === "pending" && html`<span class="sub">${say("until", "تا")} ${view.locale.clock(dueAt)}</span>`}
+    ${
+      status === "pending" &&
+      html`<span class="sub"
+        >${isRetried ? say("next try", "تلاش بعدی") : say("until", "تا")} ${view.locale.clock(dueAt)}</span
+      >`
+    }
     ${error !== null && status !== "sent" && html`<span class="sub">${ltr(error)}</span>`}
   </li>`
 }

@@ -147,8 +147,8 @@ const showSearch = Effect.fnUntraced(function* (view: View) {
               : emptyState(
                   say("Nothing found", "چیزی پیدا نشد"),
                   say(
-                    "Enter a complete id, or the beginning of a name.",
-                    "شناسهٔ کامل، یا بخشی از یک نام را وارد کنید."
+                    "Enter a complete phone or its last four digits, a complete id, or a part of a name.",
+                    "شمارهٔ کامل یا چهار رقم آخر آن، شناسهٔ کامل، یا بخشی از یک نام را وارد کنید."
                   )
                 )
           }
