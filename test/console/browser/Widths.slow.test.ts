@@ -115,6 +115,23 @@ describeInBrowser("pages with long values", (stage) => {
     })
   })
 
+  it.each(["en", "fa"] as const)("open a calendar at its field: %s", async (language) => {
+    await stage.within({ ...desktop, language }, owner, async (tab) => {
+      await at(tab, 1440)
+      await tab.open("/console/wallet")
+      for (const name of ["from", "to"]) {
+        await tab.page.locator(`[data-date-open="filter-${name}"]`).click()
+        const [calendar, field] = await Promise.all(
+          [".calendar[open]", `#filter-${name}`].map((each) => tab.page.locator(each).boundingBox())
+        )
+        const edgeOf = (box: typeof field) =>
+          Math.round((box?.x ?? 0) + (language === "fa" ? (box?.width ?? 0) : 0))
+        expect(edgeOf(calendar ?? null), name).toBe(edgeOf(field ?? null))
+        await tab.page.keyboard.press("Escape")
+      }
+    })
+  })
+
   it("redraw a chart when its place gets narrower", async () => {
     await stage.within(desktop, owner, async (tab) => {
       for (const path of ["/console/overview", "/console/usage"]) {
