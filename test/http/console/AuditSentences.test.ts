@@ -157,3 +157,11 @@ describe("the audit log in words", () => {
     expect(text(entry, english)).toBe("An operator (command line) created the – key #7")
   })
 })
+
+describe("the link of a sentence that names no thing", () => {
+  it.each([english, persian])("ends before what is in brackets", (locale) => {
+    const entry = record({ action: "alert.test", subjectType: "alert", details: { type: "user" } })
+    const said = sentenceOf(entry, { thing: "/console/alerts", who: null }, locale).toString()
+    expect(said).toMatch(/<a href="\/console\/alerts">[^<(]*[^<( ]<\/a> \(/)
+  })
+})

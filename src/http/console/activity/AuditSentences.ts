@@ -349,7 +349,10 @@ export const sentenceOf = (record: AuditRecord, links: Links, locale: Locale): H
 /** The words after the actor lead to the thing, where the sentence has no name of it. */
 const linkedWords = (parts: ReadonlyArray<Part>, { thing }: Links): Part => {
   const [words = "", ...rest] = parts.slice(2)
-  return [" ", linked(thing, typeof words === "string" ? words.trim() : words), rest]
+  if (typeof words !== "string") return [" ", linked(thing, words), rest]
+  // what follows in brackets is not of the link, nor is its bracket
+  const [, own = "", after = ""] = /^\s*(.*?)(\s*[(:]?\s*)$/s.exec(words) ?? []
+  return [" ", linked(thing, own), after, rest]
 }
 
 /** The changes that an entry has made, each in words. */
