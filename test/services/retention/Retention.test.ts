@@ -142,6 +142,8 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
         yield* sql`insert into key_windows values (${n}, ${at}, 1, 1)`
         yield* sql`insert into sign_in_failures values (${String(n)}, ${at}, 1)`
         yield* sql`insert into signing_keys values (${String(n)}, 'EdDSA', '{}', '', ${at}, ${at})`
+        yield* sql`
+        insert into pending_sign_ins values (${Buffer.from([n])}, ${userId}::uuid, 0, null, null, '', 1, ${at}, ${at})`
         yield* sql`insert into refresh_tokens (secret_hash, family, user_id, created_at, expires_at) values (${Buffer.from([n])}, ${family(n)}::uuid, ${userId}::uuid, ${at}, ${at})`
       }
       yield* sql`insert into monthly_counters values (${customerId}, '2026-10-01', 1), (${customerId}, '2026-11-01', 1)`
@@ -159,11 +161,12 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
         "monthly_counters",
         "key_windows",
         "sign_in_failures",
+        "pending_sign_ins",
         "signing_keys",
         "refresh_tokens"
       ]
       yield* wholeRound
-      assert.deepStrictEqual(yield* Effect.forEach(tables, countOf), [1, 1, 1, 1, 1, 1, 1, 2, 2])
+      assert.deepStrictEqual(yield* Effect.forEach(tables, countOf), [1, 1, 1, 1, 1, 1, 1, 1, 2, 2])
     }).pipe(Effect.provide(process()))
   )
 
