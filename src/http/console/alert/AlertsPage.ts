@@ -232,10 +232,12 @@ const addPanel = (
     <div class="panel-head"><h2 id="add-title">${say("Add a recipient", "افزودن گیرنده")}</h2></div>
     ${
       !hasMail &&
-      html`<p class="notice warn">
-        ${say("Email is not set up on this installation:", "ایمیل در این سامانه راه‌اندازی نشده است:")}
-        ${ltr("PEYK_SMTP_URL")}
-      </p>`
+      html`<div class="panel-body">
+        <p class="notice warn">
+          ${say("Email is not set up on this installation:", "ایمیل در این سامانه راه‌اندازی نشده است:")}
+          ${ltr("PEYK_SMTP_URL")}
+        </p>
+      </div>`
     }
     ${hasMail && people.length > 0 && userForm(view, people, refused)} ${addressForm(view, refused)}
   </section>`
