@@ -19,7 +19,7 @@ const HistoryRow = Schema.Struct({
   )
 })
 
-/** The figures are of the deliveries themselves. Reading as many takes about 20 ms. */
+/** The figures are of the deliveries themselves, of so many at most. */
 const MAX_READ = 5000
 
 /** How the tries of late went: those of the newest deliveries, and of what was sent again. */
