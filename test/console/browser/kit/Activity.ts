@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { ok, request } from "../../../contract/Client.ts"
@@ -101,15 +102,19 @@ export const someActivity = async (place: Place): Promise<Receiver> => {
 
 const RECIPIENTS = "/console/alerts/recipients"
 
-/** What pages show only where somebody has set it or it has happened: a budget, a view, somebody to alert, an alarm. */
+/**
+ * What pages show only where somebody has set it or it has happened: a budget, a view, somebody to alert, an alarm. Files
+ * that share a customer each have their own.
+ */
 export const someRarities = async (place: Place & { readonly dataDir: string }, owner: Visitor) => {
-  await raiseAlarm(place, { kind: "prefix", key: "+98937222" })
-  const view = { page: "verifications", name: "Failed over Bale", query: "status=failed&channel=bale" }
+  const own = randomInt(10_000, 100_000)
+  await raiseAlarm(place, { kind: "prefix", key: `+989${own}` })
+  const view = { page: "verifications", name: `Failed over Bale ${own}`, query: "status=failed&channel=bale" }
   const recipient = hiddenFields(await owner.get("/console/alerts"), RECIPIENTS)
   for (const reply of [
     await submit(owner, "/console/wallet", "/console/wallet/budget", { amount: "5000", calendar: "jalali" }),
     await submit(owner, "/console/views", "/console/views", view),
-    await owner.post(RECIPIENTS, { ...recipient, address: "09121112233" })
+    await owner.post(RECIPIENTS, { ...recipient, address: `09121${own}2` })
   ])
     if (reply.status !== 303) throw new Error(reply.text)
 }
