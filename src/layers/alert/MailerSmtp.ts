@@ -1,6 +1,4 @@
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
-import MailComposer from "nodemailer/lib/mail-composer"
-import SMTPConnection from "nodemailer/lib/smtp-connection"
 import type { ConnectionOptions } from "node:tls"
 import { isLoopbackHost } from "../network/PrivateAddresses.ts"
 import { type Mail, Mailer, type MailOutcome } from "../../services/alert/Mailer.ts"
@@ -57,24 +55,30 @@ const SILENT_MILLIS = 15_000
 const MAIL_TIMEOUT = Duration.seconds(30)
 const MAX_RESPONSE_BYTES = 65_536
 
+/** Loaded with the first mail: a start does not wait for it, and most installations send none. */
+const mailComposer = Effect.promise(() => import("nodemailer/lib/mail-composer"))
+const smtpConnection = Effect.promise(() => import("nodemailer/lib/smtp-connection"))
+
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1)
 
 /** The bytes of a mail. Its headers are encoded, so no text of an alert can become a header. */
 export const composeMail = (mail: Mail, from: string): Effect.Effect<Uint8Array> =>
-  Effect.promise(() =>
-    new MailComposer({
-      from: { name: "Peyk", address: from },
-      to: { name: "", address: mail.to },
-      subject: mail.subject,
-      text: mail.text,
-      date: DateTime.toDateUtc(DateTime.makeUnsafe(mail.at)),
-      messageId: `<${mail.id}@${domainOf(from)}>`,
-      headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
-      disableFileAccess: true,
-      disableUrlAccess: true
-    })
-      .compile()
-      .build()
+  Effect.flatMap(mailComposer, ({ default: MailComposer }) =>
+    Effect.promise(() =>
+      new MailComposer({
+        from: { name: "Peyk", address: from },
+        to: { name: "", address: mail.to },
+        subject: mail.subject,
+        text: mail.text,
+        date: DateTime.toDateUtc(DateTime.makeUnsafe(mail.at)),
+        messageId: `<${mail.id}@${domainOf(from)}>`,
+        headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+        disableFileAccess: true,
+        disableUrlAccess: true
+      })
+        .compile()
+        .build()
+    )
   )
 
 interface SmtpFailure {
@@ -95,8 +99,14 @@ const outcomeOf = ({ code = "ECONNECTION", responseCode }: SmtpFailure): MailOut
 const isFailure = (error: unknown): error is SmtpFailure => typeof error === "object" && error !== null
 
 /** One mail over one connection, which is closed whatever happens. */
-const deliver = (settings: SmtpSettings, to: string, bytes: Uint8Array, tls: ConnectionOptions) =>
-  Effect.callback<MailOutcome>((resume) => {
+const deliver = Effect.fnUntraced(function* (
+  settings: SmtpSettings,
+  to: string,
+  bytes: Uint8Array,
+  tls: ConnectionOptions
+) {
+  const { default: SMTPConnection } = yield* smtpConnection
+  return yield* Effect.callback<MailOutcome>((resume) => {
     const connection = new SMTPConnection({
       host: settings.host,
       port: settings.port,
@@ -137,6 +147,7 @@ const deliver = (settings: SmtpSettings, to: string, bytes: Uint8Array, tls: Con
     })
     return Effect.sync(() => connection.close())
   })
+})
 
 /** @param tls further options of TLS, such as the authority of a private server's certificate */
 export const MailerSmtp = (settings: SmtpSettings, tls: ConnectionOptions = {}) =>
