@@ -29,7 +29,7 @@ import {
   TimerStoreLive
 } from "./CellStores.ts"
 import { Crypto } from "./Infrastructure.ts"
-import { ClientHashesMac, CodeVaultMac } from "../verification/CodeVaultMac.ts"
+import { ClientHashesMac, CodeVaultMac } from "../crypto/Crypto.ts"
 
 /** The guard's rules and counters. */
 const GuardParts = Layer.mergeAll(

@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
-import { ProviderConnections } from "./ProviderConnections.ts"
 import { ProviderEndpoints } from "./ProviderEndpoints.ts"
-import { ProviderHttp } from "./ProviderHttp.ts"
+import { ProviderConnections, ProviderHttp } from "./ProviderHttp.ts"
 import { baleSafirAdapter } from "./adapters/BaleSafir.ts"
 import { bridgeAdapter } from "./adapters/Bridge.ts"
 import { eitaaAppAdapter } from "./adapters/EitaaApp.ts"

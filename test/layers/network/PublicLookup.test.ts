@@ -9,8 +9,7 @@ import {
   ProviderEndpoints,
   type ProviderEndpointsShape
 } from "../../../src/layers/provider/ProviderEndpoints.ts"
-import { ProviderHttp } from "../../../src/layers/provider/ProviderHttp.ts"
-import { ProviderConnections } from "../../../src/layers/provider/ProviderConnections.ts"
+import { ProviderConnections, ProviderHttp } from "../../../src/layers/provider/ProviderHttp.ts"
 import { fakeFarEnd } from "../../support/fakes/FakeFarEnd.ts"
 import { fakeProxy } from "../../support/FakeProxy.ts"
 import { PUBLIC, PUBLIC_V6 } from "./PublicAddresses.ts"

@@ -9,8 +9,7 @@ import {
   type ProviderOutcome
 } from "../../../../src/domain/ProviderOutcome.ts"
 import type { Channel } from "../../../../src/domain/routing/Channel.ts"
-import { ProviderConnections } from "../../../../src/layers/provider/ProviderConnections.ts"
-import { ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
+import { ProviderConnections, ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import type {
   Addressed,
   ProviderAdapter,

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
-import { CodeVaultMac } from "../../../src/layers/verification/CodeVaultMac.ts"
-import { MasterKey } from "../../../src/layers/crypto/Crypto.ts"
+import { CodeVaultMac, MasterKey } from "../../../src/layers/crypto/Crypto.ts"
 import { CodeVault } from "../../../src/services/verification/Codes.ts"
 
 const ID = "01a1ffe0-d872-7691-b337-2bb3d613f527"
