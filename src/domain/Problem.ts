@@ -140,6 +140,7 @@ export interface ProblemParams {
   readonly sms_not_shared: None
   readonly shared_by_account: None
   readonly sms_template: None
+  readonly voice_template: None
   readonly step_account_unknown: {
     readonly customer: number
     readonly channel: string

@@ -139,6 +139,7 @@ const texts: ProblemTexts = {
   sms_not_shared: () => "There is no shared sms sender",
   shared_by_account: () => "A shared sender is not chosen by account",
   sms_template: () => "SMS uses the template registered at its provider",
+  voice_template: () => "A call reads the digits of the code, or the template registered at its provider",
   step_account_unknown: ({ customer, channel, account }) =>
     `customer ${customer} has no ${channel} account ${account}`,
 

@@ -14,6 +14,7 @@ export const defaultPace = {
   accountRateRubika: 20,
   accountRateTelegram: 20,
   accountRateSms: 0,
+  accountRateVoice: 20,
   /** A send waits this long for an account's slot. If the slot is later, another channel goes first. */
   slotWaitMillis: 5000,
   /** A code waits in the background for a slot at most this far away. */

@@ -12,7 +12,10 @@ export const Charge = Schema.Struct({
 })
 export type Charge = typeof Charge.Type
 
-/** Prices of a successful send by channel, in rials; sms has none: its provider charges the customer. */
+/**
+ * Prices of a successful send by channel, in rials; sms has none: its provider charges the customer. That of voice is for
+ * accounts of the platform's.
+ */
 export type Prices = Readonly<Partial<Record<Channel, number>>>
 
 /** Prices of a successful send, in rials, unless the operator sets others. */
@@ -21,16 +24,27 @@ export const defaultPrices = {
   priceBale: 1000,
   priceSoroushplus: 1000,
   priceRubika: 1000,
-  priceTelegram: 1000
+  priceTelegram: 1000,
+  priceVoice: 1000
+}
+
+/** A call over the customer's own account is charged by its provider. */
+const isChargedByProvider = ({ channel, descriptor }: SendingStep): boolean =>
+  channel === "voice" && descriptor.credential_id !== null
+
+interface SendingStep {
+  readonly channel: Channel
+  /** Its `credential_id` is null for an account of the platform's. */
+  readonly descriptor: { readonly credential_id: number | null }
 }
 
 /** The route with the current price of each step; later changes of prices do not affect it. */
-export const withPrices = <Step extends { readonly channel: Channel }>(
+export const withPrices = <Step extends SendingStep>(
   [first, ...rest]: readonly [Step, ...ReadonlyArray<Step>],
   prices: Prices
 ) => {
   const priced = (step: Step) => {
-    const price = prices[step.channel] ?? 0
+    const price = isChargedByProvider(step) ? 0 : (prices[step.channel] ?? 0)
     return price === 0 ? step : { ...step, price }
   }
   return [priced(first), ...rest.map(priced)] as const

@@ -8,7 +8,7 @@ export const DEFAULT_WAIT_SECONDS = 60
 const messengers = ["eitaa", "bale", "soroushplus", "rubika", "telegram"] as const
 
 /** Every channel an account can be connected for. */
-export const Channel = Schema.Literals([...messengers, "sms"])
+export const Channel = Schema.Literals([...messengers, "sms", "voice"])
 export type Channel = typeof Channel.Type
 
 /** What people call each. */
@@ -18,7 +18,8 @@ export const channelNames: Readonly<Record<Channel, readonly [english: string, p
   soroushplus: ["Soroush Plus", "سروش‌پلاس"],
   rubika: ["Rubika", "روبیکا"],
   telegram: ["Telegram", "تلگرام"],
-  sms: ["SMS", "پیامک"]
+  sms: ["SMS", "پیامک"],
+  voice: ["Voice call", "تماس صوتی"]
 }
 
 /** The provider that carries codes over telegram. The contract does not list that channel: such an account opens it. */
@@ -26,6 +27,9 @@ export const TELEGRAM_GATEWAY = "telegram_gateway"
 
 /** The channels for one-time codes that the contract lists. */
 export const codeChannels: ReadonlyArray<Channel> = ["eitaa", "bale", "soroushplus", "rubika", "sms"]
+
+/** The channels for messages: calls carry codes only. */
+export const textChannels = Channel.literals.filter((channel) => channel !== "voice")
 
 /** Providers an sms account can have. */
 export const smsProviders = [
@@ -45,11 +49,14 @@ export const isCodeChannel = (name: string): name is Channel =>
 export const isChannel = (name: string): name is Channel =>
   Channel.literals.some((channel) => channel === name)
 
+export const isTextChannel = (name: string): name is Channel =>
+  textChannels.some((channel) => channel === name)
+
 export const isSmsProvider = (name: string): boolean => smsProviders.some((provider) => provider === name)
 
 /** How a channel and its account appear in responses. */
 export const ChannelDescriptor = Schema.Struct({
-  type: Schema.Literals(["messenger", "sms"]),
+  type: Schema.Literals(["messenger", "sms", "voice"]),
   provider: Schema.String,
   credential_id: Schema.NullOr(Schema.Int),
   label: Schema.String
@@ -57,4 +64,4 @@ export const ChannelDescriptor = Schema.Struct({
 export type ChannelDescriptor = typeof ChannelDescriptor.Type
 
 export const channelType = (channel: Channel): ChannelDescriptor["type"] =>
-  channel === "sms" ? "sms" : "messenger"
+  channel === "sms" || channel === "voice" ? channel : "messenger"

@@ -210,7 +210,8 @@ const hashOf = (id: string): number => {
 const explored = (ordered: ReadonlyArray<Measured>, id: string): Measured | undefined => {
   const hash = hashOf(id)
   if (hash % EXPLORES_ONE_IN !== 0) return undefined
-  const others = ordered.slice(1).filter(({ isCooling }) => !isCooling)
+  // Nobody is called only to see how calls do.
+  const others = ordered.slice(1).filter(({ channel, isCooling }) => !isCooling && channel !== "voice")
   const fallen = others.filter(({ isFallen }) => isFallen)
   const choices = fallen.length > 0 ? fallen : others
   return choices[Math.floor(hash / EXPLORES_ONE_IN) % Math.max(1, choices.length)]
@@ -263,8 +264,13 @@ const groupsOf = (route: Route): ReadonlyArray<Group> => {
   return groups
 }
 
-const costOf = ({ channel, price = 0 }: RouteStep, route: Route, smsPrice: number | null): number =>
-  channel === "sms" ? (smsPrice ?? 1 + Math.max(...route.map((step) => step.price ?? 0))) : price
+/** A call is the dearest. */
+const costOf = ({ channel, price = 0 }: RouteStep, route: Route, smsPrice: number | null): number => {
+  const dearest = Math.max(...route.map((step) => step.price ?? 0))
+  const sms = smsPrice ?? 1 + dearest
+  if (channel === "voice") return 1 + Math.max(sms, dearest)
+  return channel === "sms" ? sms : price
+}
 
 const share = (value: number): number => Math.round(value * 1000) / 1000
 

@@ -1,5 +1,5 @@
 import { Array as Arr, Result } from "effect"
-import { isChannel } from "./Channel.ts"
+import { isTextChannel } from "./Channel.ts"
 import type { CustomerConfiguration } from "../customer/Customer.ts"
 import { ChannelsRequired, DuplicateChannel, InvalidChannel, type RouteError } from "../Errors.ts"
 import { sandboxAccount } from "./RouteResolution.ts"
@@ -21,7 +21,7 @@ export interface MessageStepRequest {
 
 const knownStep = (step: MessageStepRequest): Result.Result<AccountRequest, InvalidChannel> => {
   const { channel, account_id } = step
-  return isChannel(channel)
+  return isTextChannel(channel)
     ? Result.succeed({ channel, account_id })
     : Result.fail(new InvalidChannel({ details: { channel } }))
 }

@@ -1,6 +1,7 @@
 import { type Array as Arr, type Result, Schema } from "effect"
 import type { RouteError, TemplateError } from "../Errors.ts"
 import type { CustomerConfiguration, RoutingStep } from "../customer/Customer.ts"
+import { Locale } from "../verification/CodeText.ts"
 import { RouteAccount } from "./RouteAccount.ts"
 import { resolveStep } from "./RouteResolution.ts"
 
@@ -32,6 +33,8 @@ export const RouteStep = Schema.Struct({
   textBody: Schema.optionalKey(Schema.String),
   /** The customer's template that the text is of; absent: none. */
   template: Schema.optionalKey(Schema.Int),
+  /** The language in which a call reads the code; absent: that of the verification's text. */
+  spokenIn: Schema.optionalKey(Locale),
   /** Takes over for the step before it: only one of them delivers the code. Absent: a channel of its own. */
   standby: Schema.optionalKey(Schema.Literal(true)),
   /** The wait is the measured one, where that is known. */
@@ -40,6 +43,16 @@ export const RouteStep = Schema.Struct({
   measured: Schema.optionalKey(MeasuredPosition)
 })
 export type RouteStep = typeof RouteStep.Type
+
+/** The step calls the phone. */
+export const isCall = ({ channel }: Pick<RouteStep, "channel">): boolean => channel === "voice"
+
+/** The route, whose calls read the code in this language. */
+export const spokenIn = (route: Route, locale: Locale): Route => {
+  const [first, ...rest] = route
+  const inLanguage = (step: RouteStep): RouteStep => (isCall(step) ? { ...step, spokenIn: locale } : step)
+  return route.some(isCall) ? [inLanguage(first), ...rest.map(inLanguage)] : route
+}
 
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
 

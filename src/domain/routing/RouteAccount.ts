@@ -49,11 +49,14 @@ interface AccountChoice extends AccountRequest {
   readonly kind: SendKind
 }
 
-/** Over telegram, bots carry texts only, and the gateway codes only: for the other kind they do not exist. */
+/** Over telegram, bots carry texts only, and the gateway codes only; calls carry codes: for the other kind they do not exist. */
 export const carries = (
   kind: SendKind,
   { channel, provider }: { readonly channel: string; readonly provider: string }
-): boolean => channel !== "telegram" || (provider === TELEGRAM_GATEWAY) === (kind === "code")
+): boolean => {
+  if (channel === "voice") return kind === "code"
+  return channel !== "telegram" || (provider === TELEGRAM_GATEWAY) === (kind === "code")
+}
 
 const ABOUT_TELEGRAM: Readonly<Record<SendKind, Problem>> = {
   code: problem("codes_over_telegram"),
@@ -130,7 +133,7 @@ export const missingSettings = ({ id, provider }: SendingAccount, kind: SendKind
 
 const accountDescriptor = (account: SendingAccount): ChannelDescriptor => ({
   type: channelType(account.channel),
-  provider: account.channel === "sms" ? account.provider : account.channel,
+  provider: channelType(account.channel) === "messenger" ? account.channel : account.provider,
   credential_id: account.shared ? null : account.id,
   label: account.shared ? `Shared (${account.channel})` : account.label
 })

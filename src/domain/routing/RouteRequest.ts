@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import { DuplicateChannel, InvalidChannel } from "../Errors.ts"
 import type { StepWait } from "../customer/Customer.ts"
-import { type Channel, isCodeChannel, isSmsProvider } from "./Channel.ts"
+import { type Channel, isChannel, isCodeChannel, isSmsProvider } from "./Channel.ts"
 import type { AccountRequest } from "./RouteAccount.ts"
 import { problem, type Problem } from "../Problem.ts"
 import { refusedAt } from "../SchemaProblems.ts"
@@ -36,7 +36,8 @@ const stepProblems = (
     [provider != null && channel !== "sms", "provider", problem("provider_not_sms")],
     [sender != null && channel === "sms", "sender", problem("sms_not_shared")],
     [sender != null && account_id != null, "account_id", problem("shared_by_account")],
-    [template_id != null && channel === "sms", "template_id", problem("sms_template")]
+    [template_id != null && channel === "sms", "template_id", problem("sms_template")],
+    [template_id != null && channel === "voice", "template_id", problem("voice_template")]
   ]
   return problems.flatMap(([isOne, field, found]) =>
     isOne ? [{ path: [field] as const, problem: found }] : []
@@ -50,10 +51,16 @@ export const consistentStep = Schema.makeFilter((step: Parameters<typeof stepPro
 
 export type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id">
 
-const knownStep = (step: StepRequest, withTelegram: boolean): Result.Result<KnownStep, InvalidChannel> => {
+/** Whether a step over a channel that the contract does not list is possible. */
+export type OpensChannel = (step: KnownStep) => boolean
+
+const knownStep = (
+  step: StepRequest,
+  opensChannel: OpensChannel
+): Result.Result<KnownStep, InvalidChannel> => {
   const { channel, provider } = step
-  const isOpen = isCodeChannel(channel) || (channel === "telegram" && withTelegram)
-  if (!isOpen) return Result.fail(new InvalidChannel({ details: { channel } }))
+  if (!isChannel(channel) || !(isCodeChannel(channel) || opensChannel({ ...step, channel })))
+    return Result.fail(new InvalidChannel({ details: { channel } }))
   if (provider !== undefined && !isSmsProvider(provider)) {
     return Result.fail(new InvalidChannel({ details: { provider } }))
   }
@@ -72,9 +79,9 @@ const duplicateOf = (steps: ReadonlyArray<KnownStep>): Channel | undefined => {
 /** Checks only the names: known channels and providers, no duplicates. */
 export const checkNames = (
   steps: ReadonlyArray<StepRequest>,
-  { withTelegram }: { readonly withTelegram: boolean }
+  opensChannel: OpensChannel
 ): Result.Result<ReadonlyArray<KnownStep>, InvalidChannel | DuplicateChannel> =>
-  Result.flatMap(Result.all(steps.map((step) => knownStep(step, withTelegram))), (known) => {
+  Result.flatMap(Result.all(steps.map((step) => knownStep(step, opensChannel))), (known) => {
     const channel = duplicateOf(known)
     return channel === undefined
       ? Result.succeed(known)

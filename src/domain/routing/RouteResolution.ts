@@ -16,9 +16,24 @@ import type { Route, RouteStep } from "./Route.ts"
 import { codeRouteAccount, missingSettings, type RouteAccount, selectAccount } from "./RouteAccount.ts"
 import { checkNames, type KnownStep, type RouteRequest } from "./RouteRequest.ts"
 
-/** Whether codes may go over telegram is decided by the customer's accounts. */
-const hasTelegram = ({ accounts, sharedAccounts }: CustomerConfiguration): boolean =>
-  [...accounts, ...sharedAccounts].some(({ channel }) => channel === "telegram")
+type ConnectedAccounts = Pick<CustomerConfiguration, "accounts" | "sharedAccounts">
+
+/** An active account opens calls to those who may send over it. */
+const opensVoice = ({ sender }: KnownStep, { accounts, sharedAccounts }: ConnectedAccounts): boolean =>
+  (sender === "shared" ? sharedAccounts : accounts).some(
+    ({ channel, active }) => channel === "voice" && active
+  )
+
+/** Whether codes may go over telegram, or by a call, is decided by the customer's accounts. */
+const opensChannel =
+  (configuration: CustomerConfiguration, isSaved: boolean) =>
+  (step: KnownStep): boolean =>
+    step.channel === "voice"
+      ? // A saved order was accepted with an account: that one is unavailable now.
+        isSaved || opensVoice(step, configuration)
+      : [...configuration.accounts, ...configuration.sharedAccounts].some(
+          ({ channel }) => channel === step.channel
+        )
 
 const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
   step.sender === undefined &&
@@ -96,14 +111,17 @@ export const resolveRoute = (
   configuration: CustomerConfiguration
 ): Result.Result<Route, RouteError | TemplateError> =>
   Result.flatMap(
-    checkNames(request.channels ?? configuration.routing ?? [], { withTelegram: hasTelegram(configuration) }),
+    checkNames(
+      request.channels ?? configuration.routing ?? [],
+      opensChannel(configuration, request.channels === undefined)
+    ),
     (steps) =>
       Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), (resolved) =>
         toRoute(resolved.flatMap((step) => withStandby(step, configuration)))
       )
   )
 
-/** The least, so that with every channel but telegram a code is valid for 300 seconds, as the sandbox's codes are. */
+/** The least, so that with every channel but telegram and voice a code is valid for 300 seconds, as the sandbox's codes are. */
 const SANDBOX_WAIT_SECONDS = 45
 
 /** An account of the sandbox, by its channel's name. */
@@ -121,18 +139,22 @@ const sandboxStep = (step: KnownStep | undefined): RouteStep => {
   return { ...sandboxAccount(channel, provider), wait: SANDBOX_WAIT_SECONDS }
 }
 
-type ConnectedAccounts = Pick<CustomerConfiguration, "accounts" | "sharedAccounts">
-
-/** An account of Telegram's gateway is the consent to codes over telegram, also in the sandbox. */
-const hasTelegramGateway = ({ accounts, sharedAccounts }: ConnectedAccounts): boolean =>
-  [...accounts, ...sharedAccounts].some(({ provider }) => provider === TELEGRAM_GATEWAY)
+/** An account of Telegram's gateway is the consent to codes over telegram, and one of voice to calls, also in the sandbox. */
+const opensInSandbox =
+  ({ accounts, sharedAccounts }: ConnectedAccounts) =>
+  ({ channel }: KnownStep): boolean =>
+    [...accounts, ...sharedAccounts].some((account) =>
+      channel === "voice"
+        ? account.channel === channel && account.active
+        : account.provider === TELEGRAM_GATEWAY
+    )
 
 /** The sandbox's route: only the channels' names, because nothing is sent there. */
 export const resolveSandboxRoute = (
   request: RouteRequest,
   connected: ConnectedAccounts
 ): Result.Result<Route, InvalidChannel | DuplicateChannel> =>
-  Result.map(
-    checkNames(request.channels ?? [], { withTelegram: hasTelegramGateway(connected) }),
-    ([first, ...rest]): Route => [sandboxStep(first), ...rest.map(sandboxStep)]
-  )
+  Result.map(checkNames(request.channels ?? [], opensInSandbox(connected)), ([first, ...rest]): Route => [
+    sandboxStep(first),
+    ...rest.map(sandboxStep)
+  ])

@@ -66,6 +66,22 @@ export const defaultCodeText = ({ locale, brand, webOtpHost }: CodeTextOptions):
 /** A text of the customer's own. */
 export const ownCodeText = (textBody: string): CodeText => ({ textBody, textLocale: null })
 
+/** The names of 0 to 9. */
+const digitNames: Readonly<Record<Locale, ReadonlyArray<string>>> = {
+  fa: ["صفر", "یک", "دو", "سه", "چهار", "پنج", "شش", "هفت", "هشت", "نه"],
+  en: ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+}
+
+/** The text that a call reads: the code digit by digit, twice. */
+export const spokenCodeText = (code: string, locale: Locale): string => {
+  const digits = [...code]
+    .map((digit) => digitNames[locale][Number(digit)] ?? digit)
+    .join(locale === "fa" ? "، " : ", ")
+  return locale === "fa"
+    ? `کد شما: ${digits}. تکرار می‌کنم: ${digits}.`
+    : `Your code: ${digits}. Once more: ${digits}.`
+}
+
 const fill = (body: string, code: string, minutes: string): string =>
   body.replaceAll("{{code}}", code).replaceAll("{{minutes}}", minutes)
 

@@ -31,8 +31,12 @@ const AccountResource = Schema.Struct({
     soroushplus: Rials,
     rubika: Rials,
     telegram: Rials,
-    sms: Rials
-  }).annotate({ description: "Rials for a successful send. An sms provider charges its account itself." }),
+    sms: Rials,
+    voice: Rials
+  }).annotate({
+    description:
+      "Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account."
+  }),
   quota: Schema.NullOr(
     Schema.Struct({ limit: Schema.Int, used: Schema.Int, resets_at: Timestamp }).annotate({
       description: "Accepted requests of a calendar month (UTC)."

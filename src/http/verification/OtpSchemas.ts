@@ -18,7 +18,8 @@ import { MetadataField } from "../Metadata.ts"
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({
-    description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
+    description:
+      "eitaa, bale, soroushplus, rubika or sms; with an account of it: voice, and telegram (Telegram Gateway)"
   }),
   account_id: optional(PositiveInt).annotateKey({
     description: "The exact account, when several serve the channel."

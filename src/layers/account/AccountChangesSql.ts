@@ -89,7 +89,7 @@ const settingsReplacement = (
     const adapter = adapters.get(provider)
     if (adapter === undefined) return yield* fieldError("settings", problem("provider_gone", { provider }))
     const connection = yield* Effect.mapError(
-      Effect.fromResult(adapter.connect(settings, { allowsPrivateAddresses })),
+      Effect.fromResult(adapter.connect(settings, { channel, allowsPrivateAddresses })),
       ({ problems }) => fieldError("settings", problem("settings_refused", { provider: null, problems }))
     )
     const { deduplicatesCodes, deduplicatesTexts, reportsDelivery, needsContact } = connection.traits

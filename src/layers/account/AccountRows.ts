@@ -107,7 +107,7 @@ export const connectionOf = Effect.fnUntraced(function* (
   if (owner === null && isDefault) {
     return yield* fieldError("default", problem("shared_default"))
   }
-  const connection = adapter.connect(settings, { allowsPrivateAddresses })
+  const connection = adapter.connect(settings, { channel, allowsPrivateAddresses })
   return yield* Effect.mapError(Effect.fromResult(connection), ({ problems }) =>
     fieldError("settings", problem("settings_refused", { provider, problems }))
   )

@@ -73,6 +73,7 @@ const ratesOf = (settings: SettingsShape): DefaultRates => ({
   soroushplus: settings.accountRateSoroushplus,
   rubika: settings.accountRateRubika,
   telegram: settings.accountRateTelegram,
+  voice: settings.accountRateVoice,
   sms: settings.accountRateSms
 })
 

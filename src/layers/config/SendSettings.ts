@@ -145,6 +145,12 @@ export const limitSettings = {
   priceSoroushplus: price("priceSoroushplus", "PEYK_PRICE_SOROUSHPLUS", "soroushplus"),
   priceRubika: price("priceRubika", "PEYK_PRICE_RUBIKA", "rubika"),
   priceTelegram: price("priceTelegram", "PEYK_PRICE_TELEGRAM", "telegram"),
+  priceVoice: integer(
+    "PEYK_PRICE_VOICE",
+    defaultSettings.priceVoice,
+    { minimum: 0, maximum: 1_000_000_000 },
+    "Price of a successful call over an account of the platform's, in rials."
+  ),
   accountGapMillis: millis(
     "accountGapMillis",
     "PEYK_ACCOUNT_GAP_MS",
@@ -156,6 +162,7 @@ export const limitSettings = {
   accountRateRubika: rate("accountRateRubika", "PEYK_ACCOUNT_RATE_RUBIKA", "rubika"),
   accountRateTelegram: rate("accountRateTelegram", "PEYK_ACCOUNT_RATE_TELEGRAM", "telegram"),
   accountRateSms: rate("accountRateSms", "PEYK_ACCOUNT_RATE_SMS", "sms"),
+  accountRateVoice: rate("accountRateVoice", "PEYK_ACCOUNT_RATE_VOICE", "voice"),
   slotWaitMillis: millis(
     "slotWaitMillis",
     "PEYK_SLOT_WAIT_MS",

@@ -168,7 +168,7 @@ export const guardCodes = (
           case when v.guard in (${sql.literal(RECORDED)}) or ${bombed.holds} then ${isProven(sql, customerId)} else false end as proven,
           ${bombed.holds} as bombed, v.captured::int as charged, (
             select count(*)::int from jsonb_array_elements(v.attempts) a
-            where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' = 'sms') as "sentSms"
+            where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' in ('sms', 'voice')) as "sentSms"
         from unnest(${ranges.map(([after]) => after)}::uuid[], ${ranges.map(([, before]) => before)}::uuid[])
           with ordinality as s (after, before, nth)
         cross join lateral (

@@ -69,8 +69,8 @@ export const RoutingOrdersSql = Layer.effect(
     ) {
       for (const { account_id, channel, sender } of steps) {
         const onChannel = all.filter((account) => account.channel === channel)
-        // The contract does not list telegram: an account opens it.
-        if (channel === "telegram" && onChannel.length === 0) {
+        // The contract lists neither telegram nor voice: an account opens it.
+        if ((channel === "telegram" || channel === "voice") && onChannel.length === 0) {
           return yield* new InvalidChannel({ details: { channel } })
         }
         const own = onChannel.filter(({ shared }) => !shared)
@@ -80,6 +80,9 @@ export const RoutingOrdersSql = Layer.effect(
             "steps",
             problem("step_account_unknown", { customer: customerId, channel, account: account_id })
           )
+        }
+        if (channel === "voice" && sender === undefined && !named.some(({ active }) => active)) {
+          return yield* noCarrier(channel, "code")
         }
         // An account can still be connected, but over telegram a bot never carries a code.
         if (

@@ -47,13 +47,22 @@ export interface AccountSummary {
 }
 
 /** A channel without a price is free. */
-const allPrices = ({ eitaa = 0, bale = 0, soroushplus = 0, rubika = 0, telegram = 0, sms = 0 }: Prices) => ({
+const allPrices = ({
+  eitaa = 0,
+  bale = 0,
+  soroushplus = 0,
+  rubika = 0,
+  telegram = 0,
+  sms = 0,
+  voice = 0
+}: Prices) => ({
   eitaa,
   bale,
   soroushplus,
   rubika,
   telegram,
-  sms
+  sms,
+  voice
 })
 
 export class AccountSummaries extends Context.Service<

@@ -74,7 +74,8 @@ export class Billing extends Context.Service<
         bale: settings.priceBale,
         soroushplus: settings.priceSoroushplus,
         rubika: settings.priceRubika,
-        telegram: settings.priceTelegram
+        telegram: settings.priceTelegram,
+        voice: settings.priceVoice
       }
       return Billing.of({
         terms: ({ plan, limits }) =>

@@ -76,9 +76,9 @@ export const requestedCode = ({ phone, client }: GuardRequest, traces: ClientTra
   traces
 })
 
-/** The route without SMS; null if nothing is left. */
+/** The route without SMS, and without calls, which cost more; null if nothing is left. */
 export const withoutSms = (route: Route): Route | null => {
-  const left = route.filter(({ channel }) => channel !== "sms")
+  const left = route.filter(({ channel }) => channel !== "sms" && channel !== "voice")
   return Arr.isReadonlyArrayNonEmpty(left) ? left : null
 }
 

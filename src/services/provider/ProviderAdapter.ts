@@ -104,6 +104,8 @@ export interface ProviderConnection {
 }
 
 export interface ConnectOptions {
+  /** The account's channel; absent: the first that the provider serves. */
+  readonly channel?: string
   /** Whether an address in the settings can be plain http, or in a private network. */
   readonly allowsPrivateAddresses: boolean
 }

@@ -11,7 +11,8 @@ import { RoutingOrders } from "./RoutingOrders.ts"
 
 const StepBody = Schema.Struct({
   channel: Schema.String.annotate({
-    description: "eitaa, bale, soroushplus, rubika or sms; telegram with an account of Telegram Gateway"
+    description:
+      "eitaa, bale, soroushplus, rubika or sms; with an account of it: voice, and telegram (Telegram Gateway)"
   }),
   account_id: optional(PositiveInt),
   wait: optional(StepWait).annotateKey({
@@ -46,7 +47,7 @@ const knownSteps = (steps: ReadonlyArray<typeof StepBody.Type>) =>
         sender: sender ?? undefined,
         template_id: templateIdOf(template_id)
       })),
-      { withTelegram: true }
+      () => true
     ),
     (known): ReadonlyArray<RoutingStep> =>
       known.map(({ channel, account_id, wait, sender, template_id }) => ({

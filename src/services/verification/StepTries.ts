@@ -1,9 +1,15 @@
 import { type Cause, Clock, Effect, Option, Redacted } from "effect"
 import type { SkipReason } from "../../domain/account/Pace.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { ownCodeText, renderCodeText } from "../../domain/verification/CodeText.ts"
+import {
+  DEFAULT_LOCALE,
+  ownCodeText,
+  renderCodeText,
+  spokenCodeText
+} from "../../domain/verification/CodeText.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import { accountAt } from "../../domain/routing/RouteAccount.ts"
+import { isCall } from "../../domain/routing/Route.ts"
 import {
   awaitSlot,
   type Choice,
@@ -104,7 +110,9 @@ const makeSendCode = Effect.map(
     const { id, customerId, phone, expiresAt } = verification
     const account = accountAt(verification, step)
     const body = account.textBody === undefined ? verification : ownCodeText(account.textBody)
-    const text = renderCodeText(body, code, expiresInSeconds(verification))
+    const text = isCall(account)
+      ? spokenCodeText(code, account.spokenIn ?? verification.textLocale ?? DEFAULT_LOCALE)
+      : renderCodeText(body, code, expiresInSeconds(verification))
     return providers.sendCode({
       attemptId: `${id}-${step + 1}`,
       customerId,

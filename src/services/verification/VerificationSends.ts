@@ -18,6 +18,7 @@ import type { Admission } from "../../domain/customer/Admission.ts"
 import type { Client } from "../../domain/customer/Client.ts"
 import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 import type { ChannelDescriptor } from "../../domain/routing/Channel.ts"
+import { spokenIn } from "../../domain/routing/Route.ts"
 import type { RouteRequest } from "../../domain/routing/RouteRequest.ts"
 import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import {
@@ -116,7 +117,8 @@ const makePlan = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (customer: CustomerSetUp, request: SendRequest) {
     const phone = yield* Effect.fromResult(parsePhone(request.phone))
-    const route = yield* Effect.fromResult(routeOf(customer, request))
+    const resolved = yield* Effect.fromResult(routeOf(customer, request))
+    const route = spokenIn(resolved, request.locale ?? customer.locale)
     return { phone, route, ...(yield* templates.codeText(customer, request)) }
   })
 })

@@ -6,7 +6,8 @@ import {
   DEFAULT_CODE_TEXT,
   defaultCodeText,
   ownCodeText,
-  renderCodeText
+  renderCodeText,
+  spokenCodeText
 } from "../../../src/domain/verification/CodeText.ts"
 import { foldDigits } from "../../../src/domain/text/PastedText.ts"
 import { HostName } from "../../../src/domain/text/HostName.ts"
@@ -66,6 +67,24 @@ describe("a text of the customer's own", () => {
 
   it("can be verified by its Persian digits too", () => {
     assert.strictEqual(foldDigits("۰۱۲۳۴۵"), "012345")
+  })
+})
+
+describe("the text of a call", () => {
+  it("is the code digit by digit, twice", () => {
+    assert.strictEqual(spokenCodeText("470", "fa"), "کد شما: چهار، هفت، صفر. تکرار می‌کنم: چهار، هفت، صفر.")
+    assert.strictEqual(
+      spokenCodeText("470", "en"),
+      "Your code: four, seven, zero. Once more: four, seven, zero."
+    )
+  })
+
+  it("names each digit, and has no digit that could be read as a number", () => {
+    for (const locale of ["fa", "en"] as const) {
+      const text = spokenCodeText("0123456789", locale)
+      assert.isFalse(/\d/.test(text))
+      assert.strictEqual(new Set(text.match(/[\p{L}\u200c]+/gu)).size, 14)
+    }
   })
 })
 

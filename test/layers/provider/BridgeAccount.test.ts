@@ -90,7 +90,7 @@ describe("bridge: the account", () => {
     const adapter = bridgeAdapter(unused)
     expect({ name: adapter.name, channels: adapter.channels }).toEqual({
       name: "bridge",
-      channels: ["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms"]
+      channels: ["eitaa", "bale", "soroushplus", "rubika", "telegram", "sms", "voice"]
     })
     expect(connected(adapter, { url, secret: SECRET })).toMatchObject({
       check: null,

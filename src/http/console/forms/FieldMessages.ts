@@ -270,6 +270,7 @@ const texts = {
     "SMS uses the template that is registered at its provider.",
     "متن پیامک همان قالبی است که در پنل سرویس‌دهنده ثبت شده است."
   ],
+  voice_template: ["Calls take no template.", "برای تماس نمی‌توان قالب تعیین کرد."],
   step_account_unknown: ["One of the accounts is no longer connected.", "یکی از حساب‌ها دیگر وصل نیست."],
 
   template_off: ["The template is disabled.", "قالب غیرفعال است."],

@@ -33,6 +33,17 @@ export const smsAdapter = <S extends Schema.Decoder<unknown>>(
 ): ProviderAdapter =>
   adapter({ name, channels: ["sms"], settings, sendingSettings: sendingSettings[name] }, connect)
 
+/** A provider whose accounts send SMS, or call: with the same settings, none of which a call needs. */
+export const smsAndVoiceAdapter = <S extends Schema.Decoder<unknown>>(
+  name: keyof typeof sendingSettings,
+  settings: S,
+  connect: (account: S["Type"], calls: boolean) => ProviderConnection
+): ProviderAdapter =>
+  adapter(
+    { name, channels: ["sms", "voice"], settings, sendingSettings: sendingSettings[name] },
+    (account, { channel }) => connect(account, channel === "voice")
+  )
+
 interface Given extends Partial<Omit<ProviderConnection, "traits" | "deliveryReport">> {
   readonly traits: Partial<AccountTraits>
   readonly sendCode: ProviderConnection["sendCode"]

@@ -102,7 +102,7 @@ const bridgeSettings = (allowsPrivateAddresses: boolean) =>
     })
   })
 
-const messageOf = (kind: "code" | "text", { attemptId, step, phone, text }: TextDelivery) => ({
+const messageOf = (kind: "code" | "text" | "call", { attemptId, step, phone, text }: TextDelivery) => ({
   id: attemptId,
   kind,
   channel: step.channel,
@@ -111,7 +111,7 @@ const messageOf = (kind: "code" | "text", { attemptId, step, phone, text }: Text
 })
 
 const codeMessage = (delivery: CodeDelivery) => ({
-  ...messageOf("code", delivery),
+  ...messageOf(delivery.step.channel === "voice" ? "call" : "code", delivery),
   code: Redacted.value(delivery.code),
   expires_at: formatInstant(delivery.expiresAt)
 })
@@ -123,7 +123,7 @@ const reportRequest = (messageId: string) => ({
   message_id: messageId
 })
 
-/** Messages over a gateway that the customer runs, for any messenger and for SMS. */
+/** Messages over a gateway that the customer runs, for any messenger, for SMS and for calls, whose text is read out. */
 export const bridgeAdapter = (http: ProviderHttp["Service"]): ProviderAdapter => ({
   name: "bridge",
   channels: Channel.literals,

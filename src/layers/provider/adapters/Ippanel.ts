@@ -1,4 +1,5 @@
 import { Effect, Option, Redacted, Schema } from "effect"
+import type { Phone } from "../../../domain/Phone.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { refusing } from "../../../domain/SchemaProblems.ts"
 import {
@@ -17,7 +18,7 @@ import {
   jsonCalls,
   optionalWord,
   rejected,
-  smsAdapter,
+  smsAndVoiceAdapter,
   smsTraits
 } from "./AdapterKit.ts"
 import { askAbout, creditIn, problemWith, requireVariable, warnOfLine } from "./AdapterKit.ts"
@@ -133,13 +134,17 @@ const IppanelSettings = Schema.Struct({
   otp_parameter: optionalWord("The pattern's variable that takes the code; code by default.")
 })
 
-/** SMS over IPPanel's Edge: codes by a pattern, texts from a line. Source: ippanelcom.github.io/Edge-Document. */
+/**
+ * IPPanel's Edge: SMS, with codes by a pattern and texts from a line; and calls, which read the digits of a code.
+ * Source: ippanelcom.github.io/Edge-Document.
+ */
 export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
-  smsAdapter("ippanel", IppanelSettings, (account) => {
+  smsAndVoiceAdapter("ippanel", IppanelSettings, (account, isVoice) => {
     const { api_key, from_number, otp_pattern, otp_parameter = "code" } = account
     const calls = jsonCalls(http, `${baseUrl}/api`, { authorization: api_key }, ResponseBody)
-    const post = (message: Readonly<Record<string, unknown>>) =>
-      calls.send("/send", { ...message, from_number }, classify)
+    const post = (message: Readonly<Record<string, unknown>>) => calls.send("/send", message, classify)
+    const callWith = (phone: Phone, code: string) =>
+      post({ sending_type: "votp", message: code, params: { recipients: [phone] } })
     const dataAt = (path: string) => Effect.flatMap(calls.query(path), dataOf)
     const checkPattern = Effect.suspend(() =>
       otp_pattern === undefined
@@ -151,19 +156,29 @@ export const ippanelAdapter = (http: ProviderHttp["Service"], baseUrl: string): 
     )
     const lines = Effect.map(dataAt("/number/numbers?page=1&per_page=100"), linesIn)
     return connectionTo(baseUrl, {
-      traits: smsTraits({
-        sendsCodes: otp_pattern !== undefined && from_number !== undefined,
-        sendsTexts: from_number !== undefined
-      }),
+      traits: isVoice
+        ? smsTraits({ sendsTexts: false })
+        : smsTraits({
+            sendsCodes: otp_pattern !== undefined && from_number !== undefined,
+            sendsTexts: from_number !== undefined
+          }),
       sendCode: ({ phone, code }) =>
-        post({
-          sending_type: "pattern",
-          code: otp_pattern,
-          recipients: [phone],
-          params: { [otp_parameter]: Redacted.value(code) }
-        }),
+        isVoice
+          ? callWith(phone, Redacted.value(code))
+          : post({
+              sending_type: "pattern",
+              code: otp_pattern,
+              recipients: [phone],
+              params: { [otp_parameter]: Redacted.value(code) },
+              from_number
+            }),
       sendText: ({ phone, text }) =>
-        post({ sending_type: "webservice", message: Redacted.value(text), params: { recipients: [phone] } }),
+        post({
+          sending_type: "webservice",
+          message: Redacted.value(text),
+          params: { recipients: [phone] },
+          from_number
+        }),
       credit: Effect.map(dataAt("/payment/credit/mine"), creditIn("credit")),
       check: Effect.tap(warnOfLine(from_number, lines), checkPattern),
       deliveryReport: Effect.fnUntraced(function* (messageId) {

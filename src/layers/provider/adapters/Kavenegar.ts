@@ -24,7 +24,14 @@ import {
   localNumber
 } from "./AdapterKit.ts"
 import { creditIn, NO_WARNING, problemOf } from "./AdapterKit.ts"
-import { optionalWord, outcomeOfMeaning, rejected, smsAdapter, smsTraits, unknown } from "./AdapterKit.ts"
+import {
+  optionalWord,
+  outcomeOfMeaning,
+  rejected,
+  smsAndVoiceAdapter,
+  smsTraits,
+  unknown
+} from "./AdapterKit.ts"
 import type { AccountProblem, ProviderAdapter } from "../../../services/provider/ProviderAdapter.ts"
 
 /** Every answer; its entries, an array or one object, are read once the status is known. */
@@ -114,18 +121,33 @@ const KavenegarSettings = Schema.Struct({
 const localIdOf = (attemptId: string): string =>
   String(createHash("sha256").update(attemptId).digest().readBigUInt64BE() >> 1n)
 
-/** SMS over Kavenegar: codes by a template, texts from a line. Source: kavenegar.com/rest.html, and its SDKs. */
+/**
+ * Kavenegar: SMS, with codes by a template and texts from a line; and calls, which read the template or else the text.
+ * Source: kavenegar.com/rest.html, and its SDKs.
+ */
 export const kavenegarAdapter = (http: ProviderHttp["Service"], baseUrl: string): ProviderAdapter =>
-  smsAdapter("kavenegar", KavenegarSettings, (account) => {
+  smsAndVoiceAdapter("kavenegar", KavenegarSettings, (account, calls) => {
     const { api_key, sender, otp_template, otp_token = "token" } = account
     const to = (method: string, fields: Readonly<Record<string, string>>) =>
       formPost(`${baseUrl}/${encodeURIComponent(api_key)}/${method}.json`, fields)
     return connectionTo(baseUrl, {
-      traits: smsTraits({ sendsCodes: otp_template !== undefined, deduplicatesTexts: true }),
-      sendCode: ({ phone, code }) => {
+      traits: calls
+        ? smsTraits({ sendsTexts: false })
+        : smsTraits({ sendsCodes: otp_template !== undefined, deduplicatesTexts: true }),
+      sendCode: ({ phone, code, text }) => {
+        const receptor = localNumber(phone)
+        if (calls && otp_template === undefined) {
+          const spoken = { receptor, message: Redacted.value(text) }
+          return send(http, to("call/maketts", spoken), ResponseBody, classify)
+        }
         // Kavenegar demands `token`, whichever the template shows.
         const tokens = { token: Redacted.value(code), [otp_token]: Redacted.value(code) }
-        const fields = { receptor: localNumber(phone), template: otp_template ?? "", ...tokens }
+        const fields = {
+          receptor,
+          template: otp_template ?? "",
+          ...tokens,
+          ...(calls && { type: "call" })
+        }
         return send(http, to("verify/lookup", fields), ResponseBody, classify)
       },
       sendText: ({ phone, text, attemptId }) => {

@@ -8,7 +8,7 @@ import {
   attemptResult,
   type ProviderOutcome
 } from "../../../../src/domain/ProviderOutcome.ts"
-import type { Channel } from "../../../../src/domain/routing/Channel.ts"
+import { type Channel, channelType } from "../../../../src/domain/routing/Channel.ts"
 import { ProviderConnections, ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import type {
   Addressed,
@@ -37,7 +37,7 @@ export const delivery = (
     channel,
     account_id: 1,
     descriptor: {
-      type: channel === "sms" ? "sms" : "messenger",
+      type: channelType(channel),
       provider: channel,
       credential_id: 1,
       label: "a"
