@@ -45,6 +45,8 @@ export class Timers extends Context.Service<
       const { mayBeApart } = yield* ClockAgreement
       const random = yield* SecureRandom.SecureRandom
       const leased = new LinkedSet<LeasedTimer>()
+      /** Closed while nothing is leased: then there is nothing to renew. */
+      const someLeased = Latch.makeUnsafe(false)
       const wakeUp = Latch.makeUnsafe(false)
       let sleepingUntil = NEVER
 
@@ -55,6 +57,7 @@ export class Timers extends Context.Service<
       })
 
       const renewLeases = Effect.gen(function* () {
+        if (leased.size === 0) someLeased.closeUnsafe()
         const now = yield* Clock.currentTimeMillis
         // A lease until a distant time would outlive this process.
         if (mayBeApart()) return
@@ -64,6 +67,7 @@ export class Timers extends Context.Service<
       })
       yield* withoutSpans(renewLeases).pipe(
         Effect.catchDefect((defect) => warnOfFailure("leases were not renewed", Cause.die(defect))),
+        someLeased.whenOpen,
         Effect.repeat(leaseRenewals(leaseMillis)),
         Effect.forkScoped
       )
@@ -71,6 +75,7 @@ export class Timers extends Context.Service<
       const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
           const link = leased.add(timer)
+          someLeased.openUnsafe()
           return Effect.onExitPrimitive(work, () => {
             leased.remove(link)
             return undefined
