@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Instant } from "./Instant.ts"
-import type { Page } from "./Paging.ts"
+import type { Ordered, Page, PageRequest } from "./Paging.ts"
 import type { Phone } from "./Phone.ts"
 import { UUID } from "./Uuid.ts"
 import { KeyMode } from "./customer/Customer.ts"
@@ -153,7 +153,7 @@ export const parseRecordId = (id: string): { readonly block: string; readonly nu
   return block === undefined || number === undefined ? null : { block, number: Number(number) }
 }
 
-/** The position in the log, which is read by falling time. */
+/** The position in the log, which is read by time. */
 export interface RequestPosition {
   readonly at: Instant
   readonly block: string
@@ -174,8 +174,8 @@ export const parseRequestPosition = (text: string | null): RequestPosition | nul
 
 export const isRequestPosition = (text: string): boolean => parseRequestPosition(text) !== null
 
-/** Negative for a position that comes before the other: the log is read by falling time. */
-const comparePositions = (one: RequestPosition, other: RequestPosition): number => {
+/** Negative for a position that comes before the other in a log with the newest first. */
+const byNewest = (one: RequestPosition, other: RequestPosition): number => {
   if (one.at !== other.at) return other.at - one.at
   if (one.block !== other.block) return one.block < other.block ? 1 : -1
   return other.number - one.number
@@ -186,8 +186,14 @@ const placed = (request: LoggedRequest) => {
   return { request, position: { at: request.at, block, number } }
 }
 
+const byOldest: typeof byNewest = (one, other) => byNewest(other, one)
+
 /** One page from those of several logs: it ends where the first of them does, because the rest of that log is unread. */
-export const mergePages = (pages: ReadonlyArray<Page<LoggedRequest>>, limit: number): Page<LoggedRequest> => {
+export const mergePages = (
+  pages: ReadonlyArray<Page<LoggedRequest>>,
+  { limit, order }: Ordered & Pick<PageRequest, "limit">
+): Page<LoggedRequest> => {
+  const comparePositions = order === "oldest" ? byOldest : byNewest
   const [end] = pages
     .flatMap((page) => {
       const position = parseRequestPosition(page.next)

@@ -77,6 +77,12 @@ export interface TimeSpan {
   readonly to: Instant
 }
 
+/** The order of a list by time. */
+export interface Ordered {
+  /** The newest first if absent. */
+  readonly order?: "oldest" | undefined
+}
+
 /** From the first instant up to the second, which is excluded; a missing one sets no bound. */
 export interface TimeRange {
   readonly from?: Instant | undefined

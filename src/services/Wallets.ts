@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { NotFound } from "../domain/Errors.ts"
 import { Instant } from "../domain/Instant.ts"
-import type { Page, PageRequest, TimeRange, TimeSpan } from "../domain/Paging.ts"
+import type { Ordered, Page, PageRequest, TimeRange, TimeSpan } from "../domain/Paging.ts"
 
 /** The subject for which money is held, or was captured. */
 export const SubjectType = Schema.Literals(["verification", "message"])
@@ -57,7 +57,7 @@ interface WalletDifference extends Balance {
   readonly holds: number
 }
 
-/** Customers' wallets, in rials. Lists have the newest first. */
+/** Customers' wallets, in rials. Holds have the newest first. */
 export class Wallets extends Context.Service<
   Wallets,
   {
@@ -67,7 +67,7 @@ export class Wallets extends Context.Service<
     readonly holds: (customerId: number, page: PageRequest) => Effect.Effect<Page<Hold>>
     readonly ledger: (
       customerId: number,
-      search: TimeRange & PageRequest & { readonly kind?: LedgerKind | undefined }
+      search: TimeRange & Ordered & PageRequest & { readonly kind?: LedgerKind | undefined }
     ) => Effect.Effect<Page<LedgerEntry>>
     /** The sums of the ledger before, within and after a time. */
     readonly statement: (customerId: number, span: TimeSpan) => Effect.Effect<Statement>

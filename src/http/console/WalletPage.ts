@@ -18,6 +18,9 @@ import {
   type Filter,
   filters,
   noResults,
+  orderFilter,
+  orderIn,
+  orderLink,
   pager,
   pageRequest,
   readTimes,
@@ -155,7 +158,12 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
   return table(
     say("Ledger", "تراکنش‌ها"),
     [
-      { header: say("Time", "زمان"), kind: "title", cell: ({ occurredAt }: LedgerEntry) => time(occurredAt) },
+      {
+        header: say("Time", "زمان"),
+        kind: "title",
+        order: orderLink(view),
+        cell: ({ occurredAt }: LedgerEntry) => time(occurredAt)
+      },
       {
         header: say("Type", "نوع"),
         cell: ({ kind }) => badge(kind === "top_up" ? "good" : "plain", kindText(kind, locale))
@@ -195,13 +203,17 @@ const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
     choices: Kinds.literals.map((kind) => [kind, kindText(kind, locale)] as const)
   },
   withinFilter(locale),
-  ...timeFilters(locale)
+  ...timeFilters(locale),
+  orderFilter(locale)
 ]
 
 const ledgerSearch = (view: View, now: Instant) => {
   const { from, to, problems } = readTimes(view, now)
   const kind = Kinds.literals.find((each) => each === view.query.get("kind"))
-  return { search: { kind, from, to }, problems: [...choiceProblems(view, ledgerFilters(view)), ...problems] }
+  return {
+    search: { kind, from, to, order: orderIn(view) },
+    problems: [...choiceProblems(view, ledgerFilters(view)), ...problems]
+  }
 }
 
 const WALLET_PATH = pathOf("wallet")
@@ -251,7 +263,8 @@ const walletPage = Effect.fnUntraced(function* (view: View, refused: RefusedBudg
       : yield* wallets.ledger(customerId, { ...request, ...search })
   const holds = balance.held === 0 ? null : yield* newestHolds(view)
   const file = addressWith({ path: CSV_PATH, query: view.query }, { cursor: null, notice: null })
-  const isFiltered = problems.length > 0 || Object.values(search).some((part) => part !== undefined)
+  const isFiltered =
+    problems.length > 0 || Object.values({ ...search, order: undefined }).some((part) => part !== undefined)
   return {
     title: say("Wallet", "کیف پول"),
     name: "wallet",

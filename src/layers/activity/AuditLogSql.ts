@@ -2,7 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { formatTimePosition, toPage } from "../../domain/Paging.ts"
-import { withinTime } from "../postgres/PagesSql.ts"
+import { direction, withinTime } from "../postgres/PagesSql.ts"
 import { InstantColumn, rowsOf } from "../postgres/SqlRows.ts"
 import { AuditActor, AuditLog, AuditRecord } from "../../services/activity/AuditLog.ts"
 
@@ -35,9 +35,10 @@ export const AuditLogSql = Layer.effect(
           ...(subjectId === undefined ? [] : [sql`subject_id = ${subjectId}`]),
           ...withinTime(sql, ["occurred_at", "id"], range)
         ])
+        const way = direction(sql, range)
         const rows = yield* auditRows(sql`
           select ${columns} from audit_log where ${conditions}
-          order by occurred_at desc, id desc limit ${limit + 1}::int`)
+          order by occurred_at ${way}, id ${way} limit ${limit + 1}::int`)
         return toPage(rows, limit, ({ occurredAt, id }) => formatTimePosition({ at: occurredAt, id }))
       }),
 

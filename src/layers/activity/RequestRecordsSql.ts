@@ -14,8 +14,9 @@ import {
   type RequestPosition
 } from "../../domain/LoggedRequest.ts"
 import { MasterKey } from "../crypto/Crypto.ts"
+import { direction } from "../postgres/PagesSql.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
-import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { RequestRecords, type RequestSearch, RequestStore } from "../../services/activity/RequestLog.ts"
 
 const HASH_BYTES = 16
@@ -28,11 +29,15 @@ export const refusedPhoneHash = (key: MasterKey["Service"], customerId: number, 
   Buffer.from(key.mac("refused-phone", `${customerId}:${phone}`)).toString("hex", 0, HASH_BYTES)
 
 const EdgeRow = Schema.Struct({ id: Schema.String })
+const BeginRow = Schema.Struct({ beginsAt: Schema.NullOr(InstantColumn) })
 
-/** The newest block that is not read. A block is written after its requests, so no unread one has a later request. */
+/**
+ * The first block that is not read, and the time from which on unread blocks can have requests. A block is written after
+ * its requests: none that is older has a later one. One that is newer can have an earlier one.
+ */
 interface Edge {
   readonly id: string
-  readonly writtenAt: Instant
+  readonly at: Instant
 }
 
 /** How many blocks one query reads: enough for a page, with those of other processes, or to find the few that match. */
@@ -44,8 +49,11 @@ const SCANNED_BLOCKS = 10_000
 const REFUSED_BLOCKS = 200
 /** If the blocks that were read are too few, a page reads this many times as many. */
 const GROWTH = 4
-/** After every request of the same time. */
-const LAST_PLACE = { block: "ffffffff-ffff-ffff-ffff-ffffffffffff", number: 9999 }
+/** Before all requests of the same time, in either order. */
+const EDGE_PLACES = {
+  newest: { block: "ffffffff-ffff-ffff-ffff-ffffffffffff", number: 9999 },
+  oldest: { block: "00000000-0000-0000-0000-000000000000", number: 0 }
+}
 
 /** The fields of an entry by their places: `entryText` in `services/activity/RequestLog.ts` writes them. */
 const requestColumns = `b.id || '.' || n as id, b.customer_id as "customerId", c.name as "customerName",
@@ -61,9 +69,13 @@ const source = `cross join lateral jsonb_array_elements(b.requests::jsonb) with 
 const blockConditions = (
   sql: SqlClient.SqlClient,
   customerId: number | null,
-  { from, to }: RequestSearch,
+  { from, to, order }: RequestSearch,
   position: RequestPosition | null
 ): ReadonlyArray<Statement.Fragment> => {
+  const since = (at: number) => [
+    sql`b.ends_at >= ${timestamp(at)}::timestamptz`,
+    sql`b.id >= ${lowestIdFrom(at)}::uuid`
+  ]
   const until = (at: number) => [
     sql`b.begins_at <= ${timestamp(at)}::timestamptz`,
     sql`b.id < ${lowestIdAfter(at)}::uuid`
@@ -71,11 +83,9 @@ const blockConditions = (
   return [
     sql`true`,
     ...(customerId === null ? [] : [sql`b.customer_id = ${customerId}`]),
-    ...(from === undefined
-      ? []
-      : [sql`b.ends_at >= ${timestamp(from)}::timestamptz`, sql`b.id >= ${lowestIdFrom(from)}::uuid`]),
+    ...(from === undefined ? [] : since(from)),
     ...(to === undefined ? [] : until(to)),
-    ...(position === null ? [] : until(position.at))
+    ...(position === null ? [] : order === "oldest" ? since(position.at) : until(position.at))
   ]
 }
 
@@ -101,19 +111,24 @@ const filtersOf = (
 
 const positionConditions = (
   sql: SqlClient.SqlClient,
-  { from, to }: RequestSearch,
+  { from, to, order }: RequestSearch,
   position: RequestPosition | null,
   edge: Edge | null
-): ReadonlyArray<Statement.Fragment> => [
-  ...(from === undefined ? [] : [sql`(r ->> 0)::float8 >= ${from}::float8`]),
-  ...(to === undefined ? [] : [sql`(r ->> 0)::float8 < ${to}::float8`]),
-  ...(position === null
-    ? []
-    : [
-        sql`((r ->> 0)::float8, b.id, n) < (${position.at}::float8, ${position.block}::uuid, ${position.number}::bigint)`
-      ]),
-  ...(edge === null ? [] : [sql`(r ->> 0)::float8 > ${edge.writtenAt}::float8`, sql`b.id > ${edge.id}::uuid`])
-]
+): ReadonlyArray<Statement.Fragment> => {
+  const [isPast, isBefore] = order === "oldest" ? [">", "<"].map(sql.literal) : ["<", ">"].map(sql.literal)
+  return [
+    ...(from === undefined ? [] : [sql`(r ->> 0)::float8 >= ${from}::float8`]),
+    ...(to === undefined ? [] : [sql`(r ->> 0)::float8 < ${to}::float8`]),
+    ...(position === null
+      ? []
+      : [
+          sql`((r ->> 0)::float8, b.id, n) ${isPast} (${position.at}::float8, ${position.block}::uuid, ${position.number}::bigint)`
+        ]),
+    ...(edge === null
+      ? []
+      : [sql`(r ->> 0)::float8 ${isBefore} ${edge.at}::float8`, sql`b.id ${isBefore} ${edge.id}::uuid`])
+  ]
+}
 
 const blocksToRead = (search: RequestSearch & PageRequest, isFiltered: boolean): number => {
   if (textsOf(search).length > 0) return SCANNED_BLOCKS
@@ -123,7 +138,7 @@ const blocksToRead = (search: RequestSearch & PageRequest, isFiltered: boolean):
 /** The next page continues after the last request of this one, or where the unread blocks begin. */
 const pageOf = (
   found: ReadonlyArray<LoggedRequest>,
-  { limit, from, to }: RequestSearch & PageRequest,
+  { limit, from, to, order }: RequestSearch & PageRequest,
   edge: Edge | null,
   isFiltered: boolean
 ): Page<LoggedRequest> => {
@@ -133,14 +148,14 @@ const pageOf = (
   if (last !== undefined && lastId !== null)
     return { items, next: formatRequestPosition({ at: last.at, ...lastId }) }
   if (edge === null) return { items, next: null }
-  const next = formatRequestPosition({ at: edge.writtenAt, ...LAST_PLACE })
+  const next = formatRequestPosition({ at: edge.at, ...EDGE_PLACES[order ?? "newest"] })
   // Without filters the blocks that were not read have the next page.
   const isCertain = !isFiltered && from === undefined && to === undefined
-  return isCertain ? { items, next } : { items, next, searchedTo: edge.writtenAt }
+  return isCertain ? { items, next } : { items, next, searchedTo: edge.at }
 }
 
 /**
- * Reads blocks from the newest to the oldest. The blocks of customers and of processes overlap in time, so requests are
+ * Reads blocks by their time, from the newest or from the oldest. The blocks of customers and of processes overlap in time, so requests are
  * shown from those times only of which every block was read; the next page continues there.
  */
 export const RequestRecordsSql = Layer.effect(
@@ -150,15 +165,31 @@ export const RequestRecordsSql = Layer.effect(
     const key = yield* MasterKey
     const requestRows = rowsOf(LoggedRequest)
     const edgeRows = rowsOf(EdgeRow)
+    const beginRows = rowsOf(BeginRow)
     const columns = sql.literal(requestColumns)
     const requests = sql.literal(source)
 
-    const edgeAfter = (count: number, blocks: Statement.Fragment) =>
+    /** The earliest request of blocks that were written from this one on: late ones are a minute late at most. */
+    const earliestFrom = (id: string, blocks: Statement.Fragment) =>
       Effect.map(
-        edgeRows(sql`
-          select b.id from request_blocks b where ${blocks} order by b.id desc offset ${count}::int limit 1`),
-        ([edge]): Edge | null => (edge === undefined ? null : { ...edge, writtenAt: instantOf(edge.id) })
+        beginRows(sql`
+          select min(b.begins_at) as "beginsAt" from request_blocks b
+          where ${blocks} and b.id >= ${id}::uuid and b.id < ${lowestIdAfter(instantOf(id))}::uuid`),
+        ([row]) => row?.beginsAt ?? instantOf(id)
       )
+
+    const edgeAfter = Effect.fnUntraced(function* (
+      count: number,
+      blocks: Statement.Fragment,
+      search: RequestSearch
+    ) {
+      const [edge] = yield* edgeRows(sql`
+        select b.id from request_blocks b where ${blocks}
+        order by b.id ${direction(sql, search)} offset ${count}::int limit 1`)
+      if (edge === undefined) return null
+      const at = search.order === "oldest" ? yield* earliestFrom(edge.id, blocks) : instantOf(edge.id)
+      return { ...edge, at } satisfies Edge
+    })
 
     const list = Effect.fnUntraced(function* (
       customerId: number | null,
@@ -168,17 +199,20 @@ export const RequestRecordsSql = Layer.effect(
       const position = parseRequestPosition(after)
       const blocks = sql.and(blockConditions(sql, customerId, search, position))
       const filters = filtersOf(sql, search)
+      const way = direction(sql, search)
+      const isAhead = (edge: Edge, { at }: RequestPosition) =>
+        search.order === "oldest" ? edge.at > at : edge.at < at
       const requestsBefore = (edge: Edge | null) =>
         requestRows(sql`
           select ${columns} from request_blocks b ${requests}
           where ${blocks} and ${sql.and([sql`true`, ...filters, ...positionConditions(sql, search, position, edge)])}
-          order by at desc, b.id desc, n desc limit ${limit + 1}::int`)
+          order by at ${way}, b.id ${way}, n ${way} limit ${limit + 1}::int`)
 
       let count = blocksToRead(search, filters.length > 0)
       for (;;) {
-        const edge = yield* edgeAfter(count, blocks)
+        const edge = yield* edgeAfter(count, blocks, search)
         // Otherwise the next page would begin where this one does, or before it.
-        const makesProgress = edge === null || position === null || edge.writtenAt < position.at
+        const makesProgress = edge === null || position === null || isAhead(edge, position)
         const found = makesProgress ? yield* requestsBefore(edge) : []
         const isFull = edge === null || found.length >= limit || filters.length > 0 || count >= SCANNED_BLOCKS
         if (makesProgress && isFull) return pageOf(found, search, edge, filters.length > 0)

@@ -146,7 +146,7 @@ export const RequestStoreLive = inCells(RequestStore, (store, { split }) => ({
 export const RequestRecordsLive = inCells(RequestRecords, (records, { inEach }) => ({
   list: (customerId, search) =>
     customerId === null
-      ? Effect.map(inEach(records.list(null, search)), (pages) => mergePages(pages, search.limit))
+      ? Effect.map(inEach(records.list(null, search)), (pages) => mergePages(pages, search))
       : records.list(customerId, search),
   find: (customerId, id) =>
     customerId === null

@@ -5,7 +5,7 @@ import { NotFound } from "../../domain/Errors.ts"
 import { formatTimePosition, toPage } from "../../domain/Paging.ts"
 import type { TimerKind } from "../../domain/Timer.ts"
 import { WALLET_STRIPES } from "../../domain/money/Charging.ts"
-import { withinIds } from "../postgres/PagesSql.ts"
+import { direction, withinIds } from "../postgres/PagesSql.ts"
 import { InstantColumn, RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { ReadSql } from "../postgres/Replica.ts"
 import { makeLedgerSums } from "./LedgerSumsSql.ts"
@@ -103,15 +103,16 @@ export const WalletsSql = Layer.effect(
           ...(kind === undefined ? [] : [reports`l.kind = ${kind}`]),
           ...withinIds(reports, ["l.occurred_at", "l.id"], range)
         ])
+        const way = direction(reports, range)
         const rows = yield* entryRows(reports`
           select l.id, l.kind, l.amount, l.subject as "subjectId", l.occurred_at as "occurredAt", l.channel,
             (sum(l.amount) over (order by l.id))::bigint as "balanceAfter",
             case when l.subject is null then null
               when exists (select from messages m where m.customer_id = l.customer_id and m.id = l.subject)
                 then 'message' else 'verification' end as "subjectType"
-          from (select * from ledger l where ${conditions} order by l.id desc limit ${limit + 1}::int) l
-          order by l.id desc`)
-        const oldest = rows.at(-1)
+          from (select * from ledger l where ${conditions} order by l.id ${way} limit ${limit + 1}::int) l
+          order by l.id ${way}`)
+        const oldest = range.order === "oldest" ? rows[0] : rows.at(-1)
         const opening =
           oldest === undefined || kind !== undefined ? null : yield* sums.before(customerId, oldest)
         const entries = rows.map((row) => ({

@@ -5,6 +5,7 @@ import {
   formatTimePosition,
   lowestIdAfter,
   lowestIdFrom,
+  type Ordered,
   type Page,
   type PageRequest,
   parseTimePosition,
@@ -21,11 +22,17 @@ export const idPosition = (after: string | null): number | null => {
   return Number.isSafeInteger(id) && id > 0 && id <= 2_147_483_647 ? id : null
 }
 
-/** The conditions of a page of a list by falling time, which begins after a position. */
+/** How a row compares with those before it in the list. */
+const isPast = (sql: SqlClient.SqlClient, { order }: Ordered) => sql.literal(order === "oldest" ? ">" : "<")
+
+export const direction = (sql: SqlClient.SqlClient, { order }: Ordered) =>
+  sql.literal(order === "oldest" ? "asc" : "desc")
+
+/** The conditions of a page of a list by time, which begins after a position. */
 export const withinTime = (
   sql: SqlClient.SqlClient,
   [timeColumn, idColumn]: readonly [string, string],
-  { from, to, after }: TimeRange & Pick<PageRequest, "after">
+  { from, to, after, order }: TimeRange & Ordered & Pick<PageRequest, "after">
 ): ReadonlyArray<Statement.Fragment> => {
   const [time, id] = [sql.literal(timeColumn), sql.literal(idColumn)]
   const position = parseTimePosition(after)
@@ -34,7 +41,9 @@ export const withinTime = (
     ...(to === undefined ? [] : [sql`${time} < ${timestamp(to)}::timestamptz`]),
     ...(position === null
       ? []
-      : [sql`(${time}, ${id}) < (${timestamp(position.at)}::timestamptz, ${position.id}::uuid)`])
+      : [
+          sql`(${time}, ${id}) ${isPast(sql, { order })} (${timestamp(position.at)}::timestamptz, ${position.id}::uuid)`
+        ])
   ]
 }
 
@@ -45,7 +54,7 @@ export const withinTime = (
 export const withinIds = (
   sql: SqlClient.SqlClient,
   [timeColumn, idColumn]: readonly [string, string],
-  { from, to, after }: TimeRange & Pick<PageRequest, "after">
+  { from, to, after, order }: TimeRange & Ordered & Pick<PageRequest, "after">
 ): ReadonlyArray<Statement.Fragment> => {
   const id = sql.literal(idColumn)
   const position = parseTimePosition(after)
@@ -53,7 +62,7 @@ export const withinIds = (
     ...withinTime(sql, [timeColumn, idColumn], { from, to, after: null }),
     ...(from === undefined ? [] : [sql`${id} >= ${lowestIdFrom(from)}::uuid`]),
     ...(to === undefined ? [] : [sql`${id} < ${lowestIdAfter(to)}::uuid`]),
-    ...(position === null ? [] : [sql`${id} < ${position.id}::uuid`])
+    ...(position === null ? [] : [sql`${id} ${isPast(sql, { order })} ${position.id}::uuid`])
   ]
 }
 
@@ -64,13 +73,12 @@ const EdgeRow = Schema.Struct({ at: InstantColumn, id: Schema.String })
 
 const CountRow = Schema.Struct({ count: Schema.Int })
 
-interface Search {
+interface Search extends Ordered {
   /** The rows to read, by an index; they have `created_at` and `id`. */
   readonly range: ReadonlyArray<Statement.Fragment>
   /** The further conditions on a row. */
   readonly filters: ReadonlyArray<Statement.Fragment>
   readonly limit: number
-  readonly isOldestFirst: boolean
 }
 
 interface Source {
@@ -93,10 +101,10 @@ const searchByTime = <Row extends { readonly id: string; readonly createdAt: num
   const [from, columns] = [sql.literal(source.from), sql.literal(source.columns)]
   const edgeRows = rowsOf(EdgeRow)
   const countRows = rowsOf(CountRow)
-  const orderOf = ({ isOldestFirst }: Search) => sql.literal(`order by id ${isOldestFirst ? "asc" : "desc"}`)
-  const upTo = ({ isOldestFirst }: Search, edge: TimePosition | undefined) => {
+  const orderOf = ({ order }: Search) => sql`order by id ${direction(sql, { order })}`
+  const upTo = ({ order }: Search, edge: TimePosition | undefined) => {
     if (edge === undefined) return []
-    return [isOldestFirst ? sql`id <= ${edge.id}::uuid` : sql`id >= ${edge.id}::uuid`]
+    return [order === "oldest" ? sql`id <= ${edge.id}::uuid` : sql`id >= ${edge.id}::uuid`]
   }
 
   const edgeOf = (search: Search): Effect.Effect<TimePosition | undefined> =>
@@ -197,17 +205,14 @@ export const sendRecords = <Row extends { readonly id: string; readonly createdA
     }: SendSearch & PageRequest,
     filters: ReadonlyArray<Statement.Fragment>
   ): Search => {
-    const isOldestFirst = order === "oldest"
-    const position = parseTimePosition(after)
     return {
       limit,
-      isOldestFirst,
+      order,
       range: [
         sql`customer_id = ${customerId}`,
         ...modeIs(sql, mode).range,
         ...(phone === undefined ? [] : [sql`phone = ${phone}`]),
-        ...withinIds(sql, ["created_at", "id"], { ...range, after: isOldestFirst ? null : after }),
-        ...(isOldestFirst && position !== null ? [sql`id > ${position.id}::uuid`] : [])
+        ...withinIds(sql, ["created_at", "id"], { ...range, after, order })
       ],
       filters: [
         ...modeIs(sql, mode).filters,

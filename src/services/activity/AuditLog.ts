@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { NotFound } from "../../domain/Errors.ts"
 import { Instant } from "../../domain/Instant.ts"
-import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
+import type { Ordered, Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
 
 /** What changes are of: the first parts of actions. */
 export type AuditArea =
@@ -50,7 +50,7 @@ export const AuditRecord = Schema.Struct({
 })
 export type AuditRecord = typeof AuditRecord.Type
 
-export interface AuditSearch extends TimeRange {
+export interface AuditSearch extends TimeRange, Ordered {
   readonly actorKind?: string | undefined
   readonly actorId?: string | undefined
   /** The beginning of the action: `api_key.` */
@@ -63,7 +63,7 @@ export interface AuditSearch extends TimeRange {
 export const AuditActor = Schema.Struct({ kind: Schema.String, id: Schema.String, name: Schema.String })
 export type AuditActor = typeof AuditActor.Type
 
-/** The changes of customers' resources, the newest first. */
+/** The changes of customers' resources. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {

@@ -1,7 +1,7 @@
 import { Clock, Context, Deferred, Effect, Layer, Result, Scope, Semaphore } from "effect"
 import type { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
+import type { Ordered, Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
 import { isPhone, maskPhoneInAscii, parsePhone, type Phone } from "../../domain/Phone.ts"
 import {
   type LoggedRequest,
@@ -280,7 +280,7 @@ export class RequestLog extends Context.Service<
   )
 }
 
-export interface RequestSearch extends TimeRange {
+export interface RequestSearch extends TimeRange, Ordered {
   /** The request's own id, or that of its verification or message. */
   readonly id?: string | undefined
   readonly maskedPhone?: string | undefined
@@ -293,7 +293,7 @@ export interface RequestSearch extends TimeRange {
   readonly mode?: KeyMode | undefined
 }
 
-/** The request log, the newest first; of a customer, or of all of them (null). */
+/** The request log; of a customer, or of all of them (null). */
 export class RequestRecords extends Context.Service<
   RequestRecords,
   {

@@ -1,13 +1,13 @@
 import { Context, type Effect } from "effect"
 import type { NotFound } from "../../domain/Errors.ts"
-import type { Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
+import type { Ordered, Page, PageRequest, TimeRange } from "../../domain/Paging.ts"
 import type { Phone } from "../../domain/Phone.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
 import type { Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 
 /** The conditions that a search of codes and one of messages share. */
-export interface SendSearch extends TimeRange {
+export interface SendSearch extends TimeRange, Ordered {
   /** Live if absent. */
   readonly mode?: KeyMode | undefined
   readonly phone?: Phone | undefined
@@ -15,8 +15,6 @@ export interface SendSearch extends TimeRange {
   readonly phoneEnd?: string | undefined
   /** A channel that was tried. */
   readonly channel?: Channel | undefined
-  /** The newest first if absent. */
-  readonly order?: "oldest" | undefined
   /** Top-level keys of the metadata, and the text that each must have. */
   readonly metadata?: ReadonlyMap<string, string> | undefined
 }

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest"
+import { otp } from "../../contract/Client.ts"
+import { newAccount, newCustomer } from "../../contract/Operator.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
-import { submit } from "../Forms.ts"
-import { signedIn, type Visitor } from "../Visitor.ts"
+import { rowsOf, submit } from "../Forms.ts"
+import { csrfIn, signedIn, type Visitor } from "../Visitor.ts"
 
 let server: SharedServer
 let owner: Visitor
@@ -38,6 +40,86 @@ describe("the audit log", () => {
     expect(await found("guard.")).toContain("changed the guard")
     expect(await found("guard.")).not.toContain("sent a sandbox test")
     expect(await found("test.")).toContain("sent a sandbox test")
+  })
+})
+
+describe("a list in the order of its time", () => {
+  const SENDS = 28
+  let viewer: Visitor
+
+  beforeAll(async () => {
+    const { id, live } = await newCustomer(server, "start")
+    await server.cli("wallet", "top-up", "--customer", id, "--amount", "100000")
+    await newAccount(server, id, "bale")
+    viewer = await signedIn(server, id, "owner")
+    const csrf = csrfIn(await viewer.get("/console/wallet"))
+    for (let nth = 1; nth <= SENDS; nth++) {
+      await otp(server, live).sent({ channels: "bale" })
+      const budget = { csrf, amount: String(nth * 1000), calendar: "jalali" }
+      expect((await viewer.post("/console/wallet/budget", budget)).status).toBe(303)
+    }
+  })
+
+  /** What is on a list's page after the words of its table. */
+  const partsOf = (text: string) => {
+    const rows = rowsOf({ text: text.split(/<table[^>]*role="table"[^>]*>/).at(-1) ?? "" })
+    const next = [...text.matchAll(/href="([^"]+)"\s*>\s*Next page/g)][0]?.[1]?.replaceAll("&amp;", "&")
+    return { rows: rows.map((row) => row.split("</tr>")[0] ?? ""), next }
+  }
+  const idOf = (row: string) =>
+    /console\/(?:requests|audit)\/([0-9a-f.-]+)"/.exec(row)?.[1] ??
+    /console\/verifications\/([0-9a-f-]+)"/.exec(row)?.[1] ??
+    "top-up"
+  const allRows = async (path: string) => {
+    const ids: Array<string> = []
+    let next: string | undefined = path
+    while (next !== undefined) {
+      const page = partsOf((await viewer.get(next)).text)
+      ids.push(...page.rows.map(idOf))
+      next = page.next
+    }
+    return ids
+  }
+
+  it.each([
+    ["requests", "/console/requests?within=today"],
+    ["changes", "/console/audit?what=wallet."],
+    ["the ledger", "/console/wallet?lang=en"],
+    ["codes", "/console/verifications?lang=en"]
+  ])("of %s has the oldest first if the address says so, page by page", async (_, path) => {
+    const newest = await allRows(path)
+    expect(new Set(newest).size).toBe(newest.length)
+    expect(newest.length).toBeGreaterThanOrEqual(SENDS)
+    expect(await allRows(`${path}&sort=oldest`)).toEqual(newest.toReversed())
+  })
+
+  it.each(["requests", "audit", "wallet", "verifications"])(
+    "of %s is turned by the head of its time, also without scripts",
+    async (name) => {
+      const head = ({ text }: { readonly text: string }) =>
+        /aria-sort="(\w+)"\s*>\s*<a class="order" href="([^"]+)"/.exec(text)?.slice(1)
+      const [order, href = ""] = head(await viewer.get(`/console/${name}?size=50`)) ?? []
+      expect(order).toBe("descending")
+      expect(href).toBe(`/console/${name}?size=50&amp;sort=oldest`)
+      const turned = head(await viewer.get(href.replaceAll("&amp;", "&")))
+      expect(turned).toEqual(["ascending", `/console/${name}?size=50`])
+    }
+  )
+
+  it("of the ledger has the same balances in both orders", async () => {
+    const file = async (query: string) => {
+      const { text } = await viewer.get(`/console/wallet/ledger.csv${query}`)
+      return text.trim().split("\r\n").slice(1)
+    }
+    const newest = await file("")
+    expect(newest[0]?.split(",").at(-1)).toBe(String(100_000 - SENDS * 1000))
+    expect(await file("?sort=oldest")).toEqual(newest.toReversed())
+  })
+
+  it.each(["requests", "audit", "wallet"])("of %s has no order but that of time", async (name) => {
+    expect((await viewer.get(`/console/${name}?sort=amount`)).text).toMatch(
+      /role="alert">Order: choose one of the options/
+    )
   })
 })
 

@@ -77,13 +77,13 @@ const found = (customerId: number | null, search: RequestSearch = {}) =>
     )
   )
 
-const allPages = (customerId: number | null, limit: number) =>
+const allPages = (customerId: number | null, limit: number, order?: "oldest") =>
   Effect.gen(function* () {
     const records = yield* RequestRecords
     const ids: Array<string> = []
     let after: string | null = null
     do {
-      const page: Page<LoggedRequest> = yield* records.list(customerId, { limit, after })
+      const page: Page<LoggedRequest> = yield* records.list(customerId, { limit, after, order })
       ids.push(...page.items.map(({ requestId }) => requestId))
       after = page.next
     } while (after !== null)
@@ -99,6 +99,7 @@ layer(TestDatabase, { excludeTestServices: true })("the request log", (it) => {
       yield* add(customer, { at: NOW + 3, requestId: "3" })
       for (const limit of [1, 2, 3, 10]) {
         assert.deepStrictEqual(yield* allPages(customer, limit), ["5", "4", "3", "2", "1"])
+        assert.deepStrictEqual(yield* allPages(customer, limit, "oldest"), ["1", "2", "3", "4", "5"])
       }
     }).pipe(Effect.provide(process))
   )
@@ -114,6 +115,26 @@ layer(TestDatabase, { excludeTestServices: true })("the request log", (it) => {
         )
       )
       assert.deepStrictEqual(yield* allPages(customer, 20), times.toReversed().map(String))
+      assert.deepStrictEqual(yield* allPages(customer, 20, "oldest"), times.map(String))
+    }).pipe(Effect.provide(process))
+  )
+
+  it.effect("has a block that was written half a minute late in its place, in both orders", () =>
+    Effect.gen(function* () {
+      const customer = yield* makeCustomer()
+      const times = Array.from({ length: 150 }, (_, index) => index)
+      yield* Effect.forEach(times, (time) =>
+        Effect.gen(function* () {
+          yield* TestClock.setTime(NOW + time * 1000)
+          yield* add(customer, { at: NOW + time * 1000, requestId: String(time) })
+          if (time === 90) yield* add(customer, { at: NOW + 60_500, requestId: "late" })
+        })
+      )
+      const expected = [...times.slice(0, 61).map(String), "late", ...times.slice(61).map(String)]
+      for (const limit of [1, 20, 100]) {
+        assert.deepStrictEqual(yield* allPages(customer, limit, "oldest"), expected)
+        assert.deepStrictEqual(yield* allPages(customer, limit), expected.toReversed())
+      }
     }).pipe(Effect.provide(process))
   )
 
@@ -134,7 +155,9 @@ layer(TestDatabase, { excludeTestServices: true })("the request log", (it) => {
           )
         }
         const expected = [...customers.keys()].flatMap((n) => [`${n}-first`, `${n}-last`])
-        assert.deepStrictEqual((yield* allPages(null, 25)).toSorted(), expected.toSorted())
+        const newestFirst = yield* allPages(null, 25)
+        assert.deepStrictEqual(newestFirst.toSorted(), expected.toSorted())
+        assert.deepStrictEqual(yield* allPages(null, 25, "oldest"), newestFirst.toReversed())
       }).pipe(Effect.provide(process))
   )
 

@@ -17,6 +17,9 @@ import {
   emptyState,
   type Filter,
   filters,
+  orderFilter,
+  orderIn,
+  orderLink,
   pager,
   pageRequest,
   readTimes,
@@ -109,7 +112,8 @@ const searchOf = ({ query }: View) => {
     actorKind: who.actorKind ?? kinds.find(([kind]) => kind === query.get("by"))?.[0],
     actorId: who.actorId,
     action: actionIn(query.get("what")),
-    subjectId: textOf(query.get("id"))
+    subjectId: textOf(query.get("id")),
+    order: orderIn({ query })
   }
 }
 
@@ -217,6 +221,7 @@ const auditColumns = (
     },
     {
       header: say("Time", "زمان"),
+      order: orderLink(view),
       cell: (record) => html`<a href="${entryPath(log, record)}">${time(record.occurredAt)}</a>`
     }
   ]
@@ -259,7 +264,7 @@ const auditList = (log: Log) =>
       personFilter(yield* actorsOf(customerId), view),
       withinFilter(view.locale)
     ]
-    const more = [...timeFilters(view.locale), ...moreFilters(view.locale)]
+    const more = [orderFilter(view.locale), ...timeFilters(view.locale), ...moreFilters(view.locale)]
     const problems = [...choiceProblems(view, [...shown, ...more]), ...textProblems(view), ...timeProblems]
     const { list } = yield* AuditLog
     const { items, next } =

@@ -18,6 +18,9 @@ import {
   type Column,
   emptyState,
   filters,
+  orderFilter,
+  orderIn,
+  orderLink,
   pager,
   pageRequest,
   readTimes,
@@ -104,7 +107,7 @@ const areaText = (area: string, { say }: View["locale"]): string => {
 /** The filters with the same choices in every log. */
 const choicesOf = (
   locale: View["locale"]
-): Readonly<Record<"outcome" | "route" | "within" | "mode", ChoiceFilter>> => {
+): Readonly<Record<"outcome" | "route" | "within" | "mode" | "order", ChoiceFilter>> => {
   const { say } = locale
   return {
     outcome: {
@@ -124,6 +127,7 @@ const choicesOf = (
       choices: areas.map((area) => [area, areaText(area, locale)] as const)
     },
     within: withinFilter(locale),
+    order: orderFilter(locale),
     mode: {
       name: "mode",
       label: say("Mode", "حالت"),
@@ -151,7 +155,8 @@ const readRequestSearch = ({ query, locale }: Pick<View, "query" | "locale">) =>
         code: code === "" || !isCode ? undefined : code,
         keyId: key,
         from,
-        to
+        to,
+        order: orderIn({ query })
       },
       problems: [
         ...(subject === null || !isCode
@@ -177,7 +182,7 @@ const requestFilters = (
 ): Html => {
   const { locale } = view
   const { say } = locale
-  const { outcome, route, within, mode } = choicesOf(locale)
+  const { outcome, route, within, mode, order } = choicesOf(locale)
   return filters(
     view,
     [
@@ -192,6 +197,7 @@ const requestFilters = (
       within
     ],
     [
+      order,
       { name: "code", label: say("Error code", "کد خطا"), placeholder: "invalid_phone", isLtr: true },
       mode,
       ...(keys.length === 0
@@ -209,11 +215,8 @@ const requestFilters = (
   )
 }
 
-const columnsOf = (
-  { locale, path }: View,
-  isOfAll: boolean,
-  now: Instant
-): ReadonlyArray<Column<LoggedRequest>> => {
+const columnsOf = (view: View, isOfAll: boolean, now: Instant): ReadonlyArray<Column<LoggedRequest>> => {
+  const { locale, path } = view
   const { say } = locale
   return [
     {
@@ -253,6 +256,7 @@ const columnsOf = (
       header: say("Time", "زمان"),
       kind: "number",
       card: "time",
+      order: orderLink(view),
       cell: ({ at }) => locale.ago(at, now)
     }
   ]
@@ -315,11 +319,13 @@ export const requestList = Effect.fnUntraced(function* (
       : { items: [], next: null }
   const { items, next, searchedTo } = found
   const caption = say("Requests", "درخواست‌ها")
-  const isFiltered = Object.values(search).some((each) => each !== undefined) || problems.length > 0
+  const isFiltered =
+    Object.values({ ...search, order: undefined }).some((each) => each !== undefined) || problems.length > 0
   const now = yield* Clock.currentTimeMillis
-  const live = view.query.has("cursor")
-    ? null
-    : html`data-live="${REFRESH_SECONDS}" data-new="${say("{count} new", "{count} مورد جدید")}"`
+  const live =
+    view.query.has("cursor") || search.order === "oldest"
+      ? null
+      : html`data-live="${REFRESH_SECONDS}" data-new="${say("{count} new", "{count} مورد جدید")}"`
   return html`${requestFilters(view, keys)} ${customerId !== null && (yield* savedViews(view, "requests"))}
     ${searchProblems(problems)}
     <section class="panel" id="requests" ${live}>

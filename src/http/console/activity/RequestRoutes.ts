@@ -129,7 +129,7 @@ const showRequests = Effect.fnUntraced(function* (view: View) {
   return {
     title: say("Requests", "درخواست‌ها"),
     name: "requests",
-    lead: say("Requests with your API keys, newest first.", "درخواست‌های کلیدهای API شما، جدیدترین در بالا."),
+    lead: say("Requests with your API keys.", "درخواست‌های کلیدهای API شما."),
     content: yield* requestList(view, customerId, keys.items)
   } satisfies Page
 })
@@ -139,7 +139,7 @@ const showAllRequests = Effect.fnUntraced(function* (view: View) {
   return {
     title: say("All requests", "همهٔ درخواست‌ها"),
     name: "all-requests",
-    lead: say("Requests of all customers, newest first.", "درخواست‌های همهٔ مشتری‌ها، جدیدترین در بالا."),
+    lead: say("Requests of all customers.", "درخواست‌های همهٔ مشتری‌ها."),
     content: yield* requestList(view, null, [])
   } satisfies Page
 })

@@ -83,10 +83,7 @@ const { path, list, exportCsv } = sentPages<Message, MessageRecords>({
   name: "messages",
   words: (say) => ({
     title: say("Messages", "پیام‌ها"),
-    lead: say(
-      "Messages, newest first. Each goes to one phone.",
-      "پیام‌ها، جدیدترین در بالا. هر پیام به یک شماره است."
-    ),
+    lead: say("Each message goes to one phone.", "هر پیام به یک شماره است."),
     none: {
       title: say("No messages yet", "هنوز پیامی ارسال نشده است"),
       text: say(

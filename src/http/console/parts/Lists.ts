@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { ValidationError } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
-import type { PageRequest } from "../../../domain/Paging.ts"
+import type { Ordered, PageRequest } from "../../../domain/Paging.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
 import { dateExample } from "../forms/FormFields.ts"
@@ -25,9 +25,14 @@ export const emptyState = (
     ${action !== null && html`<p><a class="button" href="${action.href}">${action.label}</a></p>`}
   </div>`
 
-/** A list of which the filters leave nothing. */
 export const noResults = ({ say }: Pick<Locale, "say">): Html =>
   emptyState(say("No results", "چیزی پیدا نشد"), say("Try other filters.", "فیلترها را تغییر دهید."))
+
+/** The order of a list by time, and the address of the same list in the other order. */
+interface OrderLink {
+  readonly isOldestFirst: boolean
+  readonly href: string
+}
 
 export interface Column<Row> {
   /** The heading; on a phone it stands next to each cell. */
@@ -40,6 +45,8 @@ export interface Column<Row> {
   readonly kind?: "title" | "number" | "actions"
   /** Left out where a window is too narrow for all columns. */
   readonly isOptional?: boolean
+  /** The rows are in the order of this column: its header turns it. */
+  readonly order?: OrderLink
   /** Its place on a card of two lines: beside the title, below it, or at the end of the second line. Absent: none. */
   readonly card?: "state" | "detail" | "time"
 }
@@ -55,9 +62,23 @@ const classOf = <Row>({ kind, isOptional, card }: Column<Row>): string =>
     .filter((name) => name !== "")
     .join(" ")
 
+const headerText = <Row>({ kind, header, order }: Column<Row>): Part => {
+  if (kind === "actions") return html`<span class="hidden">${header}</span>`
+  return order === undefined
+    ? header
+    : html`<a class="order" href="${order.href}"
+        >${header}<span aria-hidden="true">${order.isOldestFirst ? "↑" : "↓"}</span></a
+      >`
+}
+
 const headerOf = <Row>(column: Column<Row>): Html =>
-  html`<th scope="col" role="columnheader" class="${classOf(column)}">
-    ${column.kind === "actions" ? html`<span class="hidden">${column.header}</span>` : column.header}
+  html`<th
+    scope="col"
+    role="columnheader"
+    class="${classOf(column)}"
+    ${column.order !== undefined && html`aria-sort="${column.order.isOldestFirst ? "ascending" : "descending"}"`}
+  >
+    ${headerText(column)}
   </th>`
 
 const cellOf = <Row>(column: Column<Row>, row: Row): Html =>
@@ -348,6 +369,24 @@ export const readTimes = ({ query, locale }: Pick<Visit, "query" | "locale">, no
   }
   const [from, to] = [read("from"), read("to")]
   return { from: from ?? named.from, to: to ?? named.to, problems }
+}
+
+/** Lists are ordered by time only: of it they have an index, and an index of anything else would cost each send. */
+export const orderFilter = ({ say }: Pick<Locale, "say">): ChoiceFilter => ({
+  name: "sort",
+  label: say("Order", "ترتیب"),
+  any: say("Newest first", "جدیدترین اول"),
+  choices: [["oldest", say("Oldest first", "قدیمی‌ترین اول")]]
+})
+
+export const orderIn = ({ query }: Pick<Visit, "query">): Ordered["order"] =>
+  query.get("sort") === "oldest" ? "oldest" : undefined
+
+/** For the column of the time. */
+export const orderLink = (view: Pick<Visit, "path" | "query">): OrderLink => {
+  const isOldestFirst = orderIn(view) === "oldest"
+  const other = { sort: isOldestFirst ? null : "oldest", cursor: null, notice: null }
+  return { isOldestFirst, href: addressWith(view, other) }
 }
 
 /** Above a list: what was not understood of its search. */

@@ -19,6 +19,8 @@ import {
   emptyState,
   type Filter,
   filters,
+  orderIn,
+  orderLink,
   pager,
   pageRequest,
   refusedSearch,
@@ -55,7 +57,9 @@ interface SentList<Row> {
 }
 
 const isFiltered = ({ query }: View): boolean =>
-  [...query].some(([name, value]) => !["lang", "theme", "notice"].includes(name) && value !== "")
+  [...query].some(
+    ([name, value]) => !["lang", "theme", "notice", "sort", "size"].includes(name) && value !== ""
+  )
 
 /** “2 requests for this phone were refused: blocked_phone”, with a link to them. */
 const refusedEmpty = ({ phone, refusals }: RefusedPhone, view: View): Html => {
@@ -110,7 +114,7 @@ export const sentList = <Row extends { readonly id: string }>(view: View, list: 
   const { caption, columns, found, problems, path } = list
   const { items, next, searchedTo } = found
   const live =
-    view.query.has("cursor") || view.query.get("sort") === "oldest"
+    view.query.has("cursor") || orderIn(view) === "oldest"
       ? null
       : html`data-live="${REFRESH_SECONDS}" data-new="${say("{count} new", "{count} مورد جدید")}"`
   const idOf = ({ id }: Row) => id
@@ -196,11 +200,12 @@ export const costColumn = ({ locale }: View): Column<Sent> => ({
   cell: ({ captured }) => (captured === 0 ? html`<span class="muted">–</span>` : locale.rials(captured))
 })
 
-export const createdColumn = ({ locale }: View, now: Instant): Column<Sent> => ({
-  header: locale.say("Created", "زمان ایجاد"),
+export const createdColumn = (view: View, now: Instant): Column<Sent> => ({
+  header: view.locale.say("Created", "زمان ایجاد"),
   kind: "number",
+  order: orderLink(view),
   card: "time",
-  cell: ({ createdAt }) => locale.ago(createdAt, now)
+  cell: ({ createdAt }) => view.locale.ago(createdAt, now)
 })
 
 /** The columns at the end of either file. */

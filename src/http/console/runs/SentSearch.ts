@@ -1,5 +1,6 @@
 import { Clock, Effect, Result } from "effect"
 import type { Instant } from "../../../domain/Instant.ts"
+import type { Ordered } from "../../../domain/Paging.ts"
 import { parseContactPhone, type Phone } from "../../../domain/Phone.ts"
 import { isUuid } from "../../../domain/Uuid.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
@@ -8,7 +9,15 @@ import { bareNumber, pasted } from "../../../domain/text/PastedText.ts"
 import { isStorable } from "../../../domain/text/VisibleText.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { stateText } from "../parts/Badge.ts"
-import { choiceProblems, type Filter, readTimes, timeFilters, withinFilter } from "../parts/Lists.ts"
+import {
+  choiceProblems,
+  type Filter,
+  orderFilter,
+  orderIn,
+  readTimes,
+  timeFilters,
+  withinFilter
+} from "../parts/Lists.ts"
 import { channelName } from "../parts/Text.ts"
 
 const isChannel = (text: string): text is Channel => Channel.literals.some((channel) => channel === text)
@@ -22,7 +31,7 @@ export interface SentFilters {
   readonly phone: Phone | undefined
   /** The last four digits of phones. */
   readonly phoneEnd: string | undefined
-  readonly order: "oldest" | undefined
+  readonly order: Ordered["order"]
   readonly channel: Channel | undefined
   readonly from: Instant | undefined
   readonly to: Instant | undefined
@@ -81,7 +90,7 @@ export const readSearch = (
       mode: text("mode") === "test" ? ("test" as const) : ("live" as const),
       phone,
       phoneEnd,
-      order: text("sort") === "oldest" ? ("oldest" as const) : undefined,
+      order: orderIn({ query }),
       channel: isChannel(channel) ? channel : undefined,
       from,
       to,
@@ -126,12 +135,7 @@ export const searchFilters = (
       withinFilter(locale)
     ],
     folded: [
-      {
-        name: "sort",
-        label: say("Order", "ترتیب"),
-        any: say("Newest first", "جدیدترین اول"),
-        choices: [["oldest", say("Oldest first", "قدیمی‌ترین اول")]]
-      },
+      orderFilter(locale),
       ...timeFilters(locale),
       { name: "metadata", label: say("Metadata", "متادیتا"), placeholder: "order=1843", isLtr: true },
       {

@@ -75,8 +75,8 @@ const { path, list, exportCsv } = sentPages<Verification, VerificationRecords>({
   words: (say) => ({
     title: say("Verifications", "کدهای تأیید"),
     lead: say(
-      "One-time codes, newest first. Open one to see what happened.",
-      "کدهای یک‌بارمصرف، جدیدترین در بالا. برای دیدن جزئیات، کد را باز کنید."
+      "One-time codes. Open one to see what happened.",
+      "کدهای یک‌بارمصرف. برای دیدن جزئیات، کد را باز کنید."
     ),
     none: {
       title: say("No codes yet", "هنوز کدی ارسال نشده است"),
