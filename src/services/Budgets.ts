@@ -63,14 +63,18 @@ export const budgetState = Effect.fnUntraced(function* (customerId: number, now:
 /** The shares of a budget at which people are alerted, in percent. */
 export const BUDGET_ALERTS = [80, 100] as const
 
-/** The shares that this month has reached, each an alert of its own. */
+/** The highest share that this month has reached: each is an alert of its own, and two at once would be one too many. */
 export const budgetConditions = Effect.fnUntraced(function* (customerId: number, now: Instant) {
   const state = yield* budgetState(customerId, now)
   if (state === null) return []
   const { amount, month, spent } = state
-  return BUDGET_ALERTS.filter((percent) => spent * 100 >= amount * percent).map((percent) => ({
-    kind: "budget" as const,
-    subject: { type: "budget", id: `${month}:${percent}`, name: month },
-    counts: { percent, spent, limit: amount }
-  }))
+  const percent = BUDGET_ALERTS.findLast((each) => spent * 100 >= amount * each)
+  if (percent === undefined) return []
+  return [
+    {
+      kind: "budget" as const,
+      subject: { type: "budget", id: `${month}:${percent}`, name: month },
+      counts: { percent, spent, limit: amount }
+    }
+  ]
 })
