@@ -1,6 +1,9 @@
 import { Context, Effect, Schema } from "effect"
-import { calendars, monthBefore } from "../domain/Calendar.ts"
+import { type Calendar, calendars, monthBefore } from "../domain/Calendar.ts"
+import { fieldError } from "../domain/Errors.ts"
+import { optional } from "../domain/Fields.ts"
 import type { Instant } from "../domain/Instant.ts"
+import { problem } from "../domain/Problem.ts"
 import { TEHRAN } from "../domain/TimeZones.ts"
 import { action, NoTarget } from "./Action.ts"
 import { Wallets } from "./Wallets.ts"
@@ -15,19 +18,38 @@ export const Budget = Schema.Struct({
 })
 export type Budget = typeof Budget.Type
 
+/** A missing field stays as it is; an amount of null takes the budget away. */
+export interface BudgetChange {
+  readonly amount?: number | null | undefined
+  readonly calendar?: Calendar | undefined
+}
+
+/** The months of a budget that was set without a calendar. */
+export const DEFAULT_CALENDAR: Calendar = "jalali"
+
 export class Budgets extends Context.Service<
   Budgets,
   {
     /** Null: none is set. */
     readonly find: (customerId: number) => Effect.Effect<Budget | null>
-    readonly save: (customerId: number, budget: Budget | null) => Effect.Effect<void>
+    /** What is set afterwards; null: none is. */
+    readonly save: (customerId: number, change: BudgetChange) => Effect.Effect<Budget | null>
   }
 >()("peyk/services/Budgets") {}
 
 const Amount = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_BUDGET }))
 
+export const BudgetBody = Schema.Struct({
+  amount: optional(Amount).annotateKey({
+    description: "Rials in a month; null: no budget. A missing field stays as it is."
+  }),
+  calendar: optional(Schema.Literals(calendars)).annotateKey({
+    description: `Whose months it counts; ${DEFAULT_CALENDAR} for the first budget.`
+  })
+}).annotate({ identifier: "BudgetChange" })
+
 export const setBudget = action("wallet.set_budget", {
-  input: Schema.Struct({ amount: Schema.NullOr(Amount), calendar: Schema.Literals(calendars) }),
+  input: BudgetBody,
   target: NoTarget,
   access: "writer",
   before: ({ actor }) =>
@@ -35,11 +57,19 @@ export const setBudget = action("wallet.set_budget", {
       Budgets.use((budgets) => budgets.find(actor.customerId)),
       (budget) => ({ values: { amount: budget?.amount ?? null, calendar: budget?.calendar ?? null } })
     ),
-  run: ({ actor, input: { amount, calendar } }) =>
-    Budgets.use((budgets) => budgets.save(actor.customerId, amount === null ? null : { amount, calendar })),
-  audit: (_, { actor, input: { amount, calendar } }) => ({
+  run: Effect.fnUntraced(function* ({ actor, input: { amount, calendar } }) {
+    const { save } = yield* Budgets
+    const budget = yield* save(actor.customerId, { amount, calendar: calendar ?? undefined })
+    if (budget === null && amount === undefined && calendar != null)
+      return yield* fieldError("amount", problem("required"))
+    return budget
+  }),
+  audit: (budget, { actor, input: { amount, calendar } }) => ({
     id: actor.customerId,
-    details: amount === null ? { amount } : { amount, calendar }
+    details: {
+      ...(amount === undefined ? {} : { amount }),
+      ...(calendar == null || budget === null ? {} : { calendar })
+    }
   })
 })
 

@@ -185,6 +185,15 @@ export const managedOperations = {
     path: "/v1/manage/wallet/ledger",
     isList: true
   },
+  "wallet.budget": {
+    method: "GET",
+    path: "/v1/manage/wallet/budget"
+  },
+  "wallet.saveBudget": {
+    method: "PATCH",
+    path: "/v1/manage/wallet/budget",
+    hasBody: true
+  },
   "statements.read": {
     method: "GET",
     path: "/v1/manage/statements/{month}"

@@ -1,7 +1,11 @@
-import { Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { actionCommand, customerCommand, ofCustomer } from "../ActionCommand.ts"
+import { CommandError } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
+import { calendars } from "../../domain/Calendar.ts"
+import { toBudget } from "../../http/manage/WalletApi.ts"
+import { budgetState, setBudget } from "../../services/Budgets.ts"
 import { topUp } from "../../services/customer/CustomerRecords.ts"
 import { type Balance, Wallets } from "../../services/Wallets.ts"
 
@@ -20,6 +24,50 @@ const show = customerCommand("show", "Show a customer's wallet", (customer) =>
   )
 )
 
-const walletCommand = Command.make("wallet").pipe(Command.withSubcommands([topUpCommand, show]))
+const printBudget = Effect.fnUntraced(function* (customer: number) {
+  const state = yield* budgetState(customer, yield* Clock.currentTimeMillis)
+  yield* printOne(toBudget(state))
+})
+
+const amountIn = (text: string): Effect.Effect<number | null, CommandError> => {
+  if (text === "none") return Effect.succeed(null)
+  return /^\d{1,15}$/.test(text)
+    ? Effect.succeed(Number(text))
+    : Effect.fail(new CommandError({ message: "--amount needs whole rials, or none" }))
+}
+
+const setBudgetCommand = actionCommand(
+  "set",
+  "Set, change or remove a monthly budget",
+  setBudget,
+  ofCustomer,
+  {
+    flags: {
+      amount: Flag.optional(
+        Flag.String("amount").pipe(Flag.withDescription("Whole rials in a month, or none for no budget"))
+      ),
+      calendar: Flag.optional(
+        Flag.Literals("calendar", calendars).pipe(Flag.withDescription("Whose months it counts"))
+      )
+    },
+    input: ({ amount, calendar }) =>
+      Effect.map(Option.isNone(amount) ? Effect.undefined : amountIn(amount.value), (rials) => ({
+        ...(rials === undefined ? {} : { amount: rials }),
+        ...(Option.isNone(calendar) ? {} : { calendar: calendar.value })
+      })),
+    print: (_, { customer }) => printBudget(customer)
+  }
+)
+
+const budgetCommand = Command.make("budget").pipe(
+  Command.withSubcommands([
+    customerCommand("show", "Show a customer's monthly budget, and how much of it is spent", printBudget),
+    setBudgetCommand
+  ])
+)
+
+const walletCommand = Command.make("wallet").pipe(
+  Command.withSubcommands([topUpCommand, show, budgetCommand])
+)
 
 export const commands = { wallet: walletCommand }

@@ -110,6 +110,10 @@ const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>
   }),
   "webhooks.update": one("Every event", { events: ["*"] }),
   "webhooks.replaySince": one("All events of an hour", { since: "2026-03-14T09:00:00Z" }),
+  "wallet.saveBudget": one("Five million rials in an Iranian month", {
+    amount: 5_000_000,
+    calendar: "jalali"
+  }),
   "alerts.saveSettings": one("Quiet at night", {
     quiet_hours: { from: "22:00", until: "08:00" },
     urgent_passes: true

@@ -41,6 +41,8 @@ const managementTexts: Readonly<Record<string, string>> = {
   "wallet.read": "Whole rials. `available` is the balance without what is held.",
   "wallet.holds": "Money that is held for sends in progress.",
   "wallet.ledger": "The balance is the sum of all movements.",
+  "wallet.budget": "Nothing is refused because of a budget: people get an alert at 80% and at 100% of it.",
+  "wallet.saveBudget": "An amount of null removes the budget. A missing field stays as it is.",
   "audit-log.list": "Every change by a person, a program or the command line. It contains no secret.",
   "guard.read":
     "The settings, the open alarms, and a report of the last 30 days: the codes that enforcing would have refused, and their cost.",

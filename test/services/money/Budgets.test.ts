@@ -47,7 +47,7 @@ layer(TestDatabase, { excludeTestServices: true })("a monthly budget", (it) => {
       assert.strictEqual((yield* budgetState(customerId, april))?.spent, 0)
       assert.deepStrictEqual(yield* budgetConditions(customerId, april), [])
       assert.isNull(yield* budgetState(other, MARCH))
-      yield* save(customerId, null)
+      yield* save(customerId, { amount: null })
       assert.isNull(yield* budgetState(customerId, MARCH))
     }).pipe(Effect.provide(Layer.provideMerge(BudgetsSql, readProcess(providers))))
   })

@@ -189,6 +189,7 @@ const bySchema: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     captures: { bale: 412_000, eitaa: 96_000 },
     closing: 5_492_000
   },
+  Budget: { amount: 5_000_000, calendar: "jalali", month: "1405-09", spent: 412_000 },
   ChargedSubject: { id: ID },
   Usage: { to: "2026-03-15T00:00:00.000Z", group_by: "day,channel" },
   WebhookDelivery: { event_type: "verification.verified", status: "delivered", finished_at: SENT },

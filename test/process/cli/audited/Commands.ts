@@ -59,6 +59,7 @@ export const READS = [
   "user list",
   "verification list",
   "verification show",
+  "wallet budget show",
   "wallet show",
   "webhook deliveries",
   "webhook list",

@@ -28,6 +28,13 @@ export const peopleActs: ReadonlyArray<Act> = [
     details: { amount: 5000 }
   },
   {
+    command: "wallet budget set",
+    words: () => [...ofCustomer(), "--amount", "7000", "--calendar", "gregorian"],
+    action: "wallet.set_budget",
+    subject: "wallet",
+    details: { amount: 7000, calendar: "gregorian" }
+  },
+  {
     command: "guard set",
     words: () => [...ofCustomer(), "--mode", "record", "--sms-price", "900"],
     action: "guard.save",
