@@ -68,7 +68,9 @@ describe("the monthly budget", () => {
     expect((await call("GET", undefined, reader)).status).toBe(200)
     await budget("PATCH", { amount: 7000 })
     await budget("PATCH", { amount: 8000, calendar: "gregorian" })
-    const log = await manage(server, "GET", "/audit-log?limit=1", { authorization: `apikey ${manager.token}` })
+    const log = await manage(server, "GET", "/audit-log?limit=1", {
+      authorization: `apikey ${manager.token}`
+    })
     expect(ok<{ readonly data: ReadonlyArray<unknown> }>(log).data).toMatchObject([
       {
         action: "wallet.set_budget",
