@@ -23,6 +23,7 @@ const lapsingTables = [
   "guard_segments",
   "guard_budgets",
   "guard_alarms",
+  "guard_bombed_phones",
   "guard_days",
   "alert_deliveries",
   "alerts",

@@ -23,6 +23,7 @@ import { AlertsGroup } from "./manage/AlertsApi.ts"
 import { WebhooksGroup } from "./manage/WebhooksApi.ts"
 import { transformDocument } from "./openapi/DocumentTransform.ts"
 import { OtpGroup, SandboxGroup } from "./verification/OtpApi.ts"
+import { PhoneLookupGroup } from "./verification/PhoneLookupApi.ts"
 import { MessagesGroup, SandboxMessagesGroup } from "./message/MessagesApi.ts"
 import { SystemGroup } from "./system/SystemApi.ts"
 
@@ -31,6 +32,7 @@ export class Api extends HttpApi.make("peyk")
   .add(SandboxGroup)
   .add(MessagesGroup)
   .add(SandboxMessagesGroup)
+  .add(PhoneLookupGroup)
   .add(AccountGroup)
   .add(ApiKeysGroup)
   .add(AccountsGroup)

@@ -195,6 +195,8 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   ["get /v1/otp", [...live, "validation_error", "invalid_phone"]],
   ["get /v1/sandbox/otp", [...sandbox, "validation_error", "invalid_phone"]],
   ["get /v1/account", [...anyRequest, "ip_not_allowed"]],
+  ["get /v1/phones/{phone}/lookup", [...anyRequest, "ip_not_allowed", "validation_error", "invalid_phone"]],
+  ["post /v1/phones/lookup", [...anyRequest, "ip_not_allowed", ...body, "invalid_phone"]],
   ["post /v1/otp/verify", [...live, ...body, "not_found"]],
   ["get /v1/otp/{verification_id}", [...live, "validation_error", "not_found"]],
   [

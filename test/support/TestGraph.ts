@@ -57,6 +57,7 @@ const TABLES = [
   "guard_segments",
   "guard_budgets",
   "guard_alarms",
+  "guard_bombed_phones",
   "guard_days",
   "activity_slots",
   "code_sums",

@@ -176,6 +176,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Sandbox: "The same with a test key: nothing is sent or charged, and the code is always 123456.",
   "Sandbox: messaging": "Messages with a test key: nothing is sent or charged.",
   Messaging: "Send a text to one phone over one or several channels, now or later. With a live key.",
+  Phones: "What your own records say of a phone. With a key of either mode.",
   Account: "What a service key may use: limits, prices, quota, wallet.",
   "Management: service keys": "The keys of your backends.",
   "Management: sending accounts":

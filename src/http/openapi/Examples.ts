@@ -67,6 +67,7 @@ const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>
       { to: "09351234567", message: "سفارش شما آمادهٔ تحویل است.", channels: ["sms"] }
     ]
   }),
+  "lookup.post": one("A phone", { phone: PHONE }),
   "api-keys.create": one("A key for a backend", {
     name: "backend",
     mode: "live",

@@ -117,6 +117,9 @@ const apiTexts: Readonly<Record<string, string>> = {
     "Peyk checks and accepts each message on its own, in the order of the request. A refused message has its error in `data`; the others are accepted. " +
     "All are stored together. Repeating the request with the same `Idempotency-Key` returns the same response and creates nothing. The body has at most 1 MiB.",
   "messages.status": "The status, the counters, and every attempt with its outcome.",
+  "lookup.read":
+    "Before you send: what your own codes and messages say of a phone. Nothing in it comes from other customers. A test key sees the sandbox only.",
+  "lookup.post": "The same as `GET /v1/phones/{phone}/lookup`, without the phone in logs of proxies.",
   "account.read": "The limits, prices, quota and wallet of the key's customer.",
   "auth.signIn":
     "Returns an access token for 15 minutes and a refresh token. After repeated failures, sign-ins are refused for a while: 429.",

@@ -5,6 +5,7 @@ import { ERASED_PHONE, Phone } from "../../domain/Phone.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { type FoundPhone, PhoneRecords } from "../../services/PhoneRecords.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { makeLookUp } from "./PhoneLookupsSql.ts"
 
 /** How many codes, and how many messages, one page reads. */
 const MAX_LOOKED_THROUGH = 10_000
@@ -96,6 +97,7 @@ export const PhoneRecordsSql = Layer.effect(
     const useRows = rowsOf(UseRow)
     return PhoneRecords.of({
       list: yield* makeList,
+      lookUp: yield* makeLookUp,
 
       contacts: (customerId, phone) =>
         contactRows(sql`

@@ -16,6 +16,7 @@ import { AccountHandlers } from "../../http/manage/AccountApi.ts"
 import { AnyKey, LiveKey, TestKey } from "../../http/ServiceKeys.ts"
 import { MessageHandlers, SandboxMessageHandlers } from "../../http/message/MessageHandlers.ts"
 import { MetricsAccess, RequestMetrics } from "../../http/server/RequestMetrics.ts"
+import { PhoneLookupHandlers } from "../../http/verification/PhoneLookupApi.ts"
 import { OtpHandlers, SandboxHandlers } from "../../http/verification/OtpHandlers.ts"
 import { defaultOverload } from "../../http/server/Gate.ts"
 import { Serving } from "../../http/server/Serving.ts"
@@ -36,7 +37,7 @@ import { RequestStoreLive } from "./CellStores.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./Management.ts"
-import { AccountSummariesLive } from "./ReadGraph.ts"
+import { AccountSummariesLive, PhoneLookupsLive } from "./ReadGraph.ts"
 import { alertCodesLive, erasuresLive, type useCases } from "./UseCases.ts"
 
 /** The longest time for a response without the provider's part: by far the longest is a report's statement. */
@@ -94,6 +95,7 @@ export const httpRoutes = (
         RequireBatchJson.layer,
         RequireJson.layer
       ]),
+      Layer.provide(PhoneLookupHandlers, [PhoneLookupsLive, AnyKey.layer, RequireJson.layer]),
       Layer.provide(AccountHandlers, [AccountSummariesLive, AnyKey.layer]),
       Layer.provide(SystemHandlers, [
         ReadinessSql,

@@ -34,6 +34,9 @@ export const AccountSummariesLive = Layer.provide(AccountSummaries.layer, [
   CustomerStandingsSql
 ])
 
+/** For service keys. */
+export const PhoneLookupsLive = PhoneRecordsSql.pipe(overReads)
+
 const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, ActivitySumsLive])
 
 const ActivityReportsLive = Layer.provide(ActivityReports.layer, ActivitySumsLive).pipe(overReports)

@@ -9,6 +9,8 @@ import { BUDGET_WINDOW_MILLIS, leastBudget, networkReputation } from "../../doma
 import { PROVEN_MILLIS } from "../../domain/guard/Verdict.ts"
 import { CUSTOMER_SEGMENT, nameIn, segmentName, WHOLE } from "../../domain/guard/Segments.ts"
 import { isInNetworks } from "../../http/server/ClientAddress.ts"
+import { refusedPhoneHash } from "../activity/RequestRecordsSql.ts"
+import { MasterKey } from "../crypto/Crypto.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
 import { GUARD_TIMER, guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
@@ -222,6 +224,7 @@ export const GuardStoreSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const reporting = yield* ReportingSql
     const random = yield* SecureRandom.SecureRandom
+    const key = yield* MasterKey
     const timers = yield* Timers
     const metrics = yield* GuardMetrics
     const batchSql = yield* BatchSql
@@ -260,6 +263,11 @@ export const GuardStoreSql = Layer.effect(
             where phone = ${phone} and callers_until > ${timestamp(now)}
               and not callers @> array[${customerId}::int] and cardinality(callers) < ${BOMBED_BY}`)
         )
+        yield* Effect.orDie(sql`
+          insert into guard_bombed_phones as b (customer_id, phone_hash, refused_at)
+          values (${customerId}, ${refusedPhoneHash(key, customerId, phone)}::uuid, ${timestamp(now)})
+          on conflict (customer_id, phone_hash) do update set refused_at = excluded.refused_at
+          where b.refused_at < excluded.refused_at`)
         const common = { kind: "phone", key: maskPhone(phone), reason: "bombed", action: "refuse" } as const
         yield* raise(customerId, { ...common, startedAt: now, until, level: 1, codes: 0, verified: 0 }, true)
       }),

@@ -1004,6 +1004,17 @@ create constraint trigger count_set_up_change after insert or update of until, c
   deferrable initially deferred for each row when (new.reason in ('unverified', 'outage'))
   execute function count_set_up_change('customer_id');
 
+-- A phone for which this customer's codes were refused because many customers sent to it, for a day. Written by those
+-- refusals. Others of the same few digits share an alarm, and this tells them apart.
+create table guard_bombed_phones (
+  customer_id int not null,
+  -- the same keyed hash as in request_blocks: it belongs to one customer
+  phone_hash uuid not null,
+  -- the last time
+  refused_at timestamptz not null,
+  primary key (customer_id, phone_hash)
+) with (fillfactor = 70);
+
 -- What the guard did, or would have done, for one customer on one day: for the decision to enforce. Written by rounds
 -- and by refusals.
 create table guard_days (

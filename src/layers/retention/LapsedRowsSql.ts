@@ -38,6 +38,7 @@ export const lapsed: Readonly<Record<WalkedTable, string>> = {
     and (t.codes < 2 or t.updated_at <= $1::timestamptz - interval '14 days')`,
   guard_budgets: "t.ends_at <= $1::timestamptz - interval '1 day'",
   guard_alarms: "t.cleared_at <= $1::timestamptz - interval '90 days'",
+  guard_bombed_phones: "t.refused_at <= $1::timestamptz - interval '1 day'",
   guard_days: "t.day <= ($1::timestamptz at time zone 'UTC')::date - 90",
   alert_deliveries: "t.first_due_at <= $1::timestamptz - interval '90 days'",
   alerts: "t.raised_at <= $1::timestamptz - interval '90 days'",

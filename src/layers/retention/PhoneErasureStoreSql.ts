@@ -55,6 +55,8 @@ export const PhoneErasureStoreSql = Layer.effect(
           alerted as (
             delete from alert_recipients
             where customer_id = ${customerId} and type = 'phone' and address = ${phone}),
+          bombed as (
+            delete from guard_bombed_phones where customer_id = ${customerId} and phone_hash = ${hash}::uuid),
           simulated as (delete from simulator_messages where phone = ${phone}),
           refused as (
             update request_blocks set refused_phones = array_replace(refused_phones, ${hash}::uuid, null)

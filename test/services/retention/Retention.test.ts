@@ -191,6 +191,12 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
         insert into guard_alarms values (1, ${id}::uuid, 'network', ${id}, 'unverified', 1, 'refuse', true,
           to_timestamp(0), to_timestamp(0), ${cleared}, 1, 0)`
       }
+      for (const [hash, days] of [
+        ["a", 0.9],
+        ["b", 1.1]
+      ] as const) {
+        yield* sql`insert into guard_bombed_phones values (1, ${hash.repeat(32)}::uuid, ${new Date(daysAgo(days))})`
+      }
       yield* sql`insert into guard_days (customer_id, day) values (1, '2026-08-01'), (1, '2026-11-01')`
       yield* wholeRound
       const left = yield* sql<{ readonly key: string }>`select key from guard_segments order by key`
@@ -198,8 +204,8 @@ layer(TestDatabase, { excludeTestServices: true })("retention", (it) => {
         left.map(({ key }) => key),
         ["few, of today", "many, of last week"]
       )
-      const tables = ["guard_budgets", "guard_alarms", "guard_days"]
-      assert.deepStrictEqual(yield* Effect.forEach(tables, countOf), [1, 2, 1])
+      const tables = ["guard_budgets", "guard_alarms", "guard_bombed_phones", "guard_days"]
+      assert.deepStrictEqual(yield* Effect.forEach(tables, countOf), [1, 2, 1, 1])
     }).pipe(Effect.provide(process()))
   )
 

@@ -137,6 +137,8 @@ const byName: Readonly<Record<string, unknown>> = {
   failed_attempts: 0,
   unknown_attempts: 0,
   duration_ms: 84,
+  codes_24h: 2,
+  verified_rate: 0.75,
   conversion: 0.91,
   expected_conversion: 0.9,
   median_seconds: 14,
