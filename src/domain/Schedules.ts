@@ -23,7 +23,7 @@ export const afterErrors = Schedule.min([
 ]).pipe(Schedule.jittered)
 
 /** How often a process renews the leases that it holds. */
-export const leaseRenewals = (leaseMillis: number) => Schedule.spaced(leaseMillis / 3)
+export const leaseRenewalMillis = (leaseMillis: number) => leaseMillis / 3
 
 /**
  * The timers' loop: until the next row is due (null: there is none), at most half a lease. The sleep can be woken early.

@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Effect, Latch, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Instant } from "../../domain/Instant.ts"
-import { leaseRenewals, RELEASED_TIMER_MILLIS } from "../../domain/Schedules.ts"
+import { leaseRenewalMillis, RELEASED_TIMER_MILLIS } from "../../domain/Schedules.ts"
 import type { DueTimer, Lease, LeasedTimer } from "../../domain/Timer.ts"
 import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
@@ -67,8 +67,9 @@ export class Timers extends Context.Service<
       })
       yield* withoutSpans(renewLeases).pipe(
         Effect.catchDefect((defect) => warnOfFailure("leases were not renewed", Cause.die(defect))),
+        Effect.delay(leaseRenewalMillis(leaseMillis)),
         someLeased.whenOpen,
-        Effect.repeat(leaseRenewals(leaseMillis)),
+        Effect.forever,
         Effect.forkScoped
       )
 
