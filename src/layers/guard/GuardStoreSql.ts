@@ -225,7 +225,7 @@ export const GuardStoreSql = Layer.effect(
     const reporting = yield* ReportingSql
     const random = yield* SecureRandom.SecureRandom
     const key = yield* MasterKey
-    const timers = yield* Timers
+    const { wakeFor } = yield* Timers
     const metrics = yield* GuardMetrics
     const batchSql = yield* BatchSql
     const cells = yield* Cells
@@ -235,9 +235,6 @@ export const GuardStoreSql = Layer.effect(
     const rounds = yield* MessageBatchSql
     const wake = yield* makeGuardWake({ batched: rounds, single: sql })
     const alarms = guardAlarms(sql, random)
-    const wakeFor = (webhooks: number) => {
-      if (webhooks > 0) timers.wakeAt(0)
-    }
     const raise: GuardStore["Service"]["raise"] = (customerId, alarm, enforced) =>
       Effect.map(Effect.orDie(alarms.raise(customerId, alarm, enforced)), ({ webhooks, raised }) => {
         wakeFor(webhooks)

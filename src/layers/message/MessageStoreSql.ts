@@ -22,7 +22,7 @@ import {
 } from "../postgres/SqlRows.ts"
 import type { AcceptApart } from "../postgres/batching/AcceptApartSql.ts"
 import { intArrayIn } from "../postgres/batching/CellStatements.ts"
-import type { CommitEntry, CommitKind } from "../postgres/batching/CommitParts.ts"
+import type { CommitEntry, CommitKind, Committed } from "../postgres/batching/CommitParts.ts"
 import { type AcceptKind, ADMITTED, makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import { type BatchClients, type BatchName, writingClients } from "../postgres/batching/StatementBatch.ts"
 import { makeCommitBatch, makeCommitSingle, outboxParts } from "../postgres/batching/CommitBatchSql.ts"
@@ -240,16 +240,17 @@ export const MessageStoreSql = (mode: KeyMode) =>
       const writing = yield* writingClients(clients)
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds
-      const timerLoop = yield* Timers
+      const { wakeFor } = yield* Timers
       const versions = yield* SetUpVersions
       const claimedRows = rowsOf(ClaimedRow)
       const columns = sql.literal(messageColumns)
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
 
-      /** Webhooks are due at once. */
-      const wakeFor = (webhooks: number) => {
-        if (webhooks > 0) timerLoop.wakeAt(0)
-      }
+      const wakenAfter = (write: Effect.Effect<Committed>) =>
+        Effect.map(write, ({ isWritten, webhooks }) => {
+          wakeFor(webhooks)
+          return isWritten
+        })
 
       const withEvents = (batch: ReadonlyArray<MessageAcceptance>) =>
         Effect.map(random.uuidV7(), (drawn) => {
@@ -298,19 +299,12 @@ export const MessageStoreSql = (mode: KeyMode) =>
             leasedTimer: transition.dueAt === "held" ? timer : null,
             move: walletMove(before, transition.next)
           })
-          return Effect.map(write, ({ isWritten, webhooks }) => {
-            wakeFor(webhooks)
-            return isWritten
-          })
+          return wakenAfter(write)
         },
 
         commitSingle: (before, transition, now) => {
           const move = walletMove(before, transition.next)
-          const write = commitSingle({ before, transition, now, lane: 0, leasedTimer: null, move })
-          return Effect.map(write, ({ isWritten, webhooks }) => {
-            wakeFor(webhooks)
-            return isWritten
-          })
+          return wakenAfter(commitSingle({ before, transition, now, lane: 0, leasedTimer: null, move }))
         }
       })
     })

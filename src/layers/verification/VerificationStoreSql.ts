@@ -27,7 +27,7 @@ import {
 } from "../postgres/batching/AcceptBatchSql.ts"
 import type { AcceptApart } from "../postgres/batching/AcceptApartSql.ts"
 import { intArrayIn } from "../postgres/batching/CellStatements.ts"
-import type { CommitEntry, CommitKind } from "../postgres/batching/CommitParts.ts"
+import type { CommitEntry, CommitKind, Committed } from "../postgres/batching/CommitParts.ts"
 import { makeCommitBatch, makeCommitSingle } from "../postgres/batching/CommitBatchSql.ts"
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"
 import { makeLoadBatch, makeLoadLeasedBatch } from "../postgres/batching/LoadBatchSql.ts"
@@ -228,7 +228,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
       const clients: BatchClients = { batched: yield* BatchSql, single: sql }
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds
-      const timerLoop = yield* Timers
+      const { wakeFor } = yield* Timers
       const versions = yield* SetUpVersions
       const claimedRows = rowsOf(ClaimedRow)
 
@@ -258,10 +258,11 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         timerKind,
         versions
       )
-      /** Webhooks are due at once. */
-      const wakeFor = (webhooks: number) => {
-        if (webhooks > 0) timerLoop.wakeAt(0)
-      }
+      const wakenAfter = (write: Effect.Effect<Committed>) =>
+        Effect.map(write, ({ isWritten, webhooks }) => {
+          wakeFor(webhooks)
+          return isWritten
+        })
 
       const isAccepted = yield* makeAccept(writing, {
         name: "accept",
@@ -310,19 +311,12 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
             leasedTimer: timer,
             move: walletMove(before, transition.next)
           })
-          return Effect.map(write, ({ isWritten, webhooks }) => {
-            wakeFor(webhooks)
-            return isWritten
-          })
+          return wakenAfter(write)
         },
 
         commitSingle: (before, transition, now) => {
           const move = walletMove(before, transition.next)
-          const write = commitSingle({ before, transition, now, leasedTimer: null, move })
-          return Effect.map(write, ({ isWritten, webhooks }) => {
-            wakeFor(webhooks)
-            return isWritten
-          })
+          return wakenAfter(commitSingle({ before, transition, now, leasedTimer: null, move }))
         },
 
         commitLeased: makeCommitLeased(sql, mode, timerKind),

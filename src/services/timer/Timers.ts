@@ -33,6 +33,8 @@ export class Timers extends Context.Service<
     readonly releaseUntil: (timer: LeasedTimer, dueAt: Instant) => Effect.Effect<void>
     /** Reports to the loop that something is due then, in case it would sleep longer. */
     readonly wakeAt: (dueAt: Instant) => void
+    /** Wakes the loop if a write made any timers due at once, such as those of webhooks. */
+    readonly wakeFor: (dueAtOnce: number) => void
     readonly sleepUntil: (instant: Instant) => Effect.Effect<void>
   }
 >()("peyk/services/timer/Timers") {
@@ -104,6 +106,9 @@ export class Timers extends Context.Service<
           }),
         releaseUntil: (timer, dueAt) => Effect.map(store.release(timer, dueAt), () => wakeAt(dueAt)),
         wakeAt,
+        wakeFor: (dueAtOnce) => {
+          if (dueAtOnce > 0) wakeAt(0)
+        },
         sleepUntil: (instant) =>
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis

@@ -86,6 +86,7 @@ const round = Effect.fnUntraced(function* (raisedOf: (result: RoundResult) => Re
       initialLease: () => ({ token: timer.leaseToken, until: timer.leasedUntil }),
       isLeased: () => true,
       wakeAt: () => {},
+      wakeFor: () => {},
       releaseForRetry: () => Effect.failCause
     }),
     Layer.mock(TimerStore)({}),
