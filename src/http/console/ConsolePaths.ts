@@ -8,6 +8,7 @@ export const SIGN_IN_LINK_PATH = `${CONSOLE_PATH}/sign-in-link`
 /** Where somebody with a second factor gives it. */
 export const SECOND_STEP_PATH = `${SIGN_IN_PATH}/second` as const
 export const SIGN_OUT_PATH = `${CONSOLE_PATH}/sign-out`
+export const SIGN_OUT_EVERYWHERE_PATH = `${SIGN_OUT_PATH}-everywhere`
 /** A person's second factor and sessions. */
 export const SECURITY_PATH = `${CONSOLE_PATH}/settings/security` as const
 /** Where an operator leaves a customer's console. */

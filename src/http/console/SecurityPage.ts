@@ -4,7 +4,7 @@ import { PLATFORM } from "../../domain/customer/Customer.ts"
 import { NotFound } from "../../domain/Errors.ts"
 import { type FactorState, hasFactor, isNeeded, RECOVERY_CODES } from "../../domain/user/SecondFactor.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
-import { SECURITY_PATH, SIGN_OUT_PATH } from "./ConsolePaths.ts"
+import { SECURITY_PATH, SIGN_OUT_EVERYWHERE_PATH } from "./ConsolePaths.ts"
 import { appPage, passkeyPage } from "./EnrolmentPages.ts"
 import { creating, formAction, rerender, submitOnce } from "./forms/ActionForms.ts"
 import { pageResponse, seeOther } from "./frame/Responses.ts"
@@ -230,23 +230,23 @@ const sessionTable = (view: View, sessions: ReadonlyArray<ListedSession>): Html 
   )
 }
 
+export const signOutEverywhereButton = (view: View): Html => {
+  const { say } = view.locale
+  return confirmButton(view, {
+    action: SIGN_OUT_EVERYWHERE_PATH,
+    label: say("Sign out everywhere", "خروج از همه‌جا"),
+    kind: "danger",
+    question: say("All your sessions end, including this one.", "همهٔ نشست‌های شما تمام می‌شود، حتی همین نشست."),
+    confirm: say("Sign out everywhere", "خروج از همه‌جا")
+  })
+}
+
 const sessionsPart = (view: View, sessions: ReadonlyArray<ListedSession>): Html => {
   const { say } = view.locale
   return html`<section class="panel" aria-labelledby="sessions-title">
     <div class="panel-head"><h2 id="sessions-title">${say("Your sessions", "نشست‌های شما")}</h2></div>
     ${sessionTable(view, sessions)}
-    <div class="panel-body">
-      ${confirmButton(view, {
-        action: `${SIGN_OUT_PATH}-everywhere`,
-        label: say("Sign out everywhere", "خروج از همه‌جا"),
-        kind: "danger",
-        question: say(
-          "All your sessions end, including this one.",
-          "همهٔ نشست‌های شما تمام می‌شود، حتی همین نشست."
-        ),
-        confirm: say("Sign out everywhere", "خروج از همه‌جا")
-      })}
-    </div>
+    <div class="panel-body">${signOutEverywhereButton(view)}</div>
   </section>`
 }
 

@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import { Locale as TextLocale } from "../../domain/verification/CodeText.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
-import { SECURITY_PATH, SIGN_IN_PATH, SIGN_OUT_PATH } from "./ConsolePaths.ts"
+import { SECURITY_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { pathOf } from "./Navigation.ts"
+import { signOutEverywhereButton } from "./SecurityPage.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"
 import { csrfField } from "./forms/Forms.ts"
@@ -14,7 +15,6 @@ import type { Page } from "./frame/Layout.ts"
 import { change, form, inOwnLog, page, type View } from "./frame/SignedRoutes.ts"
 import { addressWith } from "./frame/Visit.ts"
 import { badge } from "./parts/Badge.ts"
-import { confirmButton } from "./parts/Confirm.ts"
 import { withNotice } from "./parts/Notice.ts"
 import { facts } from "./parts/Panels.ts"
 import { ltr } from "./parts/Text.ts"
@@ -184,18 +184,7 @@ const sessionsPanel = (view: View): Html => {
       <p>
         ${say("Ends all your sessions, in browsers and with the API.", "همهٔ نشست‌های شما در مرورگرها و API تمام می‌شود.")}
       </p>
-      <div>
-        ${confirmButton(view, {
-          action: `${SIGN_OUT_PATH}-everywhere`,
-          label: say("Sign out everywhere", "خروج از همه‌جا"),
-          kind: "danger",
-          question: say(
-            "All your sessions end, including this one.",
-            "همهٔ نشست‌های شما تمام می‌شود، حتی همین نشست."
-          ),
-          confirm: say("Sign out everywhere", "خروج از همه‌جا")
-        })}
-      </div>
+      <div>${signOutEverywhereButton(view)}</div>
     </div>
   </section>`
 }

@@ -7,6 +7,7 @@ import {
   safeNext,
   SIGN_IN_LINK_PATH,
   SIGN_IN_PATH,
+  SIGN_OUT_EVERYWHERE_PATH,
   SIGN_OUT_PATH
 } from "./ConsolePaths.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
@@ -210,6 +211,6 @@ export const sessionPages = {
   routes: [
     raw(CONSOLE_PATH, (view) => Effect.succeed(redirectTo(view, HOME_PATH))),
     form(SIGN_OUT_PATH, submitSignOut),
-    form(`${SIGN_OUT_PATH}-everywhere`, submitSignOutEverywhere)
+    form(SIGN_OUT_EVERYWHERE_PATH, submitSignOutEverywhere)
   ]
 } as const satisfies ConsolePages
