@@ -75,7 +75,7 @@ const list = Command.make(
 
 const oneMessage = oneOfCustomer("message", uuidFlag("message", "The message's id"))
 
-/** As it is now. */
+/** The message with its present state. */
 const printMessage = (customer: number, id: string) =>
   Effect.flatMap(
     MessageRecords.use((messages) => messages.find(customer, id)),

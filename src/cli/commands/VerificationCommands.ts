@@ -69,7 +69,7 @@ const verificationFlag = uuidFlag("verification", "The verification's id")
 
 const oneVerification = oneOfCustomer("verification", verificationFlag)
 
-/** As it is now. */
+/** The verification with its present state. */
 const printVerification = Effect.fnUntraced(function* (customer: number, id: string) {
   const found = yield* (yield* VerificationRecords).find(customer, id)
   const now = yield* Clock.currentTimeMillis

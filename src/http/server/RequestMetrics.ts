@@ -57,12 +57,11 @@ export const mayReadMetrics = (request: Request, { token, isOpen, isPrivate }: M
 interface TracedRequest {
   readonly method: string
   readonly headers: Headers.Input
-  /** As in the table of routes. */
+  /** The path of the route table, such as `/v1/otp/{verification_id}`. */
   readonly route: string
   readonly requestId: string
 }
 
-/** The response to a request. */
 export interface RequestOutcome {
   readonly status: number
   readonly code?: ErrorCode | undefined

@@ -144,7 +144,7 @@ const listedWith =
     return withMetadata({ ...toWire(view), created_at: formatInstant(verification.createdAt) }, view.metadata)
   }
 
-/** An entry of a list. */
+/** A verification in a list, as JSON text. */
 export const listedJson = listedWith(toStatus)
 export const sandboxListedJson = listedWith(toSandboxStatus)
 

@@ -32,7 +32,7 @@ export const MemberRow = Schema.Struct({
   invitedByName: Schema.NullOr(Schema.String)
 })
 
-/** The same, with what only lists of users show. */
+/** The columns of a user, and those that only lists of users show. */
 export const memberColumns = (sql: SqlClient.SqlClient) => sql`${userColumns(sql)},
     u.last_sign_in_at as "lastSignInAt", ${factorConditions(sql, false).isProtected} as "hasSecondFactor",
     u.invited_by as "invitedBy", (select m.name from users m where m.id = u.invited_by) as "invitedByName"`

@@ -14,7 +14,6 @@ import type { KeyMode, Principal } from "../../domain/customer/Customer.ts"
 import { Settings } from "../Settings.ts"
 import { counters } from "../system/Observability.ts"
 
-/** Keeps the request log. */
 export class RequestStore extends Context.Service<
   RequestStore,
   { readonly add: (blocks: ReadonlyArray<RequestBlock>) => Effect.Effect<void> }

@@ -68,7 +68,7 @@ export const MeChange = Schema.Struct({
   })
 }).annotate({ identifier: "MeChange" })
 
-/** Its name. */
+/** The name that the customer had. */
 const customerBefore = ({ actor: { customerId } }: { readonly actor: Actor }) =>
   Effect.map(
     CustomerRecords.use((customers) => customers.find(customerId)),

@@ -156,13 +156,13 @@ export class Guard extends Context.Service<
     })
   )
 
-  /** As each customer has set it. */
+  /** Does for each customer what their settings say. */
   static readonly layer = Layer.effect(
     Guard,
     Effect.suspend(() => makeGuard((mode) => mode))
   )
 
-  /** As the operator has set it. */
+  /** Does for no customer more than the operator allows. */
   static readonly layerConfigured = Layer.unwrap(
     Effect.map(GuardCeiling, (ceiling) => {
       if (ceiling === "off") return Guard.layerOff

@@ -31,7 +31,7 @@ export interface AlarmGroup {
   readonly count: number
   readonly openCount: number
   readonly firstAt: Instant
-  /** Of all of them. */
+  /** The codes that all alarms of the group are about. */
   readonly codes: number
   readonly verified: number
 }

@@ -23,7 +23,7 @@ export interface BudgetRequest {
 export interface Grant {
   /** How many of the codes the budget grants. */
   readonly codes: number
-  /** How many are out with them. */
+  /** How many of the budget are used with these. */
   readonly used: number
   /** When the budget starts again. */
   readonly endsAt: Instant
@@ -102,7 +102,6 @@ export interface RefusalCounts {
 /** The store has certainly taken none of the counts. */
 export class CountsRefused extends Data.TaggedError("CountsRefused")<{ readonly cause: unknown }> {}
 
-/** The guard's store. */
 export class GuardStore extends Context.Service<
   GuardStore,
   {

@@ -47,7 +47,7 @@ export class InstallationReports extends Context.Service<
     /** The newest first, at most 100; one whose lease ended is there for an hour. */
     readonly processes: (now: Instant) => Effect.Effect<ReadonlyArray<ServingProcess>>
     readonly guard: (now: Instant) => Effect.Effect<GuardTotals>
-    /** Of this process. */
+    /** Of the process that makes the report. */
     readonly version: string
   }
 >()("peyk/services/system/InstallationReports") {}

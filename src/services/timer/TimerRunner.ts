@@ -199,7 +199,7 @@ const makeTimerClaims = Effect.gen(function* () {
 
 const AT_ONCE = 0
 
-/** What one pass came to. */
+/** The outcome of one pass. */
 interface Pass {
   /** The work that it began. */
   readonly begun: ReadonlyArray<Fiber.Fiber<void>>

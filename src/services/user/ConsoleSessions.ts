@@ -83,7 +83,7 @@ export class PendingSignIns extends Context.Service<
       secret: Redacted.Redacted,
       now: Instant
     ) => Effect.Effect<Option.Option<{ readonly triesLeft: number; readonly challenge: string }>>
-    /** Nothing was compared. */
+    /** Gives a try back, as nothing was compared. */
     readonly refund: (secret: Redacted.Redacted) => Effect.Effect<void>
     /** The second factor was right: begins the session. None if the pending sign-in has ended. */
     readonly complete: (

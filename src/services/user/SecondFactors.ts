@@ -65,7 +65,6 @@ export class SecondFactors extends Context.Service<
     readonly useRecoveryCode: (userId: string, code: string) => Effect.Effect<boolean>
     /** New ones replace all earlier ones; each is returned this once. */
     readonly newRecoveryCodes: (userId: string, now: Instant) => Effect.Effect<ReadonlyArray<string>>
-    /** Removes all factors. */
     readonly clear: (userId: string) => Effect.Effect<void>
   }
 >()("peyk/services/user/SecondFactors") {}

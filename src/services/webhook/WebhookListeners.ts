@@ -55,7 +55,7 @@ interface ListenerLease {
 
 interface EventRange {
   readonly mode: KeyMode
-  /** Excluded. */
+  /** The range begins after this event. */
   readonly after: string
 }
 

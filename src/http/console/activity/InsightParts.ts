@@ -15,7 +15,7 @@ import { chart } from "../parts/Chart.ts"
 import { type Column, table } from "../parts/Lists.ts"
 import { type Tile, tiles } from "../parts/Panels.ts"
 
-/** The same figure of this time and of the time before; null where there is none. */
+/** A figure of a period and of the one before it; null where there is none. */
 interface Compared {
   readonly now: number | null
   readonly before: number | null

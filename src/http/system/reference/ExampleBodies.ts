@@ -156,7 +156,7 @@ const byName: Readonly<Record<string, unknown>> = {
   would_save_rials: 144_000
 }
 
-/** Where that does not fit. */
+/** Values for where those do not fit the schema. */
 const otherwise: Readonly<Record<string, unknown>> = { status: "sent" }
 
 /** Fields whose values fit another field of the same object, by the name of its schema. */

@@ -64,7 +64,7 @@ export interface AcceptKind<Request extends AcceptRequest, Row extends Request =
   readonly stores: (optional: ReadonlyArray<BatchColumn<Row>>) => string
   /** Counts the webhooks that are due at once; null if none are. */
   readonly webhooks: string | null
-  /** The same in a cell on another node. */
+  /** Accepts a batch of a cell on another node. */
   readonly apart: AcceptApart<Row>
 }
 

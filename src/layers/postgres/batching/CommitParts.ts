@@ -195,7 +195,7 @@ export interface CommitKind<Entry extends CommitEntry> {
   readonly shown: ReadonlyArray<string>
   /** The changing part of a row `c` that an event stores. */
   readonly snapshot: string
-  /** The same, of what is written. */
+  /** What `snapshot` selects, made from the state that is written. */
   readonly snapshotOf: (next: Entry["before"]) => object
   readonly parts: ReadonlyArray<OptionalPart<Entry>>
 }

@@ -137,7 +137,7 @@ type ReadsState = (
   mode: "read" | "lock"
 ) => Effect.Effect<ReadonlyArray<typeof StateRow.Type>, SqlError.SqlError>
 
-/** The same from a cell on another node: counters of the cell first, as in the order of one statement's locks. */
+/** Reads a cell on another node: counters of the cell first, in the order in which the single statement locks. */
 const statesApart = (kind: AdmittedKind, operation: string): ReadsState => {
   const cell = { read: cellApart(kind, operation, false), lock: cellApart(kind, operation, true) }
   const cellRows = decodedAs(CellRows)

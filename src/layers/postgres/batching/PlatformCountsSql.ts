@@ -58,7 +58,7 @@ const DAY_IS_OPEN = `excluded.day_ends_at - o.day_ends_at < ${intervalText(DAY_M
 const CALLERS_COUNT = `excluded.callers_until - o.callers_until < ${intervalText(CALLERS_MILLIS)}`
 const IS_KNOWN = `o.callers @> excluded.callers or cardinality(o.callers) >= ${MAX_CALLERS}`
 
-/** The same as on one PostgreSQL (`AdmissionCounts.ts`), and whether the customer is a new one among the callers. */
+/** Counts as `AdmissionCounts.ts` does on one PostgreSQL, and finds whether the customer is new among the callers. */
 const count = cellStatement(
   columns,
   (rows) => `
