@@ -1,9 +1,15 @@
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { actionCommand, customerCommand, ofCustomer } from "../ActionCommand.ts"
-import { CommandError } from "../output/CommandError.ts"
-import { printOne } from "../output/Output.ts"
 import { calendars } from "../../domain/Calendar.ts"
+import { statementMonth } from "../../domain/money/Statement.ts"
+import { problem } from "../../domain/Problem.ts"
+import { textOf } from "../../domain/ProblemTexts.ts"
+import { isTimeZone, TEHRAN } from "../../domain/TimeZones.ts"
+import { actionCommand, customerCommand, ofCustomer } from "../ActionCommand.ts"
+import { about, withManagement } from "../CommandContext.ts"
+import { customerFlag, requireCustomer } from "../input/Flags.ts"
+import { CommandError, refusedAction } from "../output/CommandError.ts"
+import { printOne } from "../output/Output.ts"
 import { toBudget } from "../../http/manage/WalletApi.ts"
 import { budgetState, setBudget } from "../../services/Budgets.ts"
 import { topUp } from "../../services/customer/CustomerRecords.ts"
@@ -66,8 +72,41 @@ const budgetCommand = Command.make("budget").pipe(
   ])
 )
 
+const statement = Command.make(
+  "statement",
+  {
+    customer: customerFlag,
+    month: Flag.String("month").pipe(Flag.withDescription("2026-11; with --calendar jalali 1405-09")),
+    calendar: Flag.Literals("calendar", calendars).pipe(
+      Flag.withDescription("The calendar of the month"),
+      Flag.withDefault("gregorian")
+    ),
+    zone: Flag.String("timezone").pipe(
+      Flag.withDescription(`Where the month begins at midnight, such as ${TEHRAN}`),
+      Flag.withDefault("UTC")
+    )
+  },
+  ({ customer, month, calendar, zone }) =>
+    withManagement(
+      Effect.gen(function* () {
+        yield* requireCustomer(customer)
+        const notZone = problem("not_time_zone", { example: TEHRAN })
+        if (!isTimeZone(zone)) return yield* new CommandError({ message: `--timezone ${textOf(notZone)}` })
+        const named = yield* Effect.mapError(
+          Effect.fromResult(statementMonth(month, { calendar, zone })),
+          refusedAction("month", { path: "month" })
+        )
+        const { topUps, ...sums } = yield* about(
+          customer,
+          Wallets.use((wallets) => wallets.statement(customer, named))
+        )
+        yield* printOne({ month: named.id, top_ups: topUps, ...sums, currency: "IRR" })
+      })
+    )
+).pipe(Command.withDescription("Show what a month began with, what was paid in and spent, and what is left"))
+
 const walletCommand = Command.make("wallet").pipe(
-  Command.withSubcommands([topUpCommand, show, budgetCommand])
+  Command.withSubcommands([topUpCommand, show, statement, budgetCommand])
 )
 
 export const commands = { wallet: walletCommand }

@@ -32,14 +32,17 @@ export const makeLedgerSums = (sql: SqlClient.SqlClient, reports: SqlClient.SqlC
   const sumRows = rowsOf(SumRow)
   const partRows = rowsOf(PartRow)
 
-  /** The first day that is not summed up; null: the ledger is empty. */
+  /**
+   * The first day that is not summed up; null: the ledger is empty. The entry of the lowest id may be a little younger
+   * than another one, of the day before.
+   */
   const nextDay = (client: SqlClient.SqlClient, customerId: number) =>
     Effect.map(
       reachRows(client`
         select (select occurred_at from ledger where customer_id = ${customerId} order by id limit 1) as first,
           (select (max(day) + 1)::timestamp at time zone 'UTC' from ledger_days
             where customer_id = ${customerId}) as next`),
-      ([row]) => row?.next ?? (row?.first == null ? null : dayOf(row.first))
+      ([row]) => row?.next ?? (row?.first == null ? null : dayOf(row.first - LATE_MILLIS))
     )
 
   /** Two processes can sum up the same days: their sums are the same. */

@@ -45,12 +45,81 @@ describe("usage", () => {
     expect(byDay.data.map((group) => Object.keys(group))).toEqual([["day", "codes", "messages"]])
   })
 
+  it("has the days of Tehran, which begin at 20:30 UTC", async () => {
+    const read = async (from: string, to: string) =>
+      ok<{ from: string; to: string; data: ReadonlyArray<{ day: string }> }>(
+        await get(`usage?${query({ from, to, timezone: "Asia/Tehran" })}`, others)
+      )
+    const now = new Date()
+    const day = new Intl.DateTimeFormat("en-CA", { timeZone: "Asia/Tehran" }).format(now)
+    const begin = new Date(`${day}T00:00:00+03:30`).toISOString()
+    const usage = await read(begin, now.toISOString())
+    expect(usage).toMatchObject({ from: begin, data: [{ day }] })
+    const before = new Date(Date.parse(begin) - 1).toISOString()
+    expect((await read(new Date(Date.parse(begin) - 86_400_000).toISOString(), before)).data).toEqual([])
+    expect(issues(await get("usage?timezone=Tehran"))).toEqual(["query.timezone"])
+  })
+
   it("is of at most 92 days, forwards, in a known grouping", async () => {
     const period = (from: string, to: string) => get(`usage?${query({ from, to })}`)
     ok(await period("2026-01-01T00:00:00Z", "2026-04-03T00:00:00Z"))
     expect(issues(await period("2026-01-01T00:00:00Z", "2026-04-03T00:00:00.001Z"))).toEqual(["query.from"])
     expect(issues(await period("2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"))).toEqual(["query.from"])
     expect(issues(await get("usage?group_by=month"))).toEqual(["query.group_by"])
+  })
+})
+
+describe("the statement of a month", () => {
+  it("is the ledger's sums, by channel, in UTC or Tehran, in either calendar", async () => {
+    const { live_key: key } = server.demo
+    await messages(server, key).delivered({ channels: "eitaa" })
+    const { data } = await list<{ kind: string; amount: number; channel: string | null }>(
+      "wallet/ledger?limit=100",
+      others
+    )
+    const sumOf = (kind: string, channel?: string) =>
+      data
+        .filter((entry) => entry.kind === kind && (channel === undefined || entry.channel === channel))
+        .reduce((sum, { amount }) => sum + amount, 0)
+    const now = new Date()
+    const inTehran = (calendar: string) => {
+      const parts = new Intl.DateTimeFormat(`en-u-ca-${calendar}-nu-latn`, {
+        timeZone: "Asia/Tehran",
+        year: "numeric",
+        month: "2-digit"
+      }).formatToParts(now)
+      const part = (type: string) => parts.find((each) => each.type === type)?.value
+      return `${part("year")}-${part("month")}`
+    }
+    const captured = new Set(data.flatMap(({ channel }) => (channel === null ? [] : [channel])))
+    const paths = [
+      `${now.toISOString().slice(0, 7)}`,
+      `${inTehran("gregory")}?timezone=Asia/Tehran`,
+      `${inTehran("persian")}?timezone=Asia/Tehran&calendar=jalali`
+    ]
+    for (const path of paths)
+      expect(ok(await get(`statements/${path}`, others)), path).toEqual({
+        month: path.slice(0, 7),
+        opening: 0,
+        top_ups: sumOf("top_up"),
+        captures: Object.fromEntries([...captured].map((channel) => [channel, -sumOf("capture", channel)])),
+        closing: sumOf("top_up") + sumOf("capture"),
+        currency: "IRR"
+      })
+    expect(captured).toContain("eitaa")
+    expect(ok(await get("statements/2026-01", others))).toMatchObject({ captures: {}, closing: 0 })
+  })
+
+  it.each([
+    ["2026-13", ["path.month"]],
+    ["2026-1", ["path.month"]],
+    ["1405-09", ["path.month"]],
+    ["2026-11?calendar=jalali", ["path.month"]],
+    ["1405-13?calendar=jalali", ["path.month"]],
+    ["2026-11?timezone=Asia/Tabriz", ["query.timezone"]],
+    ["2026-11?calendar=persian", ["query.calendar"]]
+  ])("is refused for %s", async (path, paths) => {
+    expect(issues(await get(`statements/${path}`))).toEqual(paths)
   })
 })
 

@@ -1,12 +1,17 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Clock, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { statementMonth } from "../../../src/domain/money/Statement.ts"
 import { formatInstant, type Instant } from "../../../src/domain/Instant.ts"
 import { idAt } from "../../../src/domain/Paging.ts"
+import { ReadSql } from "../../../src/layers/postgres/Replica.ts"
+import { WalletsSql } from "../../../src/layers/money/WalletsSql.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
 import { type LedgerEntry, type Statement, Wallets } from "../../../src/services/Wallets.ts"
 import { allPages, codeTo, MARCH, readProcess, settle } from "../../support/ManageReads.ts"
+import { propertyRuns } from "../../support/PropertyRuns.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer } from "../../support/TestGraph.ts"
@@ -72,6 +77,54 @@ const months = [
   }))
 ].map(({ name, ...days }) => Result.getOrThrow(statementMonth(name, days)))
 
+const someMonths = months.filter(({ id }) => ["2026-01", "2026-02", "1404-11"].includes(id))
+/** Where an entry on the wrong side would show. */
+const bounds = [...new Set(someMonths.flatMap(({ from, to }) => [from, to]))]
+
+/** When somebody looks: within two days of a bound, as the day before is summed up then. */
+const Look = Schema.Struct({
+  bound: Schema.Literals(bounds),
+  minutes: Schema.Int.check(Schema.isBetween({ minimum: -300, maximum: 2880 }))
+})
+
+/** A movement next to a bound: on it, a millisecond to either side, or up to some hours from it. */
+const Movement = Schema.Struct({
+  bound: Schema.Literals(bounds),
+  offset: Schema.Union([
+    Schema.Literals([-1, 0, 1]),
+    Schema.Int.check(Schema.isBetween({ minimum: -5 * HOUR, maximum: 5 * HOUR }))
+  ]),
+  /** Its id has the time at which it was written. */
+  lag: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 50_000 })),
+  channel: Schema.NullOr(Schema.Literals(["bale", "eitaa", "voice"])),
+  amount: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9_999_999_999 }))
+})
+
+const entryOf = ({ bound, offset, lag, channel, amount }: typeof Movement.Type, n: number) => {
+  const at = bound + offset
+  return {
+    at,
+    id: idAt(at + lag).slice(0, -3) + String(n).padStart(3, "0"),
+    kind: channel === null ? "top_up" : "capture",
+    channel,
+    amount: channel === null ? amount : -amount
+  }
+}
+
+/** Ledgers alone, without the process that writes them: months pass in no time. */
+const Ledgers = Layer.provide(WalletsSql, [
+  Layer.effect(ReadSql, SqlClient.SqlClient),
+  NodeCrypto.layer
+]).pipe(Layer.merge(TestClock.layer()))
+
+let customers = 1_000
+
+const rowOf = (customer_id: number, { at, ...entry }: ReturnType<typeof entryOf>) => ({
+  customer_id,
+  occurred_at: new Date(at),
+  ...entry
+})
+
 layer(TestDatabase, { excludeTestServices: true })("the statement of a month", (it) => {
   it.effect(
     "equals the ledger, by channel, in every zone and calendar, before and after days are summed up",
@@ -104,6 +157,57 @@ layer(TestDatabase, { excludeTestServices: true })("the statement of a month", (
         )
       }).pipe(Effect.provide(readProcess(providers)))
     }
+  )
+
+  it.effect.prop(
+    "equals any ledger, also if it grows after days were summed up",
+    [
+      Schema.Array(Movement).check(Schema.isMinLength(12), Schema.isMaxLength(40)),
+      Schema.Array(Look).check(Schema.isMinLength(3), Schema.isMaxLength(6))
+    ],
+    ([movements, looks]) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const customerId = (customers += 1)
+        const { ledger, statement } = yield* Wallets
+        let pending = movements.map(entryOf).toSorted((one, other) => one.at - other.at)
+        const times = looks.map(({ bound, minutes }) => bound + (minutes * HOUR) / 60)
+        for (const now of [...times.toSorted((one, other) => one - other), Date.UTC(2026, 5, 1)]) {
+          yield* TestClock.adjust(now - (yield* Clock.currentTimeMillis))
+          const written = pending.filter(({ at }) => at < now)
+          for (const entry of written) yield* sql`insert into ledger ${sql.insert(rowOf(customerId, entry))}`
+          pending = pending.slice(written.length)
+          const entries = yield* allPages(100, (page) => ledger(customerId, page))
+          for (const month of someMonths) {
+            const read = yield* statement(customerId, month)
+            assert.deepStrictEqual(read, summed(entries, month), `${month.id} ${formatInstant(month.from)}`)
+            const spent = Object.values(read.captures).reduce((sum, amount) => sum + amount, 0)
+            assert.strictEqual(read.opening + read.topUps - spent, read.closing)
+          }
+        }
+        assert.strictEqual(pending.length, 0)
+      }).pipe(Effect.provide(Ledgers)),
+    { arbitrary: { runs: propertyRuns(24) } }
+  )
+
+  it.effect("has the first movements of a customer in it, also if their ids are in another order", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const customerId = (customers += 1)
+      const midnight = Date.UTC(2026, 0, 5)
+      const movement = { bound: midnight, channel: null, amount: 1 } as const
+      const entries = [
+        { ...movement, offset: -1, lag: 30_000 },
+        { ...movement, offset: 0, lag: 0 }
+      ].map(entryOf)
+      for (const entry of entries) yield* sql`insert into ledger ${sql.insert(rowOf(customerId, entry))}`
+      yield* TestClock.setTime(MARCH)
+      const read = yield* (yield* Wallets).statement(customerId, {
+        from: midnight - HOUR,
+        to: midnight + HOUR
+      })
+      assert.deepStrictEqual(read, { opening: 0, topUps: 2, captures: {}, closing: 2 })
+    }).pipe(Effect.provide(Ledgers))
   )
 
   it.effect("leaves the entries of a day that is over to its sum", () => {

@@ -61,6 +61,7 @@ export const READS = [
   "verification show",
   "wallet budget show",
   "wallet show",
+  "wallet statement",
   "webhook deliveries",
   "webhook list",
   "webhook show"
