@@ -96,11 +96,12 @@ const statement = Command.make(
           Effect.fromResult(statementMonth(month, { calendar, zone })),
           refusedAction("month", { path: "month" })
         )
-        const { topUps, ...sums } = yield* about(
+        const { opening, topUps, captures, closing } = yield* about(
           customer,
           Wallets.use((wallets) => wallets.statement(customer, named))
         )
-        yield* printOne({ month: named.id, top_ups: topUps, ...sums, currency: "IRR" })
+        const sums = { opening, top_ups: topUps, captures, closing }
+        yield* printOne({ month: named.id, ...sums, currency: "IRR" })
       })
     )
 ).pipe(Command.withDescription("Show what a month began with, what was paid in and spent, and what is left"))

@@ -1,3 +1,4 @@
+// @effect-diagnostics globalDate:off
 import { beforeAll, describe, expect, it } from "vitest"
 import { issues, messages, ok, otp, request, timestamp } from "../Client.ts"
 import { managedCustomer, query } from "../ManagedCustomer.ts"

@@ -1,3 +1,4 @@
+// @effect-diagnostics globalDate:off
 import { assert, layer } from "@effect/vitest"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Effect, Layer, Result, Schema } from "effect"
