@@ -5,12 +5,14 @@ import { defaultPace } from "../domain/account/Pace.ts"
 import { defaultLimits } from "../domain/customer/Limits.ts"
 import { defaultPatience } from "../domain/message/MessageMachine.ts"
 import { defaultPrices } from "../domain/money/Charging.ts"
+import { defaultVoice } from "../domain/verification/CallHours.ts"
 import { defaultCodes } from "../domain/verification/Verification.ts"
 import { defaultCalls } from "./provider/ProviderAdapter.ts"
 
-/** The numbers that an operator can change. Each stands, with its default, beside the rule that it is for. */
+/** What an operator can change. Each stands, with its default, beside the rule that it is for. */
 export const defaultSettings = {
   ...defaultCodes,
+  ...defaultVoice,
   ...defaultLimits,
   ...defaultPrices,
   ...defaultPace,

@@ -181,11 +181,21 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   ["post /v1/otp/{verification_id}/cancel", [...live, "validation_error", "not_found", "verification_ended"]],
   [
     "post /v1/otp/{verification_id}/next",
-    [...live, ...body, "not_found", "no_next_channel", "verification_ended"]
+    [
+      ...live,
+      ...body,
+      "not_found",
+      "no_next_channel",
+      "verification_ended",
+      "invalid_channel",
+      "blocked_phone",
+      "suspected_fraud",
+      "too_many_requests_phone_hour"
+    ]
   ],
   [
     "post /v1/sandbox/otp/{verification_id}/next",
-    [...sandbox, ...body, "not_found", "no_next_channel", "verification_ended"]
+    [...sandbox, ...body, "not_found", "no_next_channel", "verification_ended", "invalid_channel"]
   ],
   [
     "post /v1/sandbox/otp/{verification_id}/cancel",

@@ -95,7 +95,8 @@ const unlimited: Partial<SettingsShape> = {
   accountRateBale: 0,
   accountRateSoroushplus: 0,
   accountRateRubika: 0,
-  accountRateTelegram: 0
+  accountRateTelegram: 0,
+  accountRateVoice: 0
 }
 
 /** The shared services of live and sandbox, over a test database. */

@@ -1,13 +1,17 @@
 import { Data } from "effect"
 import type {
+  BlockedPhone,
   ChannelUnavailable,
   Conflict,
+  InvalidChannel,
   MessageEnded,
   NoNextChannel,
   NotFound,
   PreconditionFailed,
   ScopeInsufficient,
   ServiceUnavailable,
+  SuspectedFraud,
+  TooManyRequestsPhoneHour,
   TooManySignIns,
   ValidationError,
   VerificationEnded
@@ -39,6 +43,10 @@ export type ActionRefusal =
   | ServiceUnavailable
   | VerificationEnded
   | NoNextChannel
+  | InvalidChannel
+  | BlockedPhone
+  | SuspectedFraud
+  | TooManyRequestsPhoneHour
   | MessageEnded
 
 /** Fields whose flag has another name. */
@@ -84,6 +92,16 @@ export const refusedAction =
         return new CommandError({ message: "the verification has ended" })
       case "no_next_channel":
         return new CommandError({ message: "no channel is left to try" })
+      case "invalid_channel":
+        return new CommandError({ message: "--channel is not one that can be tried now" })
+      case "blocked_phone":
+        return new CommandError({ message: "the customer's deny list has the phone" })
+      case "suspected_fraud":
+        return new CommandError({ message: "the guard refuses the call: it looks like abuse" })
+      case "too_many_requests_phone_hour":
+        return new CommandError({
+          message: `the phone was called too often; again in ${error.retryAfterSeconds} seconds`
+        })
       case "message_ended":
         return new CommandError({ message: "the message was sent, may have been, or has ended" })
       case "scope_insufficient":

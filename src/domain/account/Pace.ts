@@ -42,9 +42,9 @@ export type SendKind = "code" | "text"
 
 /**
  * Why a step is skipped: the account's next slot is too far away (`gap`), or comes only once its minute has room (`rate`);
- * it cools down; or too many calls to its provider are under way (`busy`).
+ * it cools down; too many calls to its provider are under way (`busy`); or its channel has hours, and these are others.
  */
-export const SkipReason = Schema.Literals(["gap", "rate", "cooldown", "busy"])
+export const SkipReason = Schema.Literals(["gap", "rate", "cooldown", "busy", "hours"])
 export type SkipReason = typeof SkipReason.Type
 
 /** The reasons in words, for people: the end of a sentence, in English and in Persian. */
@@ -58,7 +58,8 @@ export const skipWords: Readonly<Record<SkipReason, readonly [english: string, p
     "the account was cooling down after failures, or because its provider asked to slow down",
     "حساب بعد از چند خطا، یا به درخواست سرویس‌دهنده، در توقف موقت بود"
   ],
-  busy: ["too many calls to its provider were under way", "تعداد درخواست‌های هم‌زمان به سرویس‌دهنده زیاد بود"]
+  busy: ["too many calls to its provider were under way", "تعداد درخواست‌های هم‌زمان به سرویس‌دهنده زیاد بود"],
+  hours: ["the channel is not used by itself at this hour", "این کانال در این ساعت خودبه‌خود استفاده نمی‌شود"]
 }
 
 /** How many steps skipped an account, by reason. */

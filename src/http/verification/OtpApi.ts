@@ -13,6 +13,7 @@ import {
 } from "../RequestGuards.ts"
 import { Load, Subject } from "../RouteTable.ts"
 import { LiveKey, TestKey } from "../ServiceKeys.ts"
+import type { ErrorCode } from "../errors/ErrorTable.ts"
 import { codeSendErrors, errors, simulatedCodeErrors } from "../errors/SendErrors.ts"
 import {
   ListedSandboxVerification,
@@ -47,12 +48,19 @@ const status = <Response extends Schema.Top>(summary: string, response: Response
     error: errors("not_found", "validation_error")
   }).annotateMerge(OpenApi.annotations({ summary }))
 
-const next = <Response extends Schema.Top>(summary: string, response: Response) =>
+/** A call is refused as a send is. */
+const nextRefusals = ["blocked_phone", "suspected_fraud", "too_many_requests_phone_hour"] as const
+
+const next = <Response extends Schema.Top>(
+  summary: string,
+  response: Response,
+  refusals: ReadonlyArray<ErrorCode> = []
+) =>
   HttpApiEndpoint.post("next", "/:verification_id/next", {
     params: idParams,
     payload: NextBody,
     success: response,
-    error: errors("not_found", "no_next_channel", "verification_ended")
+    error: errors("not_found", "no_next_channel", "verification_ended", "invalid_channel", ...refusals)
   })
     .annotateMerge(
       OpenApi.annotations({
@@ -101,7 +109,7 @@ export class OtpGroup extends HttpApiGroup.make("otp")
       .middleware(RequireIdempotencyKey),
     verify("Check a code that a user entered"),
     status("Read a verification", StatusResponse),
-    next("Try the next channel now", StatusResponse),
+    next("Try the next channel now", StatusResponse, nextRefusals),
     cancel("Cancel a verification", StatusResponse),
     list("otp", "List verifications", ListedVerification)
   )

@@ -171,7 +171,7 @@ export const StatusResponse = Schema.Struct({
       error_code: Schema.NullOr(AttemptErrorCode),
       skip_reason: Schema.optionalKey(SkipReason).annotateKey({
         description:
-          "Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way."
+          "Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute, or the phone was called too often in this hour. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way. hours: routes call nobody at this hour."
       }),
       delivery: Schema.NullOr(Schema.Literals(["delivered", "undelivered"])).annotateKey({
         description: "The provider's delivery report; null without one."

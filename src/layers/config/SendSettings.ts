@@ -1,6 +1,7 @@
 import { Config, Schema } from "effect"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { MAX_REQUEST_LOG_DAYS, MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from "../../domain/Retention.ts"
+import { type CallHours, parseCallHours } from "../../domain/verification/CallHours.ts"
 import { integer, IntegerText, type Setting, text } from "./Setting.ts"
 import { defaultSettings, type SettingsShape } from "../../services/Settings.ts"
 
@@ -11,6 +12,26 @@ const connections = (name: "codeConnections" | "messageConnections", variable: s
     { minimum: 1, maximum: 10_000 },
     `Connections to a provider's host for ${what}, per customer and process.`
   )
+
+const Hours = Schema.String.check(
+  Schema.makeFilter(
+    (text) => parseCallHours(text) !== null || "two times of a day are expected, such as 08:00-22:00"
+  )
+)
+
+const callHours: Setting<CallHours> = {
+  name: "PEYK_VOICE_HOURS",
+  byDefault: "08:00-22:00",
+  description:
+    "When routes may call, in Tehran; `00:00-24:00`: always. Outside, only `next` calls, once a night.",
+  config: Config.withDefault(
+    Config.map(
+      Config.schema(Hours, "PEYK_VOICE_HOURS"),
+      (text) => parseCallHours(text) ?? defaultSettings.callHours
+    ),
+    defaultSettings.callHours
+  )
+}
 
 /** How codes and messages are sent. */
 export const sendSettings = {
@@ -23,6 +44,7 @@ export const sendSettings = {
       "enforcing" as const
     )
   },
+  callHours,
   networkNames: text(
     "PEYK_NETWORK_NAMES",
     "",
@@ -124,6 +146,11 @@ export const limitSettings = {
     "platformPhoneDayLimit",
     "PEYK_LIMIT_PLATFORM_PHONE_DAY",
     "Codes of all customers per phone and day."
+  ),
+  callPhoneHourLimit: limit(
+    "callPhoneHourLimit",
+    "PEYK_LIMIT_CALL_PHONE_HOUR",
+    "Calls of all customers per phone and hour."
   ),
   messagePhoneHourLimit: limit(
     "messagePhoneHourLimit",

@@ -7,6 +7,7 @@ import { Guard } from "../../services/guard/Guard.ts"
 import { Providers } from "../../services/provider/Providers.ts"
 import { Routing } from "../../services/routing/Routing.ts"
 import { Templates } from "../../services/message/Templates.ts"
+import { PhoneCalls } from "../../services/verification/PhoneCalls.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 import { VerificationMetrics, VerificationWrites } from "../../services/verification/VerificationWrites.ts"
 import { VerificationSends } from "../../services/verification/VerificationSends.ts"
@@ -15,6 +16,7 @@ import type { VerificationStore } from "../../services/verification/Verification
 import { AccountSlotsSql } from "../account/AccountSlotsSql.ts"
 import { ProvidersByAccount } from "../provider/ConnectedAccounts.ts"
 import { TemplatesSql } from "../message/TemplateRecordsSql.ts"
+import { PhoneCallCountsSql } from "../verification/PhoneCallsSql.ts"
 import { VerificationStoreSql } from "../verification/VerificationStoreSql.ts"
 
 /** Everything in which one composition of the verification use cases differs from another. */
@@ -28,6 +30,7 @@ export type ReplaceablePorts =
   | CallLimiters
   | Guard
   | Providers
+  | PhoneCalls
   | VerificationMetrics
 
 /**
@@ -57,6 +60,7 @@ export const LivePorts = Layer.mergeAll(
   CallLimiters.layer,
   Guard.layerConfigured,
   ProvidersByAccount,
+  Layer.provide(PhoneCalls.layer, PhoneCallCountsSql),
   VerificationMetrics.layer
 )
 
@@ -74,6 +78,7 @@ const SandboxPorts = Layer.mergeAll(
   CallLimiters.layerUnlimited,
   Guard.layerOff,
   Providers.layerSandbox,
+  PhoneCalls.layerUnlimited,
   VerificationMetrics.layerNone
 )
 

@@ -862,15 +862,20 @@ create table phone_counters (
   primary key (customer_id, kind, phone)
 ) with (fillfactor = 80);
 
--- How often all customers together sent to one phone. Written by accepted sends, and by refused ones of bombed
--- phones.
+-- How often all customers together sent to one phone, and called it. Written by accepted sends, by refused ones of
+-- bombed phones, and by calls.
 create table platform_phone_counters (
   phone text primary key,
   day_ends_at timestamptz not null,
   day_used int not null,
   -- the customers that sent to it within ten minutes: five are too many
   callers int[] not null,
-  callers_until timestamptz not null
+  callers_until timestamptz not null,
+  -- calls within an hour, and the code of the last one; until when a night has had its call
+  calls int not null default 0,
+  calls_end_at timestamptz,
+  night_ends_at timestamptz,
+  last_call uuid
 ) with (fillfactor = 80);
 -- Rounds of the guard look for each code's phone: they need not read the rows of all other phones.
 create index platform_phone_counters_bombed on platform_phone_counters (phone) where cardinality(callers) >= 5;

@@ -15,7 +15,7 @@ export type WalkedTable = LapsingTable | "simulator_messages" | "request_blocks"
 export const lapsed: Readonly<Record<WalkedTable, string>> = {
   idempotency_keys: "t.expires_at <= $1",
   phone_counters: "t.hour_ends_at <= $1 and t.day_ends_at <= $1",
-  platform_phone_counters: "t.day_ends_at <= $1",
+  platform_phone_counters: `t.day_ends_at <= $1 and coalesce(greatest(t.calls_end_at, t.night_ends_at) <= $1, true)`,
   monthly_counters: "(t.month + interval '1 month') at time zone 'UTC' <= $1",
   key_windows: "t.ends_at <= $1",
   credential_windows: "t.ends_at <= $1",

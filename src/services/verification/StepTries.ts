@@ -21,6 +21,7 @@ import {
 import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
 import { isStepDue } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"
+import { PhoneCalls } from "./PhoneCalls.ts"
 import { CallLimiters, ProviderCalls, type Waiting } from "../provider/ProviderCalls.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Settings } from "../Settings.ts"
@@ -98,7 +99,7 @@ const choiceOf = (slot: Slot, steps: Steps) => {
   return { step, skipped, at: slot.at, hasStart: slot.hasStart }
 }
 
-const isBusy = (): SkipReason => "busy"
+const isClosed = (): SkipReason => "hours"
 
 /** A code that waited longer than this before its call may have been verified, or have expired, meanwhile. */
 const MAX_UNSEEN_MILLIS = 1000
@@ -155,8 +156,19 @@ const makeLeaving = Effect.gen(function* () {
   }
 })
 
+/** The steps that call, at a time at which their route may not. Nothing is read for a route without calls. */
+const makeClosed = Effect.map(PhoneCalls, (phoneCalls) => {
+  const none: Steps = []
+  return (verification: Verification, steps: Steps, now: Instant): Effect.Effect<Steps> => {
+    const calls = steps.filter((step) => isCall(accountAt(verification, step)))
+    if (calls.length === 0) return Effect.succeed(none)
+    return Effect.map(phoneCalls.isOpen(verification, now), (isOpen) => (isOpen ? none : calls))
+  }
+})
+
 /** Chooses the step to call: the first one whose account may send now or within the wait. */
 const makeChoose = Effect.gen(function* () {
+  const closedOf = yield* makeClosed
   const { slotHorizonMillis } = yield* Settings
   const clock = yield* Clock.Clock
   const slots = yield* AccountSlots
@@ -185,28 +197,32 @@ const makeChoose = Effect.gen(function* () {
     { timer, releaseForRetry, waits: { waitMillis, waiting } }: StepTry,
     passed: Passed
   ): Effect.fn.Return<Chosen> {
-    if (steps.length === 0) {
-      return yield* ended(callNone(verification, passed, clock.currentTimeMillisUnsafe()))
+    const seenAt = clock.currentTimeMillisUnsafe()
+    const closed = yield* Effect.catchCause(closedOf(verification, steps, seenAt), releaseForRetry)
+    const open = closed.length === 0 ? steps : steps.filter((step) => !closed.includes(step))
+    if (open.length === 0) {
+      return yield* ended(callNone(verification, skipping(passed, closed, isClosed), seenAt))
     }
-    const { now, slot, choice } = yield* Effect.catchCause(takeSlot(verification, steps), releaseForRetry)
-    const reasonOf = reasonIn(slot, steps)
+    const { now, slot, choice } = yield* Effect.catchCause(takeSlot(verification, open), releaseForRetry)
+    const reasonOf = reasonIn(slot, open)
     if (choice === null) {
-      const all = passed.queued.length > 0 ? passed : skipping(passed, steps, reasonOf)
-      return yield* ended(callNone(verification, all, now))
+      const all = passed.queued.length > 0 ? passed : skipping(passed, open, reasonOf)
+      return yield* ended(callNone(verification, skipping(all, closed, isClosed), now))
     }
     const { step, at } = choice
-    const { skipped, reasons } = skipping(passed, choice.skipped, reasonOf)
+    const before = closed.filter((other) => steps.indexOf(other) < steps.indexOf(step))
+    const { skipped, reasons } = skipping(skipping(passed, choice.skipped, reasonOf), before, isClosed)
     if (at > now + waitMillis) return yield* ended(queueStep(verification, { ...choice, skipped, reasons }))
     if (at > now) yield* waiting(Effect.sleep(at - now))
-    const left = steps.filter((other) => !choice.skipped.includes(other))
+    const left = steps.filter((other) => !choice.skipped.includes(other) && !before.includes(other))
     if (step === verification.remaining[0]) {
       return { verification, chosen: { step, slot: choice, seenAt: now }, left }
     }
     const reordered = write(verification, (current) => chooseStep(current, { step, skipped, reasons }), timer)
     const { written, state } = yield* reordered
-    const seenAt = clock.currentTimeMillisUnsafe()
+    const writtenAt = clock.currentTimeMillisUnsafe()
     return written
-      ? { verification: state, chosen: { step, slot: choice, seenAt }, left }
+      ? { verification: state, chosen: { step, slot: choice, seenAt: writtenAt }, left }
       : { verification: state, chosen: null }
   })
 })
@@ -246,12 +262,21 @@ const makeCallStep = Effect.gen(function* () {
       : releaseUncalled(verification, chosen.step, stepTry.timer)
 })
 
+/** The end of a step: it was called, or left to the background; or its call was refused, and others are tried. */
+interface Tried {
+  readonly verification: Verification
+  readonly refused: SkipReason | null
+}
+
+const done = Effect.map((verification: Verification): Tried => ({ verification, refused: null }))
+
 /** Waits for a permit to call the provider and for the account's start, then calls. None: there was no permit in time. */
 const makeCallWithPermit = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const store = yield* VerificationStore
   const calls = yield* ProviderCalls
   const limiters = yield* CallLimiters
+  const phoneCalls = yield* PhoneCalls
   const callStep = yield* makeCallStep
   const { queueStep, releaseUncalled } = yield* makeLeaving
 
@@ -265,25 +290,34 @@ const makeCallWithPermit = Effect.gen(function* () {
     return Option.map(due, ({ verification }) => ({ verification, seenAt: now }))
   })
 
+  /** Counts a call of the phone; nothing for other channels. */
+  const takeCall = (verification: Verification, step: number, { releaseForRetry }: StepTry) =>
+    isCall(accountAt(verification, step))
+      ? Effect.catchCause(phoneCalls.take(verification, clock.currentTimeMillisUnsafe()), releaseForRetry)
+      : null
+
   /** Calls when the account may start a call, if that is within the wait and the verification has not ended by then. */
   const startAndCall = Effect.fnUntraced(function* (
     verification: Verification,
     { step, ...chosen }: ChosenStep,
     stepTry: StepTry
-  ) {
+  ): Effect.fn.Return<Tried> {
     let current = verification
     let { slot, seenAt } = chosen
     for (;;) {
       if (isUnseen(seenAt)) {
         const due = yield* reload(step, stepTry)
-        if (Option.isNone(due)) return yield* releaseUncalled(current, step, stepTry.timer)
+        if (Option.isNone(due)) return yield* done(releaseUncalled(current, step, stepTry.timer))
         current = due.value.verification
         seenAt = due.value.seenAt
       }
       const starting = calls.awaitStart(accountAt(current, step), slot, stepTry.waits)
       slot = yield* Effect.catchCause(starting, stepTry.releaseForRetry)
-      if (!slot.hasStart) return yield* queueStep(current, { step, skipped: [], at: slot.at })
-      if (!isUnseen(seenAt)) return yield* callStep(current, { step, slot, seenAt }, stepTry)
+      if (!slot.hasStart) return yield* done(queueStep(current, { step, skipped: [], at: slot.at }))
+      const taking = takeCall(current, step, stepTry)
+      const refused = taking === null ? null : yield* taking
+      if (refused !== null) return { verification: current, refused }
+      if (!isUnseen(seenAt)) return yield* done(callStep(current, { step, slot, seenAt }, stepTry))
     }
   })
 
@@ -305,8 +339,8 @@ const makeCallWithPermit = Effect.gen(function* () {
     const now = clock.currentTimeMillisUnsafe()
     const isStopping = now < startedAt + permitMillis
     return isStopping || now >= verification.expiresAt
-      ? yield* Effect.asSome(releaseUncalled(verification, chosen.step, stepTry.timer))
-      : Option.none<Verification>()
+      ? yield* Effect.asSome(done(releaseUncalled(verification, chosen.step, stepTry.timer)))
+      : Option.none<Tried>()
   })
 })
 
@@ -333,14 +367,19 @@ export const makeTrySteps = Effect.gen(function* () {
         : { verification, chosen: first, left: steps }
     while (next.chosen !== null) {
       const { step } = next.chosen
-      const called = yield* callWithPermit(next.verification, next.chosen, trying)
-      if (Option.isSome(called)) return called.value
-      passed = trying.waits.isAwaited
-        ? { ...passed, queued: [...passed.queued, step] }
-        : skipping(passed, [step], isBusy)
-      trying = { ...trying, waits: { ...trying.waits, permitMillis: 0 } }
       const others: Steps = next.left.filter((other) => other !== step)
-      next = yield* choose(next.verification, others, trying, passed)
+      const tried: Option.Option<Tried> = yield* callWithPermit(next.verification, next.chosen, trying)
+      const { verification: current, refused } = Option.getOrElse(tried, () => ({
+        verification: next.verification,
+        refused: "busy" as const
+      }))
+      if (refused === null) return current
+      passed =
+        Option.isNone(tried) && trying.waits.isAwaited
+          ? { ...passed, queued: [...passed.queued, step] }
+          : skipping(passed, [step], () => refused)
+      if (Option.isNone(tried)) trying = { ...trying, waits: { ...trying.waits, permitMillis: 0 } }
+      next = yield* choose(current, others, trying, passed)
     }
     return next.verification
   })

@@ -26,6 +26,7 @@ import { Timers } from "../timer/Timers.ts"
 import { Codes, CodeVault } from "./Codes.ts"
 import { VerificationMetrics } from "./VerificationWrites.ts"
 import { type Refusal, type SentCode, type SendRequest, VerificationSends } from "./VerificationSends.ts"
+import { makeMayTryRequested, type RequestedStepRefusal } from "./RequestedSteps.ts"
 import { VerificationSteps } from "./VerificationSteps.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
@@ -39,14 +40,16 @@ const makeNextChannel = Effect.gen(function* () {
   const timers = yield* Timers
   const vault = yield* CodeVault
   const workers = yield* Workers
+  const mayTry = yield* makeMayTryRequested
 
   const attempt = Effect.fnUntraced(function* (
     before: Verification,
     fromSequence: number | undefined
-  ): Effect.fn.Return<Verification, VerificationEnded | NoNextChannel> {
+  ): Effect.fn.Return<Verification, VerificationEnded | NoNextChannel | RequestedStepRefusal | SetUpChanged> {
     const now = yield* Clock.currentTimeMillis
     const transition = yield* Effect.fromResult(tryNext(before, { fromSequence, now }))
     if (transition.next === before) return before
+    yield* mayTry(transition.next)
     const { customerId, id } = before
     const leased = yield* store.commitLeased(before, transition, yield* timers.newLease)
     if (Option.isSome(leased)) {
@@ -87,7 +90,10 @@ export class Verifications extends Context.Service<
      */
     readonly next: <Request extends Subject & { readonly fromSequence?: number | undefined }>(
       request: Request
-    ) => Effect.Effect<VerificationView, NotFound | NoNextChannel | VerificationEnded | IfKeyed<Request>>
+    ) => Effect.Effect<
+      VerificationView,
+      NotFound | NoNextChannel | VerificationEnded | RequestedStepRefusal | IfKeyed<Request>
+    >
     /** Returns the canceled verification, also if it was canceled before. A part of the caller's transaction, if any. */
     readonly cancel: <Of extends Subject>(
       subject: Of

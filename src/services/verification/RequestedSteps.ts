@@ -1,0 +1,60 @@
+import { Clock, Effect, Struct } from "effect"
+import {
+  type BlockedPhone,
+  InvalidChannel,
+  type SuspectedFraud,
+  type TooManyRequestsPhoneHour
+} from "../../domain/Errors.ts"
+import { accountAt } from "../../domain/routing/RouteAccount.ts"
+import { isCall } from "../../domain/routing/Route.ts"
+import type { Verification } from "../../domain/verification/Verification.ts"
+import { Customers } from "../customer/Customers.ts"
+import type { SetUpChanged } from "../customer/Idempotency.ts"
+import type { GuardRequest } from "../guard/CodeDecisions.ts"
+import { Guard } from "../guard/Guard.ts"
+import { PhoneCalls } from "./PhoneCalls.ts"
+
+/** Why a channel that is asked for is not tried. */
+export type RequestedStepRefusal = BlockedPhone | SuspectedFraud | TooManyRequestsPhoneHour | InvalidChannel
+
+/**
+ * Whether the first remaining step may be tried because somebody asks for it. A call is the dearest, and disturbs most:
+ * the deny list, the guard, a bombed phone and the limits of calls are asked again. The call is counted.
+ */
+export const makeMayTryRequested = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const customers = yield* Customers
+  const guard = yield* Guard
+  const phoneCalls = yield* PhoneCalls
+
+  /** Asks the guard as a send does. Nothing is taken from budgets: the code took from them when it was sent. */
+  const askGuard = Effect.fnUntraced(function* (request: GuardRequest, channel: string) {
+    const { route, callersLimit, taken } = yield* guard.admit(request)
+    yield* Effect.sync(() => guard.giveBack(taken))
+    if (!route.some((step) => step.channel === channel)) {
+      return yield* new InvalidChannel({ details: { channel } })
+    }
+    return callersLimit
+  })
+
+  return Effect.fnUntraced(function* (
+    verification: Verification
+  ): Effect.fn.Return<void, RequestedStepRefusal | SetUpChanged> {
+    const [step] = verification.remaining
+    if (step === undefined || !isCall(accountAt(verification, step))) return
+    const { customerId, phone, route } = verification
+    const customer = yield* customers.configuration(customerId)
+    const request: GuardRequest = { customer, phone, client: undefined, hashed: null, route }
+    const callersLimit = yield* askGuard(request, accountAt(verification, step).channel)
+    const call = Struct.pick(verification, ["id", "customerId", "phone"])
+    const count = (limit: number) =>
+      phoneCalls.request({ ...call, callersLimit: limit }, clock.currentTimeMillisUnsafe())
+    yield* Effect.catchTag(count(callersLimit), "too_many_requests_phone_hour", (refusal) =>
+      refusal.isBombed === true
+        ? Effect.flatMap(guard.passesBombed(request, refusal), (passes) =>
+            passes ? count(0) : Effect.fail(refusal)
+          )
+        : Effect.fail(refusal)
+    )
+  })
+})
