@@ -99,7 +99,8 @@ export const acceptance: Acceptance = {
   sealedCode: BYTES,
   lease: LEASE,
   idempotency,
-  guardFlag: null
+  guardFlag: null,
+  risk: null
 }
 
 export const timer: LeasedTimer = {

@@ -47,6 +47,8 @@ export type Verdict =
       readonly segments: ReadonlyArray<Segment>
       /** The open alarms of its segments that have an action. */
       readonly alarmed: ReadonlyArray<OpenAlarm>
+      /** The same, whatever an outage says of them. */
+      readonly suspicious: ReadonlyArray<OpenAlarm>
       /** A channel is out: alarms and budgets wait, but for what was attacked long before. */
       readonly isOutage: boolean
       /** The segments whose budgets count. */
@@ -181,7 +183,8 @@ export const verdictOf = (
   const counted = outage === undefined ? segments : attackedBefore(outage, setUp.alarms, segments)
   const alarmed = openIn(alarms, counted, now)
   const isOutage = outage !== undefined
-  return { _tag: "Judged", action: strongest(alarmed), segments, alarmed, isOutage, counted }
+  const suspicious = isOutage ? openIn(alarms, segments, now) : alarmed
+  return { _tag: "Judged", action: strongest(alarmed), segments, alarmed, suspicious, isOutage, counted }
 }
 
 /** The flags of codes to which enforcing would have done something. */

@@ -9,6 +9,7 @@ import { WaitSeconds } from "../../domain/customer/Customer.ts"
 import { TemplateId } from "../../domain/message/Template.ts"
 import { Locale } from "../../domain/verification/CodeText.ts"
 import { AttemptErrorCode } from "../../domain/ProviderOutcome.ts"
+import { RiskLevel, RiskReason } from "../../domain/guard/Risk.ts"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { consistentStep } from "../../domain/routing/RouteRequest.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
@@ -112,12 +113,21 @@ const NextFields = Schema.Struct({
 export const NextBody = [NextFields, Schema.Null] as const
 export type NextBody = (typeof NextBody)[number]["Type"]
 
+const RiskResource = Schema.Struct({
+  level: RiskLevel.annotate({
+    description:
+      "high: the network, the device or the range of numbers is suspicious. medium: only the phone, or your codes as a whole."
+  }),
+  reasons: Schema.Array(RiskReason).annotate({ description: "What of your own codes says so." })
+}).annotate({ identifier: "OtpRisk" })
+
 export const SendResponse = Schema.Struct({
   verification_id: Schema.String,
   status: Schema.Literals(["queued", "failed"]),
   current_attempt_channel: ChannelDescriptor,
   expires_in: Schema.Int,
-  code_length: Schema.Int.annotate({ description: "Digits of the code: what an input field has to take." })
+  code_length: Schema.Int.annotate({ description: "Digits of the code: what an input field has to take." }),
+  risk: Schema.optionalKey(RiskResource)
 }).annotate({ identifier: "OtpSendResponse" })
 
 export const VerifyResponse = Schema.Struct({

@@ -97,7 +97,8 @@ export const toSendResponse = (response: SentCode): typeof SendResponse.Type => 
   status: response.status,
   current_attempt_channel: response.currentAttemptChannel,
   expires_in: response.expiresIn,
-  code_length: response.codeLength
+  code_length: response.codeLength,
+  ...(response.risk !== null && { risk: response.risk })
 })
 
 /** The right code leaves nothing to try. */

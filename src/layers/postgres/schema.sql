@@ -638,6 +638,8 @@ create table verifications (
   -- The verdict that the guard had on the code, the reason why the code passed anyway, or the budget that it took from.
   -- Most have none.
   guard text,
+  -- why it looked risky to its customer, for replays of the response; most have none
+  risk text,
   created_at timestamptz not null,
   expires_at timestamptz not null,
   verified_at timestamptz,

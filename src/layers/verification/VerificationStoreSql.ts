@@ -78,6 +78,12 @@ const guarded: OptionalColumns<Acceptance> = {
   columns: [{ name: "guard", type: "text", of: ({ guardFlag }) => guardFlag }]
 }
 
+/** Few codes look risky. */
+const risky: OptionalColumns<Acceptance> = {
+  isNeeded: ({ risk }) => risk !== null,
+  columns: [{ name: "risk", type: "text", of: ({ risk }) => risk }]
+}
+
 const stores =
   (mode: KeyMode, timerKind: TimerKind) => (optional: ReadonlyArray<BatchColumn<Acceptance>>) => {
     const more = optional.map(({ name }) => `, ${name}`).join("")
@@ -116,7 +122,7 @@ export const acceptedVerifications = (mode: KeyMode, timerKind: TimerKind): Acce
   counts: "code",
   subjectOf: ({ verification }) => verification,
   columns,
-  optional: [given, guarded],
+  optional: [given, guarded, risky],
   stores: stores(mode, timerKind),
   webhooks: null,
   apart: { mode, table: "verifications", stores: storesApart(mode, timerKind), eventOf: null }
@@ -212,7 +218,11 @@ const makeCommitLeased = (
     )
 }
 
-const ClaimedRow = Schema.Struct({ ...VerificationRow.fields, fingerprint: Schema.Uint8Array })
+const ClaimedRow = Schema.Struct({
+  ...VerificationRow.fields,
+  fingerprint: Schema.Uint8Array,
+  risk: Schema.NullOr(Schema.String)
+})
 
 interface VerificationStoreOptions {
   readonly mode: KeyMode
@@ -290,10 +300,17 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
         findClaimedKey: (customerId, key, now) =>
           first(
             claimedRows(sql`
-              select ${columns}, k.fingerprint from idempotency_keys k
+              select ${columns}, k.fingerprint, v.risk from idempotency_keys k
               join verifications v on v.customer_id = k.customer_id and v.id = k.subject
               where ${keys.isClaimed(customerId, key, now)}`)
-          ).pipe(Effect.map(Option.map(({ fingerprint, ...subject }) => ({ fingerprint, subject })))),
+          ).pipe(
+            Effect.map(
+              Option.map(({ fingerprint, risk, ...verification }) => ({
+                fingerprint,
+                subject: { verification, risk }
+              }))
+            )
+          ),
 
         ...loading,
 

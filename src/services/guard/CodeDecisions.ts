@@ -18,6 +18,7 @@ import {
   type Whole,
   WHOLE
 } from "../../domain/guard/Segments.ts"
+import type { RiskReason } from "../../domain/guard/Risk.ts"
 import type { Client, HashedClient } from "../../domain/customer/Client.ts"
 import type { Route } from "../../domain/routing/Route.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
@@ -43,6 +44,8 @@ export interface Admitted {
   readonly callersLimit: number
   /** What it took from budgets; null: nothing. */
   readonly taken: BudgetUse | null
+  /** What of the customer's own codes makes it look risky; null: the guard is off. */
+  readonly risk: ReadonlyArray<RiskReason> | null
 }
 
 export const tracesOf = ({ hashed }: GuardRequest): ClientTraces =>
@@ -97,6 +100,8 @@ export interface Decision {
   readonly taken: BudgetUse | null
   /** What refuses it ends then. */
   readonly until: Instant
+  /** The segments whose budgets were used up, whatever passed the code. */
+  readonly spent: ReadonlyArray<Segment>
 }
 
 const NO_FLAG: Decision = {
@@ -105,7 +110,8 @@ const NO_FLAG: Decision = {
   reason: "alarm",
   isWhole: false,
   taken: null,
-  until: 0
+  until: 0,
+  spent: []
 }
 
 /** It passes, and takes from budgets. */
@@ -127,7 +133,8 @@ const refusal = (reason: Decision["reason"], segments: ReadonlyArray<Segment>, u
   reason,
   isWhole: isCustomerOnly(segments) && !segments.includes(WHOLE.common),
   taken: null,
-  until
+  until,
+  spent: []
 })
 
 /** The refusal of open alarms. Where SMS is all there is, an alarm that takes it away refuses. */
@@ -215,6 +222,21 @@ export const makeDecide = Effect.gen(function* () {
   ): Effect.fn.Return<Decision> {
     const { empty, isCommon } = yield* budgets.take(use, now)
     if (empty.length === 0) return passing(use, isCommon, alarm)
+    const decision = yield* decideEmpty(request, use, empty, traces, alarm, looked, isEnforced, now)
+    return { ...decision, spent: empty }
+  })
+
+  /** Budgets are used up, which some codes pass all the same. */
+  const decideEmpty = Effect.fnUntraced(function* (
+    request: GuardRequest,
+    use: BudgetUse,
+    empty: ReadonlyArray<Segment>,
+    traces: ClientTraces,
+    alarm: GuardAction | null,
+    looked: Reputation | null,
+    isEnforced: boolean,
+    now: Instant
+  ): Effect.fn.Return<Decision> {
     const look = looked ?? (yield* lookUp(request, traces, use.segments, isEnforced, now))
     if (look.isProven) return EXEMPT
     // A /56 or /48 refuses by its budget, or because its codes count as those with much in common.

@@ -3,6 +3,7 @@ import { BlockedPhone, SuspectedFraud, type TooManyRequestsPhoneHour } from "../
 import { type Instant, SECOND_MILLIS } from "../../domain/Instant.ts"
 import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
+import { riskReasons, type RiskReason } from "../../domain/guard/Risk.ts"
 import { NO_TRACES } from "../../domain/guard/Segments.ts"
 import { recordedFlag, verdictOf } from "../../domain/guard/Verdict.ts"
 import { CodeBudgets } from "./CodeBudgets.ts"
@@ -21,6 +22,8 @@ import { BOMBED_BY } from "../../domain/guard/Bombing.ts"
 import { GuardWakes } from "./GuardAlarms.ts"
 import { GuardRefusals } from "./GuardRefusals.ts"
 import { GuardStore, Networks } from "./GuardStore.ts"
+import { RecentPhones } from "./RecentPhones.ts"
+import type { CustomerSetUp } from "../customer/Customers.ts"
 import { counters } from "../system/Observability.ts"
 
 /** Counted, and never reached. */
@@ -49,19 +52,22 @@ const makePassesBombed = Effect.gen(function* () {
   })
 })
 
+type Reasons = ReadonlyArray<RiskReason>
+
 /** The responses to a send, by the decision. Each is counted. */
 const makeResponses = Effect.gen(function* () {
   const refusals = yield* GuardRefusals
   const metrics = yield* GuardMetrics
 
-  const recorded = ({ route }: GuardRequest, { action, flag, taken }: Decision): Admitted => {
+  const recorded = ({ route }: GuardRequest, { action, flag, taken }: Decision, risk: Reasons): Admitted => {
     if (action !== null) metrics.flagged(action)
-    return { route, flag: recordedFlag(action, flag), callersLimit: NO_CALLERS_LIMIT, taken }
+    return { route, flag: recordedFlag(action, flag), callersLimit: NO_CALLERS_LIMIT, taken, risk }
   }
 
   const enforced = (
     { customer, phone, route }: GuardRequest,
     { action, flag, reason, isWhole, taken, until }: Decision,
+    risk: Reasons,
     now: Instant
   ) => {
     if (action === "refuse") {
@@ -70,9 +76,10 @@ const makeResponses = Effect.gen(function* () {
       metrics.refused(reason)
       return Effect.fail(new SuspectedFraud({ retryAfterSeconds: retryAfterSeconds(until, now) }))
     }
-    if (action === null) return Effect.succeed({ route, flag, callersLimit: BOMBED_BY, taken })
+    if (action === null) return Effect.succeed({ route, flag, callersLimit: BOMBED_BY, taken, risk })
     metrics.refused("no_sms")
-    return Effect.succeed({ route: withoutSms(route) ?? route, flag, callersLimit: BOMBED_BY, taken })
+    const left = withoutSms(route) ?? route
+    return Effect.succeed({ route: left, flag, callersLimit: BOMBED_BY, taken, risk })
   }
 
   const denied = (request: GuardRequest) => {
@@ -85,7 +92,7 @@ const makeResponses = Effect.gen(function* () {
 })
 
 /** Admits codes, or refuses them, as the guard is set. */
-const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
+const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode, phones: RecentPhones) {
   const clock = yield* Clock.Clock
   const networks = yield* Networks
   const budgets = yield* CodeBudgets
@@ -102,25 +109,35 @@ const makeAdmit = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => Guard
       const now = clock.currentTimeMillisUnsafe()
       const verdict = verdictOf(guard, requestedCode(request, traces), networks.isIn, now)
       if (verdict._tag === "Denied") return denied(request)
-      if (mode === "off") return Effect.succeed({ route, flag: null, callersLimit: 0, taken: null })
+      if (mode === "off")
+        return Effect.succeed({ route, flag: null, callersLimit: 0, taken: null, risk: null })
       wakes.sent(customerId, now)
+      const earlierCodes = phones.add(customerId, request.phone, now)
       if (verdict._tag === "Exempt") {
         return Effect.succeed({
           route,
           flag: "exempt" as const,
           callersLimit: NO_CALLERS_LIMIT,
-          taken: null
+          taken: null,
+          risk: riskReasons({ alarmed: [], spent: [], earlierCodes })
         })
       }
       const isEnforced = mode === "enforcing"
-      const response = (decision: Decision) =>
-        isEnforced ? enforced(request, decision, now) : Effect.succeed(recorded(request, decision))
+      const response = (decision: Decision) => {
+        const risk = riskReasons({ alarmed: verdict.suspicious, spent: decision.spent, earlierCodes })
+        return isEnforced
+          ? enforced(request, decision, risk, now)
+          : Effect.succeed(recorded(request, decision, risk))
+      }
       if (verdict.action === null) {
         const use = useOf(request, verdict)
         const { empty, isCommon } = budgets.takeAtHand(use, now)
         if (empty.length === 0) return response(passing(use, isCommon))
       }
-      return Effect.flatMap(decide(request, verdict, traces, isEnforced, now), response)
+      return decide(request, verdict, traces, isEnforced, now).pipe(
+        Effect.flatMap(response),
+        Effect.tapError(() => Effect.sync(() => phones.remove(customerId, request.phone)))
+      )
     })
 })
 
@@ -140,19 +157,21 @@ export class Guard extends Context.Service<
       refusal: TooManyRequestsPhoneHour
     ) => Effect.Effect<boolean>
     /**
-     * The code that took this is not sent after all, and uses no budget: else requests that limits refuse would use up a
-     * customer's.
+     * The code is not sent after all, and uses no budget: else requests that limits refuse would use up a customer's.
      */
-    readonly giveBack: (taken: Admitted["taken"]) => void
+    readonly giveBack: (request: GuardRequest, admitted: Pick<Admitted, "taken" | "risk">) => void
+    /** Whether the guard looks at this customer's codes. */
+    readonly isOn: (customer: Pick<CustomerSetUp, "guard">) => boolean
   }
 >()("peyk/services/guard/Guard") {
   /** Lets everything pass and counts nothing. */
   static readonly layerOff = Layer.succeed(
     Guard,
     Guard.of({
-      admit: ({ route }) => Effect.succeed({ route, flag: null, callersLimit: 0, taken: null }),
+      admit: ({ route }) => Effect.succeed({ route, flag: null, callersLimit: 0, taken: null, risk: null }),
       passesBombed: () => Effect.succeed(true),
-      giveBack: () => {}
+      giveBack: () => {},
+      isOn: () => false
     })
   )
 
@@ -180,10 +199,13 @@ export class Guard extends Context.Service<
 const makeGuard = Effect.fnUntraced(function* (modeOf: (set: GuardMode) => GuardMode) {
   const clock = yield* Clock.Clock
   const budgets = yield* CodeBudgets
+  const phones = new RecentPhones()
   return Guard.of({
-    admit: yield* makeAdmit(modeOf),
+    admit: yield* makeAdmit(modeOf, phones),
     passesBombed: yield* makePassesBombed,
-    giveBack: (taken) => {
+    isOn: ({ guard }) => modeOf(guard.mode) !== "off",
+    giveBack: ({ customer: { customerId }, phone }, { taken, risk }) => {
+      if (risk !== null) phones.remove(customerId, phone)
       if (taken !== null) budgets.giveBack(taken, clock.currentTimeMillisUnsafe())
     }
   })

@@ -20,6 +20,7 @@ import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 import type { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { spokenIn } from "../../domain/routing/Route.ts"
 import type { RouteRequest } from "../../domain/routing/RouteRequest.ts"
+import { readReasons, type Risk, riskOf, type RiskReason, storedReasons } from "../../domain/guard/Risk.ts"
 import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import {
   expiresInSeconds,
@@ -40,7 +41,7 @@ import { Routing } from "../routing/Routing.ts"
 import { Timers } from "../timer/Timers.ts"
 import { ClientHashes, Codes, CodeVault } from "./Codes.ts"
 import { VerificationSteps } from "./VerificationSteps.ts"
-import { type Acceptance, VerificationStore } from "./VerificationStore.ts"
+import { type Acceptance, type ClaimedVerification, VerificationStore } from "./VerificationStore.ts"
 
 export interface SendRequest extends RouteRequest, CreatingRequest {
   readonly customerId: number
@@ -60,6 +61,8 @@ export interface SentCode {
   readonly expiresIn: number
   /** Digits of the code. */
   readonly codeLength: number
+  /** How risky the code looks by the customer's own codes; null: the guard is off. */
+  readonly risk: Risk | null
   /** An earlier request with the same idempotency key created this verification. */
   readonly replayed: boolean
 }
@@ -74,7 +77,14 @@ export type Refusal =
   | AdmissionError
   | SandboxRefusal
 
-const toResponse = (verification: Verification, codeLength: number, replayed: boolean): SentCode => {
+const toResponse = (
+  verification: Verification,
+  {
+    codeLength,
+    risk,
+    replayed
+  }: Pick<SentCode, "codeLength" | "replayed"> & { readonly risk: ReadonlyArray<RiskReason> | null }
+): SentCode => {
   const { status, channel } = sendResponse(verification)
   return {
     verificationId: verification.id,
@@ -82,6 +92,7 @@ const toResponse = (verification: Verification, codeLength: number, replayed: bo
     currentAttemptChannel: channel,
     expiresIn: expiresInSeconds(verification),
     codeLength,
+    risk: risk === null ? null : riskOf(risk),
     replayed
   }
 }
@@ -151,7 +162,7 @@ const makePrepare = Effect.gen(function* () {
       route: planned.route
     }
     const admitted = yield* Effect.tapError(guard.admit(guardRequest), () => customers.confirm(customer))
-    const { flag, callersLimit, taken } = admitted
+    const { flag, callersLimit, taken, risk } = admitted
     const id = yield* ids.next
     const route = routing.ofCode(customer, admitted.route, { phone: planned.phone, id })
     const now = clock.currentTimeMillisUnsafe()
@@ -168,7 +179,8 @@ const makePrepare = Effect.gen(function* () {
       setUpVersion: customer.setUpVersion,
       guardFlag: flag,
       guardRequest,
-      taken
+      taken,
+      risk
     }
   })
 })
@@ -190,8 +202,11 @@ const makeAcceptAndTry = Effect.gen(function* () {
       admission,
       client,
       setUpVersion,
-      guardFlag
-    }: Pick<Acceptance, "verification" | "admission" | "client" | "setUpVersion" | "guardFlag">,
+      guardFlag,
+      risk
+    }: Pick<Acceptance, "verification" | "admission" | "client" | "setUpVersion" | "guardFlag"> & {
+      readonly risk: ReadonlyArray<RiskReason> | null
+    },
     request: SendRequest
   ) {
     const { id, createdAt } = verification
@@ -202,6 +217,7 @@ const makeAcceptAndTry = Effect.gen(function* () {
       admission,
       client,
       guardFlag,
+      risk: risk === null ? null : storedReasons(risk),
       codeHash: vault.hash(id, code),
       sealedCode: vault.seal(id, code),
       lease: timers.initialLease(),
@@ -209,7 +225,7 @@ const makeAcceptAndTry = Effect.gen(function* () {
     })
     if (Option.isNone(timer)) return Option.none<SentCode>()
     const tried = yield* steps.tryFirst(timer.value, verification, code)
-    return Option.some(toResponse(tried, codes.length, false))
+    return Option.some(toResponse(tried, { codeLength: codes.length, risk, replayed: false }))
   })
 })
 
@@ -254,12 +270,13 @@ export class VerificationSends extends Context.Service<
       const codes = yield* Codes
       const workers = yield* Workers
       const guard = yield* Guard
+      const customers = yield* Customers
       const prepare = yield* makePrepare
       const accept = yield* makeAccept
 
       const make = (request: SendRequest) =>
         Effect.flatMap(prepare(request), (prepared) => {
-          const giveBack = Effect.sync(() => guard.giveBack(prepared.taken))
+          const giveBack = Effect.sync(() => guard.giveBack(prepared.guardRequest, prepared))
           const made = accept(prepared, request)
           return workers.runToEnd(
             made.pipe(
@@ -270,10 +287,12 @@ export class VerificationSends extends Context.Service<
         })
 
       /** During the first attempt there is no response yet. */
-      const replay = (verification: Verification) =>
-        isAnswered(verification)
-          ? Effect.succeed(toResponse(verification, codes.length, true))
-          : Effect.fail(new IdempotencyKeyInProgress())
+      const replay = Effect.fnUntraced(function* ({ verification, risk }: ClaimedVerification) {
+        if (!isAnswered(verification)) return yield* new IdempotencyKeyInProgress()
+        const customer = yield* Effect.orDie(customers.configuration(verification.customerId))
+        const reasons = guard.isOn(customer) ? readReasons(risk) : null
+        return toResponse(verification, { codeLength: codes.length, risk: reasons, replayed: true })
+      })
 
       /** Details of the client distinguish requests too, by the hashes that may be stored. */
       const comparedByHashes = (request: SendRequest): SendRequest => {

@@ -25,6 +25,14 @@ export interface Acceptance {
   readonly idempotency: IdempotencyClaim | null
   /** The hashes and flags of the request that the guard keeps. */
   readonly guardFlag: Flag | null
+  /** Why it looks risky, as it is stored for replays; null: it does not. */
+  readonly risk: string | null
+}
+
+/** The verification that an idempotency key made, with its stored risk. */
+export interface ClaimedVerification {
+  readonly verification: Verification
+  readonly risk: string | null
 }
 
 export interface StoredVerification {
@@ -65,7 +73,7 @@ export class VerificationStore extends Context.Service<
       customerId: number,
       key: string,
       now: Instant
-    ) => Effect.Effect<Option.Option<ClaimedKey<Verification>>>
+    ) => Effect.Effect<Option.Option<ClaimedKey<ClaimedVerification>>>
     readonly load: (customerId: number, id: string) => Effect.Effect<Option.Option<Verification>>
     /** Reads it for a request, with the key's set-up where that has changed. */
     readonly read: (request: {

@@ -109,6 +109,7 @@ describe("a code over bale, eitaa and sms", () => {
       verification_id: expect.stringMatching(uuidV7),
       status: "queued",
       code_length: 6,
+      risk: { level: "low", reasons: [] },
       current_attempt_channel: bale,
       expires_in: 300
     })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 
 describe("the answer of send", () => {
-  it("has exactly the four fields of the contract and code_length", async () => {
+  it("has exactly the four fields of the contract, code_length and risk", async () => {
     const reply = await live.send({ channels: "bale" })
     expect(ok<Sent>(reply)).toEqual({
       verification_id: expect.stringMatching(uuidV7),
@@ -23,7 +23,8 @@ describe("the answer of send", () => {
         label: expect.any(String)
       },
       expires_in: 300,
-      code_length: 6
+      code_length: 6,
+      risk: { level: "low", reasons: [] }
     })
     expect(reply.headers.get("idempotency-replayed")).toBeNull()
   })

@@ -204,7 +204,8 @@ const acceptanceOf = (admission: Admission, n = 1, to = PHONE): Acceptance => ({
   sealedCode: new Uint8Array(20),
   lease: { token: idOf(9), until: NOW + 30 * SECOND },
   idempotency: { key: `k${n}`, fingerprint: new Uint8Array(32), expiresAt: NOW + 86_400 * SECOND },
-  guardFlag: null
+  guardFlag: null,
+  risk: null
 })
 
 const TABLES = {
