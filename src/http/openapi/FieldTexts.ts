@@ -6,7 +6,6 @@ const fieldTexts: Readonly<Record<string, string>> = {
   verification_id: "The verification's id.",
   message_id: "The message's id.",
   phone: "The phone, as `+989…`.",
-  risk: "How risky the code looks, from your own codes only. Absent if your guard is off, and in the sandbox.",
   to: "The phone, as `+989…`.",
   text: "The text that was sent.",
   template: "The template of the text; null without one.",

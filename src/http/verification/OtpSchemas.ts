@@ -119,7 +119,11 @@ const RiskResource = Schema.Struct({
       "high: the network, the device or the range of numbers is suspicious. medium: only the phone, or your codes as a whole."
   }),
   reasons: Schema.Array(RiskReason).annotate({ description: "What of your own codes says so." })
-}).annotate({ identifier: "OtpRisk" })
+}).annotate({
+  identifier: "OtpRisk",
+  description:
+    "How risky the code looks by your own codes only. Absent if your guard is off, and in the sandbox."
+})
 
 export const SendResponse = Schema.Struct({
   verification_id: Schema.String,

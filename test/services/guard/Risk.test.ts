@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { GuardMode } from "../../../src/domain/guard/GuardSettings.ts"
+import type { Risk } from "../../../src/domain/guard/Risk.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
@@ -11,7 +12,7 @@ import { type Asking, customerIn, guarded, phoneOf, send, verified } from "./Gua
 
 const NETWORK = "203.0.113.7"
 const PHONE = "09127654321"
-const LOW = { level: "low", reasons: [] }
+const LOW: Risk = { level: "low", reasons: [] }
 
 const riskOf = Effect.fnUntraced(function* (customerId: number, phone: string, client: Asking = {}) {
   return (yield* (yield* Verifications).send({ customerId, phone, client })).risk
