@@ -15,7 +15,15 @@ import {
   TEXT
 } from "./kit/AdapterTest.ts"
 import { fakeGateway, isSigned, KEY, SECRET } from "./kit/BridgeGateway.ts"
-import { configuration, recipient, request, throttled, unavailable, unknown } from "./kit/ProviderCase.ts"
+import {
+  configuration,
+  type ProviderCase,
+  recipient,
+  request,
+  throttled,
+  unavailable,
+  unknown
+} from "./kit/ProviderCase.ts"
 import { describeProvider } from "./kit/ProviderKit.ts"
 import { sentJson } from "./kit/SendTests.ts"
 import type { Scripted } from "../../support/fakes/FakeFarEnd.ts"
@@ -246,7 +254,7 @@ const sent = (json: object) =>
     { "idempotency-key": ID, "webhook-id": ID }
   )
 
-describeProvider({
+const messenger: ProviderCase = {
   name: "bridge",
   channel: "rubika",
   fake: fakeGateway,
@@ -296,6 +304,17 @@ describeProvider({
       { _tag: "NotKnown" }
     ]
   ]
+}
+
+describeProvider(messenger)
+
+describeProvider({
+  ...messenger,
+  name: "bridge, a call",
+  channel: "voice",
+  sends: {
+    code: sent({ kind: "call", channel: "voice", code: CODE, expires_at: "1970-01-01T00:05:00.000Z" })
+  }
 })
 
 describe("bridge: delivery reports", () => {

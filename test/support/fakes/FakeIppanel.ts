@@ -39,7 +39,18 @@ export const fakeIppanel = (options: FakeOptions = {}) => {
     return typeof message === "string" && message !== "" ? accept() : invalid("message")
   }
 
+  /** A code that is read out: digits, to one recipient, from a line of theirs. */
+  const call = ({ message, params, from_number, recipients: misplaced }: Record<string, unknown>): Answer => {
+    const { recipients } = Object(params)
+    if (from_number !== undefined && from_number !== IPPANEL_LINE) return invalid("from_number")
+    if (misplaced !== undefined) return invalid("recipients")
+    if (!Array.isArray(recipients) || recipients.length !== 1 || !recipients.every(isPhone))
+      return invalid("params.recipients")
+    return typeof message === "string" && /^\d{1,10}$/.test(message) ? accept() : invalid("message")
+  }
+
   const send = (body: Record<string, unknown>): Answer => {
+    if (body["sending_type"] === "votp") return call(body)
     if (body["from_number"] !== IPPANEL_LINE) return invalid("from_number")
     if (body["sending_type"] === "pattern") return sendPattern(body)
     return body["sending_type"] === "webservice" ? sendText(body) : invalid("sending_type")

@@ -57,6 +57,10 @@ export const fakeKavenegar = (options: FakeOptions = {}) => {
     if (fields.get("template") !== KAVENEGAR_TEMPLATE) return refuse(424, "الگوی مورد نظر پیدا نشد")
     if (!tokens.every(({ value, spaces }) => isToken(value, spaces)))
       return refuse(431, "ساختار کد صحیح نمی‌باشد")
+    const type = fields.get("type") ?? "sms"
+    if (type !== "sms" && type !== "call") return refuse(400, "پارامترها ناقص هستند")
+    if (type === "call" && !tokens.every(({ value }) => /^\d+$/.test(value)))
+      return refuse(428, "ارسال کد از طریق تماس تلفنی امکان پذیر نیست")
     const code = tokens.at(-1)?.value ?? ""
     return kavenegarAnswer(200, "تایید شد", [entry(fields, `کد شما: ${code}`, KAVENEGAR_LINE, 5)])
   }
@@ -78,6 +82,17 @@ export const fakeKavenegar = (options: FakeOptions = {}) => {
     return kavenegarAnswer(200, "تایید شد", [known])
   }
 
+  /** A text that is read out; it has no line. */
+  const makeTts = (fields: URLSearchParams): Answer => {
+    const message = fields.get("message") ?? ""
+    if (!fields.get("receptor") || message === "") return refuse(406, "پارامترهای اجباری خالی ارسال شده اند")
+    if (!RECEPTOR.test(fields.get("receptor") ?? "")) return refuse(411, "دریافت کننده نامعتبر است")
+    if (message.length > 900) return refuse(413, "پیام خالی است یا بیش از حد مجاز است")
+    const known = ["receptor", "message", "date", "localid", "repeat"]
+    if ([...fields.keys()].some((name) => !known.includes(name))) return refuse(400, "پارامترها ناقص هستند")
+    return kavenegarAnswer(200, "تایید شد", [entry(fields, message, KAVENEGAR_LINE, 1)])
+  }
+
   const status = (fields: URLSearchParams): Answer =>
     kavenegarAnswer(
       200,
@@ -92,6 +107,7 @@ export const fakeKavenegar = (options: FakeOptions = {}) => {
   const methods: Readonly<Record<string, (fields: URLSearchParams) => Answer>> = {
     "verify/lookup": lookup,
     "sms/send": sendText,
+    "call/maketts": makeTts,
     "sms/status": status,
     "account/info": () =>
       kavenegarAnswer(200, "تایید شد", {

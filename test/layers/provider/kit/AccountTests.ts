@@ -4,7 +4,7 @@ import { ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import { examine } from "../../../../src/services/provider/AccountExamination.ts"
 import { ProviderHttpTest } from "./AdapterTest.ts"
 import { checkOf } from "./CheckOf.ts"
-import { kindsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
+import { kindsOf, type ProviderCase, sendKind, setUp, optionsOf } from "./ProviderCase.ts"
 import { nextTurn } from "../../../support/NextTurn.ts"
 import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
 import { problem } from "../../../../src/domain/Problem.ts"
@@ -34,7 +34,7 @@ const describeSettings = (provider: ProviderCase) => {
   it.effect.each(wrong)("is refused with %j, in words that repeat no value", ([settings, message]) =>
     Effect.gen(function* () {
       const adapter = provider.adapter(yield* ProviderHttp, "http://127.0.0.1:1")
-      const refused = adapter.connect(settings, { allowsPrivateAddresses: true })
+      const refused = adapter.connect(settings, optionsOf(provider))
       const { problems } = Result.getOrThrow(Result.flip(refused))
       const text = textOf(problem("settings_refused", { provider: null, problems }))
       expect(text).toContain(message)

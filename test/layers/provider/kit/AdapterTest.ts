@@ -12,6 +12,7 @@ import { type Channel, channelType } from "../../../../src/domain/routing/Channe
 import { ProviderConnections, ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import type {
   Addressed,
+  ConnectOptions,
   ProviderAdapter,
   ProviderConnection
 } from "../../../../src/services/provider/ProviderAdapter.ts"
@@ -55,7 +56,7 @@ export const delivery = (
 export const connected = (
   adapter: ProviderAdapter,
   settings: unknown,
-  options = { allowsPrivateAddresses: true }
+  options: ConnectOptions = { allowsPrivateAddresses: true }
 ): ProviderConnection => Result.getOrThrow(adapter.connect(settings, options))
 
 type Tag = ProviderOutcome["_tag"]

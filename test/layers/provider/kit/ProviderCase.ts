@@ -81,11 +81,17 @@ export const sendKind = (
   return kind === "code" ? account.sendCode(given) : account.sendText(given)
 }
 
+/** How an account of the provider is connected here. */
+export const optionsOf = ({ channel }: Pick<ProviderCase, "channel">) => ({
+  channel,
+  allowsPrivateAddresses: true
+})
+
 /** A fake far end, and an account that it knows. */
 export const setUp = (provider: ProviderCase, changes: Readonly<Record<string, unknown>> = {}) =>
   Effect.gen(function* () {
     const fake = yield* provider.fake
     const adapter = provider.adapter(yield* ProviderHttp, fake.url)
     const settings = { ...provider.settings(fake.url), ...changes }
-    return { fake, adapter, settings, account: connected(adapter, settings) }
+    return { fake, adapter, settings, account: connected(adapter, settings, optionsOf(provider)) }
   })

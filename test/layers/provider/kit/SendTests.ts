@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { answerSend, connected, expectOutcome, itSurvives, ProviderHttpTest } from "./AdapterTest.ts"
-import { type Kind, kindsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
+import { type Kind, kindsOf, optionsOf, type ProviderCase, sendKind, setUp } from "./ProviderCase.ts"
 import type { Answer, FakeFarEnd, Received } from "../../../support/fakes/FakeFarEnd.ts"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -202,7 +202,11 @@ export const describeSends = (provider: ProviderCase) => {
       itSurvives(
         provider.fake,
         (http, url) =>
-          sendKind(provider, kind, connected(provider.adapter(http, url), provider.settings(url))),
+          sendKind(
+            provider,
+            kind,
+            connected(provider.adapter(http, url), provider.settings(url), optionsOf(provider))
+          ),
         provider.survives,
         provider
       )

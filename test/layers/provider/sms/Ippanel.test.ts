@@ -5,7 +5,15 @@ import { ProviderHttp } from "../../../../src/layers/provider/ProviderHttp.ts"
 import { ippanelAdapter } from "../../../../src/layers/provider/adapters/Ippanel.ts"
 import { CODE, connected, delivery, expectOutcome, ProviderHttpTest, TEXT } from "../kit/AdapterTest.ts"
 import { checkOf } from "../kit/CheckOf.ts"
-import { accepted, configuration, recipient, request, throttled, unknown } from "../kit/ProviderCase.ts"
+import {
+  accepted,
+  configuration,
+  type ProviderCase,
+  recipient,
+  request,
+  throttled,
+  unknown
+} from "../kit/ProviderCase.ts"
 import { describeProvider } from "../kit/ProviderKit.ts"
 import { sentJson } from "../kit/SendTests.ts"
 import type { Scripted } from "../../../support/fakes/FakeFarEnd.ts"
@@ -36,7 +44,7 @@ const states: ReadonlyArray<readonly [string | number, DeliveryReport["_tag"]]> 
   ["constructor", "InProgress"]
 ]
 
-describeProvider({
+const sms: ProviderCase = {
   name: "ippanel",
   channel: "sms",
   fake: fakeIppanel(),
@@ -84,6 +92,22 @@ describeProvider({
     ([message_status, tag]) =>
       [`status ${message_status}`, ippanelAnswer(200, "200-1", [{ message_status }]), { _tag: tag }] as const
   )
+}
+
+describeProvider(sms)
+
+describeProvider({
+  ...sms,
+  name: "ippanel, a call",
+  channel: "voice",
+  settings: () => ({ api_key: IPPANEL_KEY }),
+  sends: {
+    code: sentJson(
+      "POST /v1/api/send",
+      { sending_type: "votp", message: CODE, params: { recipients: ["+989123456789"] } },
+      { authorization: IPPANEL_KEY }
+    )
+  }
 })
 
 describe("ippanel: the check of an account", () => {

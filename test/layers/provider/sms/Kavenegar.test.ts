@@ -16,6 +16,7 @@ import {
   accepted,
   configuration,
   type Kind,
+  type ProviderCase,
   recipient,
   request,
   throttled,
@@ -111,7 +112,7 @@ const states: ReadonlyArray<readonly [number, DeliveryReport["_tag"]]> = [
   [100, "NotKnown"]
 ]
 
-describeProvider({
+const sms: ProviderCase = {
   name: "kavenegar",
   channel: "sms",
   fake: fakeKavenegar(),
@@ -147,6 +148,32 @@ describeProvider({
     ),
     ["nothing where it refuses", kavenegarAnswer(414, "?"), { _tag: "NotKnown" }]
   ]
+}
+
+describeProvider(sms)
+
+describeProvider({
+  ...sms,
+  name: "kavenegar, a call that reads the template",
+  channel: "voice",
+  sends: {
+    code: sentForm(`POST /v1/${KAVENEGAR_KEY}/verify/lookup.json`, {
+      receptor: "09123456789",
+      template: KAVENEGAR_TEMPLATE,
+      token: CODE,
+      type: "call"
+    })
+  }
+})
+
+describeProvider({
+  ...sms,
+  name: "kavenegar, a call that reads our text",
+  channel: "voice",
+  settings: () => ({ api_key: KAVENEGAR_KEY }),
+  sends: {
+    code: sentForm(`POST /v1/${KAVENEGAR_KEY}/call/maketts.json`, { receptor: "09123456789", message: TEXT })
+  }
 })
 
 describe("kavenegar: an account", () => {

@@ -18,6 +18,7 @@ type Call = (fields: Readonly<Record<string, string>>, callback: Callback) => vo
 interface Sdk {
   readonly VerifyLookup: Call
   readonly Send: Call
+  readonly CallMakeTTS: Call
   readonly Status: Call
   readonly AccountInfo: Call
 }
@@ -96,6 +97,40 @@ describe("Kavenegar's own SDK takes the fake for Kavenegar", () => {
         message: TEXT,
         localid: expect.stringMatching(/^\d{1,19}$/)
       })
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("when it calls somebody, and we do the same", () =>
+    Effect.gen(function* () {
+      const { fake, answer } = yield* withSdk(KAVENEGAR_KEY, (sdk) =>
+        called((...given) => sdk.CallMakeTTS(...given), { receptor: "09123456789", message: TEXT })
+      )
+      expect(answer).toMatchObject({
+        status: 200,
+        entries: [{ messageid: expect.any(Number), status: 1, message: TEXT, receptor: "09123456789" }]
+      })
+      const adapter = kavenegarAdapter(yield* ProviderHttp, `${fake.url}/v1`)
+      const options = { channel: "voice", allowsPrivateAddresses: false }
+      yield* connected(adapter, { api_key: KAVENEGAR_KEY }, options).sendCode(delivery("voice"))
+      const [theirs, ours] = fake.received
+      expect([ours?.method, ours?.path]).toEqual([theirs?.method, theirs?.path])
+      expect(fieldsOf(ours?.body)).toEqual(fieldsOf(theirs?.body))
+    }).pipe(Effect.provide(ProviderHttpTest))
+  )
+
+  it.effect("when it has a template read out, and we do the same", () =>
+    Effect.gen(function* () {
+      const fields = { receptor: "09123456789", token: CODE, template: KAVENEGAR_TEMPLATE, type: "call" }
+      const { fake, answer } = yield* withSdk(KAVENEGAR_KEY, (sdk) =>
+        called((...given) => sdk.VerifyLookup(...given), fields)
+      )
+      expect(answer.status).toBe(200)
+      const adapter = kavenegarAdapter(yield* ProviderHttp, `${fake.url}/v1`)
+      const options = { channel: "voice", allowsPrivateAddresses: false }
+      const settings = { api_key: KAVENEGAR_KEY, otp_template: KAVENEGAR_TEMPLATE }
+      yield* connected(adapter, settings, options).sendCode(delivery("voice"))
+      const [theirs, ours] = fake.received
+      expect(fieldsOf(ours?.body)).toEqual(fieldsOf(theirs?.body))
     }).pipe(Effect.provide(ProviderHttpTest))
   )
 
