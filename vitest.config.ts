@@ -25,13 +25,6 @@ const SLOW = ".slow.test.ts"
 const slow = [`test/**/*${SLOW}`]
 const slowOf = (files: ReadonlyArray<string>) => files.map((each) => each.replace(".test.ts", SLOW))
 
-/** A mock reaches only modules that are loaded after it: these files need a worker of their own. */
-const mockModules = [
-  "test/layers/network/PublicLookup.test.ts",
-  "test/layers/provider/BridgeAccount.test.ts",
-  "test/services/webhook/WebhookAddresses.test.ts"
-]
-
 /** What `bin/peyk.js` uses too. Workers, and the processes that tests start, inherit it: they load Effect from it. */
 const compileCache = fileURLToPath(new URL("./node_modules/.cache/peyk", import.meta.url))
 enableCompileCache(compileCache)
@@ -71,11 +64,10 @@ export default defineConfig({
           ...computing,
           name: "fast",
           include: ["test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", ...startProcesses, ...mockModules, ...slow],
+          exclude: ["**/node_modules/**", ...startProcesses, ...slow],
           isolate: false
         }
       },
-      { test: { ...computing, name: "mocked", include: mockModules, experimental: {} } },
       {
         test: {
           ...waiting,

@@ -55,6 +55,7 @@ interface GoldenStatement {
 const Quiet = Layer.mergeAll(
   Layer.mock(ChangeFeed)({ isUpToDate: () => true, subscribe: () => Effect.void }),
   Layer.mock(Timers)({
+    wakeAt: () => {},
     wakeFor: () => {},
     initialLease: () => Subjects.acceptance.lease,
     isLeased: () => true,

@@ -1,24 +1,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import type * as dns from "node:dns"
-import { vi } from "vitest"
 import { problem } from "../../../src/domain/Problem.ts"
 import { textOf } from "../../../src/domain/ProblemTexts.ts"
 import type { InvalidSettings } from "../../../src/services/provider/ProviderAdapter.ts"
 import { ProviderHttp, type ProviderRequest } from "../../../src/layers/provider/ProviderHttp.ts"
 import { bridgeAdapter } from "../../../src/layers/provider/adapters/Bridge.ts"
+import { fakeDns } from "../../support/FakeDns.ts"
 import { connected, delivery, expectOutcome, ProviderHttpTest } from "./kit/AdapterTest.ts"
 import { fakeGateway, SECRET } from "./kit/BridgeGateway.ts"
 import { unavailable } from "./kit/ProviderCase.ts"
 
 // To us every name stands for a private address.
-vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
-  resolveName: (
-    _name: string,
-    _families: unknown,
-    found: (error: null, addresses: ReadonlyArray<dns.LookupAddress>) => void
-  ) => found(null, [{ address: "127.0.0.1", family: 4 }])
-}))
+fakeDns(() => ["127.0.0.1"])
 
 /** Why settings are refused, for programs. */
 const textOfRefused = (connected: Result.Result<unknown, InvalidSettings>): string => {

@@ -1,39 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import type * as dns from "node:dns"
 import { createServer, type AddressInfo } from "node:net"
-import { beforeEach, vi } from "vitest"
 import { Webhooks } from "../../../src/services/webhook/Webhooks.ts"
+import { fakeDns } from "../../support/FakeDns.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, runDue } from "../../support/TestGraph.ts"
 import { endpointAt, webhookProcess } from "../../support/WebhookProcess.ts"
 
-type Answer = ReadonlyArray<string> | "unknown"
-
-/** The addresses of names, one answer after the other; the last stands for all that follow. */
-const names = vi.hoisted(() => ({ answers: [] as Array<Answer>, asked: 0 }))
-
-vi.mock("../../../src/layers/network/NameResolution.ts", () => ({
-  resolveName: (
-    _name: string,
-    _families: unknown,
-    found: (error: Error | null, addresses: ReadonlyArray<dns.LookupAddress>) => void
-  ) => {
-    const answer = names.answers[Math.min(names.asked, names.answers.length - 1)] ?? "unknown"
-    names.asked += 1
-    if (answer === "unknown") return found(new Error("ENOTFOUND"), [])
-    return found(
-      null,
-      answer.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
-    )
-  }
-}))
-
-beforeEach(() => {
-  names.answers = []
-  names.asked = 0
-})
+const names = fakeDns((hostname) => new Error(`ENOTFOUND ${hostname}`))
 
 /** Counts who connects. */
 const socket = Effect.acquireRelease(
@@ -150,7 +125,7 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
     "hooks.onion"
   ])("is refused by its name, whatever that stands for: %s", (name) =>
     Effect.gen(function* () {
-      names.answers = [[PUBLIC]]
+      names.standsFor(name, [PUBLIC])
       const refusal = yield* refusalOf(`https://${name}/hook`)
       assert.strictEqual(
         refusal?.message,
@@ -196,7 +171,8 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
     "is refused, and never connected to, where its name stands for %s",
     (address, ...others) =>
       Effect.gen(function* () {
-        names.answers = [[address, ...others.filter((other) => typeof other === "string")].flat()]
+        const addresses = [address, ...others.filter((other) => typeof other === "string")].flat()
+        names.standsFor("hooks.example.com", addresses)
         const { port, seen } = yield* socket
         const url = `https://hooks.example.com:${port}/hook`
         assert.match((yield* refusalOf(url))?.message ?? "", /private network/)
@@ -207,23 +183,23 @@ layer(TestDatabase, { excludeTestServices: true })("a webhook's address", (it) =
 
   it.effect("is not connected to when its name stands for another one after it was checked", () =>
     Effect.gen(function* () {
-      names.answers = [[PUBLIC], ["127.0.0.1"]]
+      names.standsFor("hooks.example.com", [PUBLIC], ["127.0.0.1"])
       const { port, seen } = yield* socket
       const url = `https://hooks.example.com:${port}/hook`
       yield* (yield* Webhooks).checkUrl(url)
       assert.strictEqual(yield* deliverTo(url), "hooks.example.com is not a public address")
-      assert.deepStrictEqual([seen(), names.asked], [0, 2])
+      assert.deepStrictEqual([seen(), names.asked.length], [0, 2])
     }).pipe(Effect.provide(guarded))
   )
 
   it.effect("is taken where its name stands for a public one, or for nothing yet", () =>
     Effect.gen(function* () {
       const { checkUrl } = yield* Webhooks
-      names.answers = [[PUBLIC], "unknown"]
+      names.standsFor("hooks.example.com", [PUBLIC], new Error("ENOTFOUND"))
       yield* checkUrl("https://hooks.example.com/hook?tenant=7")
       yield* checkUrl("https://hooks.example.com/hook")
       yield* checkUrl("https://[2606:4700::1111]:8443/hook")
-      assert.strictEqual(names.asked, 2)
+      assert.lengthOf(names.asked, 2)
     }).pipe(Effect.provide(guarded))
   )
 })
