@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { newKey, newPhone, ok, type Reply, request } from "../../contract/Client.ts"
 import { customerWith, simulated } from "../../contract/Operator.ts"
 import { type Server, startServer, until } from "../../contract/Server.ts"
@@ -11,8 +11,14 @@ interface Message {
   readonly attempts: ReadonlyArray<{ readonly sequence: number; readonly error_code: string | null }>
 }
 
+const env = { PEYK_LEASE_MS: "1000", PEYK_TIMER_CONCURRENCY: "8" }
+
+/** All tests go on with the process that the one before left. */
 let server: Server
-afterEach(async () => {
+beforeAll(async () => {
+  server = await startServer({ env })
+})
+afterAll(async () => {
   await server?.kill()
   if (server !== undefined) await discard(server.dataDir)
 })
@@ -52,29 +58,12 @@ const crashAndReturnAfter = async (seconds: number) => {
   server = await startServer({
     dataDir: server.dataDir,
     command: [programFile("ServeAhead")],
-    env: { PEYK_TEST_AHEAD_MS: String(seconds * 1000) }
+    env: { ...env, PEYK_TEST_AHEAD_MS: String(seconds * 1000) }
   })
 }
 
 describe("after kill -9", () => {
-  it("a scheduled message is sent at its time, once", async () => {
-    server = await startServer()
-    const key = server.demo.live_key
-    const phone = newPhone()
-    const { message_id: id } = ok<Message>(
-      await api(key).post({ to: phone, channels: ["bale", "sms"], delay: "2h" }),
-      201
-    )
-    await crashAndReturnAfter(3600)
-    expect(await api(key).read(id)).toMatchObject({ status: "queued", attempts: [] })
-    await crashAndReturnAfter(7300)
-    expect(await completed(key, id)).toMatchObject({ status: "sent", attempts: [{ sequence: 1 }] })
-    await crashAndReturnAfter(7400)
-    expect(await channelsOf(phone)).toEqual(["bale"])
-  }, 120_000)
-
   it("during the call to a provider the outcome is unknown, and the next route is used once", async () => {
-    server = await startServer({ env: { PEYK_LEASE_MS: "1000" } })
     const { live } = await customerWith(server, { bale: { latency_ms: 4000 }, sms: {} })
     const phone = newPhone()
     const { message_id: id } = ok<Message>(
@@ -96,7 +85,6 @@ describe("after kill -9", () => {
   }, 90_000)
 
   it("in the middle of many messages none is lost, and none is sent twice on a route", async () => {
-    server = await startServer({ env: { PEYK_LEASE_MS: "1000", PEYK_TIMER_CONCURRENCY: "8" } })
     const { live } = await customerWith(server, {
       bale: { latency_ms: 100 },
       eitaa: { latency_ms: 50, outcome: "unreachable" },
@@ -130,5 +118,20 @@ describe("after kill -9", () => {
       expect(channels.length).toBeGreaterThan(0)
     }
     expect(await timersIn(server.dataDir)).toBe(0)
+  }, 120_000)
+
+  it("a scheduled message is sent at its time, once", async () => {
+    const key = server.demo.live_key
+    const phone = newPhone()
+    const { message_id: id } = ok<Message>(
+      await api(key).post({ to: phone, channels: ["bale", "sms"], delay: "2h" }),
+      201
+    )
+    await crashAndReturnAfter(3600)
+    expect(await api(key).read(id)).toMatchObject({ status: "queued", attempts: [] })
+    await crashAndReturnAfter(7300)
+    expect(await completed(key, id)).toMatchObject({ status: "sent", attempts: [{ sequence: 1 }] })
+    await crashAndReturnAfter(7400)
+    expect(await channelsOf(phone)).toEqual(["bale"])
   }, 120_000)
 })
