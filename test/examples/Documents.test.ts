@@ -30,6 +30,14 @@ describe("the documents", () => {
     assert.deepStrictEqual(missing, [])
   })
 
+  it("docs/layers.md lists the ports in which live and sandbox differ", () => {
+    const graph = read("src/layers/graphs/VerificationGraph.ts")
+    const [union = ""] = /export type ReplaceablePorts =(\n  \| \w+)+/.exec(graph) ?? []
+    const ports = [...union.matchAll(/\| (\w+)/g)].map(([, port]) => port)
+    const listed = [...read("docs/layers.md").matchAll(/^\| `(\w+)` \| /gm)].map(([, port]) => port)
+    assert.deepStrictEqual(listed, ports)
+  })
+
   it("docs/providers.md names every file that a new provider's name goes into, and no other", () => {
     const [, section = ""] = /## How do I add a provider\?\n([\s\S]*)/.exec(read("docs/providers.md")) ?? []
     const named = [...section.matchAll(/`((?:src|test)\/[\w/]+\.ts)`/g)].map(([, path = ""]) => path)
