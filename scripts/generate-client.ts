@@ -1,10 +1,13 @@
 /**
  * `npm run generate`: writes what the clients have from openapi.json: types, the management operations, and a collection
- * for Postman and Bruno; and the one file that the login page's element is in the examples. Git keeps the operations alone: clients of Python and PHP are installed from the tree.
+ * for Postman and Bruno; and the one file that the login page's element is in the examples. Git keeps what the clients of
+ * Python, PHP, Go and C# have of it: they are installed from the tree.
  */
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { csharpOperations, csharpTypes } from "./CSharpTypes.ts"
+import { goTypes } from "./GoTypes.ts"
 import { managedOperationsOf, readDocument, writeClientTypes } from "./ClientFiles.ts"
 import { bundleLogin } from "./LoginBundle.ts"
 import { type ApiDocument, makeCollection } from "./PostmanCollection.ts"
@@ -36,6 +39,10 @@ execFileSync(`${root}node_modules/.bin/oxfmt`, [source], { stdio: "inherit" })
 
 writeFileSync(`${root}clients/python/peyk/operations.json`, json)
 writeFileSync(`${root}clients/php/src/operations.json`, json)
+writeFileSync(`${root}clients/go/operations.json`, json)
+writeFileSync(`${root}clients/go/types.go`, goTypes(document))
+writeFileSync(`${root}clients/csharp/src/Types.cs`, csharpTypes(document))
+writeFileSync(`${root}clients/csharp/src/Operations.cs`, csharpOperations(managedOperationsOf(document)))
 writeFileSync(
   `${root}clients/postman/peyk.postman_collection.json`,
   `${JSON.stringify(makeCollection(document as unknown as ApiDocument), null, 1)}\n`

@@ -1,0 +1,3 @@
+module peyk.internal/peyk
+
+go 1.18
