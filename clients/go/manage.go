@@ -5,7 +5,9 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -96,6 +98,12 @@ func idText(value any) string {
 		return id
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, json.Number:
 		return fmt.Sprint(id)
+	case float64:
+		// as encoding/json decodes an id into any
+		if id == math.Trunc(id) && math.Abs(id) < 1<<53 {
+			return strconv.FormatFloat(id, 'f', -1, 64)
+		}
+		return ""
 	case fmt.Stringer:
 		return id.String()
 	default:

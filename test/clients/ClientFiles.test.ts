@@ -3,18 +3,28 @@ import { describe, expect, it } from "vitest"
 import { managedOperations } from "../../packages/client/src/managedOperations.ts"
 import { managedOperationsOf, readDocument } from "../../scripts/ClientFiles.ts"
 import { clientTypes } from "../../scripts/ClientTypes.ts"
+import { csharpOperations, csharpTypes } from "../../scripts/CSharpTypes.ts"
+import { goTypes } from "../../scripts/GoTypes.ts"
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8")
 
 describe("the operations that the clients have", () => {
   const current = managedOperationsOf(readDocument())
 
-  it.each(["clients/python/peyk/operations.json", "clients/php/src/operations.json"])(
-    "are those of openapi.json in %s (npm run generate)",
-    (file) => {
-      expect(read(file)).toBe(`${JSON.stringify(current, null, 2)}\n`)
-    }
-  )
+  it.each([
+    "clients/python/peyk/operations.json",
+    "clients/php/src/operations.json",
+    "clients/go/operations.json"
+  ])("are those of openapi.json in %s (npm run generate)", (file) => {
+    expect(read(file)).toBe(`${JSON.stringify(current, null, 2)}\n`)
+  })
+
+  it("are those of openapi.json in the clients for Go and C#, with the types (npm run generate)", () => {
+    const document = readDocument()
+    expect(read("clients/go/types.go")).toBe(goTypes(document))
+    expect(read("clients/csharp/src/Types.cs")).toBe(csharpTypes(document))
+    expect(read("clients/csharp/src/Operations.cs")).toBe(csharpOperations(current))
+  })
 
   it("are those of openapi.json in the TypeScript client (npm run generate)", () => {
     expect(managedOperations).toEqual(current)

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { hasPhp, hasPython } from "../../support/InstalledPrograms.ts"
+import { csharpProgram, goProgram, hasGo, hasMono } from "./Compiled.ts"
 import { root, runProgram } from "./Packed.ts"
 
 /** A literal that Python and PHP read alike. */
@@ -52,21 +53,30 @@ export interface Language {
   readonly isInstalled: boolean
   readonly run: (env: Readonly<Record<string, string>>) => Promise<string>
   readonly send: (place: "otp" | "sandbox", key?: string) => string
-  readonly sendWith: (place: "otp" | "messages", field: string, value: string) => string
-  readonly listWith: (place: "otp" | "messages", filter: string, value: string) => string
   readonly status: (id: string) => string
   /** Changes a service key, if it has this version. */
   readonly update: (version: string | number) => string
+  /** Whether a version, or a time-out, can be anything; otherwise its type is that of a number. */
+  readonly isDynamic: boolean
   readonly revoke: (id?: string) => string
   readonly revokeWith: (apiKey: string, token: string) => string
   readonly at: (url: string) => string
   readonly withTimeout: (seconds: "0" | "-1" | "INF" | "NAN") => string
+  readonly webhook: (secret: string) => string
   /** Sends an account's settings with a value that JSON does not have. */
   readonly connectWithNaN: string
 }
 
-export const python: Language = {
+/** Fields and filters by their names: in other languages a misspelled one does not compile. */
+export interface DynamicLanguage extends Language {
+  readonly sendWith: (place: "otp" | "messages", field: string, value: string) => string
+  readonly listWith: (place: "otp" | "messages", filter: string, value: string) => string
+}
+
+export const python: DynamicLanguage = {
   name: "Python",
+  isDynamic: true,
+  webhook: (secret) => `webhook(${literal(secret)})`,
   isInstalled: hasPython(),
   run: (env) =>
     runProgram("python3", ["-c", pythonProgram], {
@@ -88,8 +98,10 @@ export const python: Language = {
   connectWithNaN: 'peyk().manage("accounts.connect", settings={"a": float("nan")})'
 }
 
-export const php: Language = {
+export const php: DynamicLanguage = {
   name: "PHP",
+  isDynamic: true,
+  webhook: (secret) => `webhook(${literal(secret)})`,
   isInstalled: hasPhp(),
   run: (env) =>
     runProgram("php", ["-r", phpProgram], {
@@ -112,6 +124,38 @@ export const php: Language = {
   withTimeout: (seconds) => `peyk(timeout: ${seconds})->account()`,
   connectWithNaN: 'peyk()->manage->call("accounts.connect", ["settings" => ["a" => NAN]])'
 }
+
+/** The calls of a compiled program, which reads them as JSON. */
+const compiled = (
+  name: string,
+  isInstalled: boolean,
+  run: (env: Readonly<Record<string, string>>) => Promise<string>
+): Language => {
+  const call = (...parts: ReadonlyArray<unknown>) => JSON.stringify(parts)
+  return {
+    name,
+    isInstalled,
+    isDynamic: false,
+    run,
+    send: (place, key) => call("send", place, key ?? null),
+    status: (id) => call("status", id),
+    update: (version) => call("update", version),
+    revoke: (id) => call("revoke", id ?? null),
+    revokeWith: (apiKey, token) => call("revokeWith", apiKey, token),
+    at: (url) => call("at", url),
+    withTimeout: (seconds) => call("withTimeout", Number(seconds)),
+    webhook: (secret) => call("webhook", secret),
+    connectWithNaN: call("connectWithNaN")
+  }
+}
+
+export const go = compiled("Go", hasGo, async (env) => runProgram(await goProgram(), [], { cwd: root, env }))
+
+export const csharp = compiled("C#", hasMono, async (env) =>
+  runProgram("mono", [await csharpProgram()], { cwd: root, env })
+)
+
+export const languages = [python, php, go, csharp].filter(({ isInstalled }) => isInstalled)
 
 export interface Received {
   readonly path: string

@@ -8,6 +8,8 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { newPhone } from "../../contract/Client.ts"
 import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
 import { hasPhp, hasPython } from "../../support/InstalledPrograms.ts"
+import { csharpProgram, goProgram, hasGo, hasMono } from "./Compiled.ts"
+import { csharp, go, makeCalls } from "./LanguageCalls.ts"
 import { root, runProgram } from "./Packed.ts"
 
 const python = `
@@ -183,6 +185,46 @@ const expectedRequests = [
   "PUT /v1/manage/routing",
   "DELETE /v1/manage/templates/7"
 ]
+
+const compiled = [
+  { name: "Go", isInstalled: hasGo, language: go, program: async () => [await goProgram()] },
+  { name: "C#", isInstalled: hasMono, language: csharp, program: async () => ["mono", await csharpProgram()] }
+].filter(({ isInstalled }) => isInstalled)
+
+describe.each(compiled)("the client for $name", ({ name, language, program }) => {
+  // compiling takes longer than a test may
+  beforeAll(program)
+
+  const run = async (env: Readonly<Record<string, string>>) => {
+    const [first = "", ...args] = await program()
+    return (await runProgram(first, args, { cwd: root, env })).trim().split("\n")
+  }
+
+  it("does what a backend needs", async () => {
+    const env = environment(newPhone().replace("+98", "0"))
+    expect(await run({ ...env, PROGRAM: "backend" }), name).toEqual(expected)
+  })
+
+  it("repeats only a change that can be made twice", async () => {
+    const changes = (JSON.parse(uncertainChanges) as ReadonlyArray<[string, { if_match?: unknown }]>).map(
+      ([operation, { if_match: version, ...fields }]) => [
+        operation,
+        { ...fields, ...(version === undefined ? {} : { if_match: 3 }) }
+      ]
+    )
+    const calls = changes.map(([operation, fields]) =>
+      JSON.stringify(["manage", operation, JSON.stringify(fields)])
+    )
+    const hangUp = (response: { readonly destroy: () => unknown }) => void response.destroy()
+    const { outcomes, received } = await makeCalls(language, calls, { replies: [hangUp] })
+    expect(outcomes).toEqual(calls.map(() => "connection_failed 0"))
+    expect(received.map(({ path }) => path)).toEqual(expectedRequests.map((each) => each.split(" ")[1]))
+  })
+
+  it("reads an event that begins with a byte order mark", async () => {
+    expect(await run({ ...signedRequest(`\uFEFF${payload}`), PROGRAM: "webhook" })).toEqual(["webhook.test"])
+  })
+})
 
 describe("the client for another language", () => {
   it.runIf(hasPython())("does in Python what a backend needs", async () => {
