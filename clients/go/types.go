@@ -110,7 +110,8 @@ type OtpSendResponse struct {
 	// Seconds for which it is valid.
 	ExpiresIn int64 `json:"expires_in"`
 	// Digits of the code: what an input field has to take.
-	CodeLength int64 `json:"code_length"`
+	CodeLength int64    `json:"code_length"`
+	Risk       *OtpRisk `json:"risk"`
 }
 
 // ChannelDescriptor: A channel, and the account that sends over it.
@@ -123,6 +124,14 @@ type ChannelDescriptor struct {
 	CredentialID *int64 `json:"credential_id"`
 	// The account's name, for people.
 	Label string `json:"label"`
+}
+
+// OtpRisk: How risky the code looks by your own codes only. Absent if your guard is off, and in the sandbox.
+type OtpRisk struct {
+	// high: the network, the device or the range of numbers is suspicious. medium: only the phone, or your codes as a whole.
+	Level string `json:"level"`
+	// What of your own codes says so.
+	Reasons []string `json:"reasons"`
 }
 
 // OtpVerifyRequest: as in the API.
@@ -178,7 +187,7 @@ type OtpStatusResponseAttempt struct {
 	TransitionReason *string `json:"transition_reason"`
 	// Why the attempt failed; null if it did not.
 	ErrorCode *string `json:"error_code"`
-	// Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way.
+	// Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute, or the phone was called too often in this hour. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way. hours: routes call nobody at this hour.
 	SkipReason *string `json:"skip_reason"`
 	// The provider's delivery report; null without one.
 	Delivery *string `json:"delivery"`
@@ -235,7 +244,7 @@ type ListedOtpAttempt struct {
 	TransitionReason *string `json:"transition_reason"`
 	// Why the attempt failed; null if it did not.
 	ErrorCode *string `json:"error_code"`
-	// Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way.
+	// Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute, or the phone was called too often in this hour. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way. hours: routes call nobody at this hour.
 	SkipReason *string `json:"skip_reason"`
 	// The provider's delivery report; null without one.
 	Delivery *string `json:"delivery"`

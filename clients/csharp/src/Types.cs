@@ -223,6 +223,8 @@ namespace Peyk
 
         /// <summary>Digits of the code: what an input field has to take.</summary>
         public long CodeLength => Integer("code_length").GetValueOrDefault();
+
+        public OtpRisk Risk => Child("risk", fields => new OtpRisk(fields));
     }
 
     /// <summary>A channel, and the account that sends over it.</summary>
@@ -243,6 +245,20 @@ namespace Peyk
 
         /// <summary>The account's name, for people.</summary>
         public string Label => Text("label");
+    }
+
+    /// <summary>How risky the code looks by your own codes only. Absent if your guard is off, and in the sandbox.</summary>
+    public sealed class OtpRisk : JsonObject
+    {
+        public OtpRisk(IDictionary<string, object> values) : base(values)
+        {
+        }
+
+        /// <summary>high: the network, the device or the range of numbers is suspicious. medium: only the phone, or your codes as a whole.</summary>
+        public string Level => Text("level");
+
+        /// <summary>What of your own codes says so.</summary>
+        public IReadOnlyList<object> Reasons => this["reasons"] as IReadOnlyList<object>;
     }
 
     public sealed class OtpVerifyRequest : JsonObject
@@ -344,7 +360,7 @@ namespace Peyk
         /// <summary>Why the attempt failed; null if it did not.</summary>
         public string ErrorCode => Text("error_code");
 
-        /// <summary>Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way.</summary>
+        /// <summary>Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute, or the phone was called too often in this hour. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way. hours: routes call nobody at this hour.</summary>
         public string SkipReason => Text("skip_reason");
 
         /// <summary>The provider's delivery report; null without one.</summary>
@@ -443,7 +459,7 @@ namespace Peyk
         /// <summary>Why the attempt failed; null if it did not.</summary>
         public string ErrorCode => Text("error_code");
 
-        /// <summary>Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way.</summary>
+        /// <summary>Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute, or the phone was called too often in this hour. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way. hours: routes call nobody at this hour.</summary>
         public string SkipReason => Text("skip_reason");
 
         /// <summary>The provider's delivery report; null without one.</summary>
