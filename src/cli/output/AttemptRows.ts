@@ -9,9 +9,9 @@ interface Attempt {
   readonly delivery: { readonly status: string } | null
 }
 
-/** As `channels` of a request names it; the provider of an SMS too. */
+/** As `channels` of a request names it; the provider of an SMS or a call too. */
 export const channelName = ({ type, provider }: ChannelDescriptor): string =>
-  type === "sms" ? `sms (${provider})` : provider
+  type === "messenger" ? provider : `${type} (${provider})`
 
 /** What attempts of codes and messages have in common; `times` are those of the one kind. */
 export const attemptRow = <Times extends object>(

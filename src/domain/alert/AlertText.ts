@@ -1,5 +1,5 @@
 import { monthInWords } from "../Calendar.ts"
-import { channelNames, isChannel } from "../routing/Channel.ts"
+import { channelNames, channelType, isChannel } from "../routing/Channel.ts"
 import { inOneLine } from "../text/VisibleText.ts"
 import type { Locale } from "../verification/CodeText.ts"
 import type { AlertRecord, RaisedKind } from "./Alert.ts"
@@ -59,7 +59,10 @@ const speakerOf = ({ counts, subject }: SaidAlert, locale: Locale): Speaker => {
 
 const channelIn = (name: string, { say }: Speaker): string =>
   isChannel(name)
-    ? say(channelNames[name][0], name === "sms" ? channelNames.sms[1] : `پیام‌رسان ${channelNames[name][1]}`)
+    ? say(
+        channelNames[name][0],
+        channelType(name) === "messenger" ? `پیام‌رسان ${channelNames[name][1]}` : channelNames[name][1]
+      )
     : isolated(name)
 
 type Sentence = (speaker: Speaker, alert: SaidAlert) => string

@@ -142,11 +142,17 @@ const targets = (channel: Channel, chosen: string, choices: Choices, { say }: Lo
     : [])
 ]
 
-/** Codes go over telegram only where an account opens it. */
-const offered = ({ accounts }: Choices): ReadonlyArray<Channel> =>
-  accounts.some(({ channel, sendsCodes }) => channel === "telegram" && sendsCodes)
-    ? [...codeChannels, "telegram"]
-    : codeChannels
+const openedByAccount: ReadonlyArray<Channel> = ["telegram", "voice"]
+
+/** Codes go over telegram, or by a call, only where an account opens it. */
+const offered = ({ accounts, plan, sharedChannels }: Choices): ReadonlyArray<Channel> => [
+  ...codeChannels,
+  ...openedByAccount.filter(
+    (name) =>
+      accounts.some(({ channel, sendsCodes }) => channel === name && sendsCodes) ||
+      (name === "voice" && plan === "start" && sharedChannels.has(name))
+  )
+]
 
 export const targetOptions = (chosen: string, choices: Choices, locale: Locale): Html => {
   const groups = offered(choices).map((channel) => ({

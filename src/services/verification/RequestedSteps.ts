@@ -29,12 +29,12 @@ export const makeMayTryRequested = Effect.gen(function* () {
 
   /** Asks the guard as a send does. Nothing is taken from budgets: the code took from them when it was sent. */
   const askGuard = Effect.fnUntraced(function* (request: GuardRequest, channel: string) {
-    const { route, callersLimit, taken } = yield* guard.admit(request)
-    yield* Effect.sync(() => guard.giveBack(taken))
-    if (!route.some((step) => step.channel === channel)) {
+    const admitted = yield* guard.admit(request)
+    yield* Effect.sync(() => guard.giveBack(request, admitted))
+    if (!admitted.route.some((step) => step.channel === channel)) {
       return yield* new InvalidChannel({ details: { channel } })
     }
-    return callersLimit
+    return admitted.callersLimit
   })
 
   return Effect.fnUntraced(function* (

@@ -51,6 +51,10 @@ interface Choice {
   readonly adapter: ProviderAdapter
 }
 
+/** What its form asks: a call needs none of the settings that codes and messages by SMS need. */
+const formOf = ({ channel, adapter }: Choice): Pick<ProviderAdapter, "settings" | "sendingSettings"> =>
+  channel === "voice" ? { settings: adapter.settings } : adapter
+
 /** The fields of the form; a new form has none. */
 type Submitted = Pick<URLSearchParams, "get" | "has">
 
@@ -105,7 +109,7 @@ const choose = (
 
 const settingsPart = (
   { locale }: View,
-  adapter: ProviderAdapter,
+  adapter: ReturnType<typeof formOf>,
   submitted: Submitted,
   errors: FieldErrors
 ): Html => {
@@ -162,7 +166,8 @@ const connectForm = (
       isRequired: true,
       errors
     })}
-    ${settingsPart(view, adapter, submitted, errors)} ${checksPart(view, owner, submitted)}
+    ${settingsPart(view, formOf({ channel, adapter }), submitted, errors)}
+    ${checksPart(view, owner, submitted)}
     <div class="actions">
       <button class="button primary">${say("Connect", "اتصال")}</button>
       <a class="button quiet" href="${connectPath}"

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { formatInstant, formatNullableInstant, type Instant } from "../../../domain/Instant.ts"
 import { type Message, MessageStatus, sendTime, Strategy } from "../../../domain/message/Message.ts"
-import { Channel } from "../../../domain/routing/Channel.ts"
+import { textChannels } from "../../../domain/routing/Channel.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { pathOf } from "../Navigation.ts"
 import { formAction } from "../forms/ActionForms.ts"
@@ -93,7 +93,7 @@ const { path, list, exportCsv } = sentPages<Message, MessageRecords>({
     }
   }),
   statuses: MessageStatus.literals,
-  channels: Channel.literals,
+  channels: textChannels,
   moreFilters: (say) => [
     {
       name: "strategy",

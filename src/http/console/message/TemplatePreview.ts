@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { MAX_TEXT_LENGTH } from "../../../domain/message/Message.ts"
 import { checkCodeTemplate, placeholders, render, templateProblem } from "../../../domain/message/Template.ts"
-import { Channel } from "../../../domain/routing/Channel.ts"
+import { type Channel, textChannels } from "../../../domain/routing/Channel.ts"
 import { type SmsSize, smsSize } from "../../../domain/text/SmsParts.ts"
 import { fieldMessage } from "../forms/FieldMessages.ts"
 import { html, type Html } from "../frame/Html.ts"
@@ -84,7 +84,7 @@ export const templatePreview = (
         }
       </p>
       <ul class="bubbles">
-        ${Channel.literals.map((channel) => bubble(channel, text, locale))}
+        ${textChannels.map((channel) => bubble(channel, text, locale))}
       </ul>
       <p class="hint">
         ${say(

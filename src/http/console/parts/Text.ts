@@ -1,6 +1,6 @@
 import { ERASED_PHONE } from "../../../domain/Phone.ts"
 import { shown } from "../../../domain/text/VisibleText.ts"
-import { channelNames, isChannel } from "../../../domain/routing/Channel.ts"
+import { channelNames, channelType, isChannel } from "../../../domain/routing/Channel.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 
@@ -51,6 +51,6 @@ export const channelName = (name: string, { say }: Locale): string =>
 
 /** The channel within a sentence. In Persian “Bale” alone reads as “yes”. */
 export const channelSubject = (name: string, locale: Locale): string =>
-  isChannel(name) && name !== "sms"
+  isChannel(name) && channelType(name) === "messenger"
     ? locale.say(channelNames[name][0], `پیام‌رسان ${channelNames[name][1]}`)
     : channelName(name, locale)

@@ -87,7 +87,7 @@ const { path, list, exportCsv } = sentPages<Verification, VerificationRecords>({
     }
   }),
   statuses: VerificationStatus.literals,
-  channels: codeChannels,
+  channels: [...codeChannels, "voice"],
   columns,
   csvColumns: (now) => [
     ["verification_id", ({ id }) => id],
