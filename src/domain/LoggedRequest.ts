@@ -127,7 +127,12 @@ export interface RequestBlock {
    * The phone of each request that was refused, at its place; null if none was. The store keeps a keyed hash of it only.
    */
   readonly refusedPhones?: ReadonlyArray<Phone | null> | null
+  /** The phones of refused messages of batches, in the order in which the requests list them. */
+  readonly refusedInBatches?: ReadonlyArray<Phone> | null
 }
+
+/** A message of a batch that was refused: its error code, and the status that this code has by itself. */
+export type RefusedItem = readonly [code: string, status: number]
 
 /** A request as a block has it. Arrays are smaller than objects, and every request pays for it. */
 export type RequestFields = readonly [
@@ -142,7 +147,8 @@ export type RequestFields = readonly [
   mode: KeyMode,
   phone: string | null,
   subjectId: string | null,
-  fields?: RequestedFields
+  fields?: RequestedFields | null,
+  refusedInBatch?: ReadonlyArray<RefusedItem>
 ]
 
 const ID = new RegExp(`^(${UUID})\\.(\\d{1,4})$`)

@@ -44,6 +44,14 @@ export const idAt = (instant: Instant): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
+/** The next higher id; of the highest, the same. */
+export const idAfter = (id: string): string => {
+  const next = BigInt(`0x${id.replaceAll("-", "")}`) + 1n
+  const hex = next.toString(16).padStart(32, "0")
+  if (hex.length > 32) return id
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
+}
+
 /** When an id (UUIDv7) was created. */
 export const instantOf = (id: string): Instant => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 

@@ -69,6 +69,8 @@ export class Wallets extends Context.Service<
       customerId: number,
       search: TimeRange & Ordered & PageRequest & { readonly kind?: LedgerKind | undefined }
     ) => Effect.Effect<Page<LedgerEntry>>
+    /** When an entry of the ledger was made. */
+    readonly entryAt: (customerId: number, id: string) => Effect.Effect<Instant, NotFound>
     /** The sums of the ledger before, within and after a time. */
     readonly statement: (customerId: number, span: TimeSpan) => Effect.Effect<Statement>
     /** Checks every wallet against its ledger and its holds. */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { newCustomer, sentCode } from "../contract/Operator.ts"
+import { until } from "../contract/Server.ts"
 import { type SharedServer, sharedServerWithDemo } from "../contract/SharedServer.ts"
 import { demoApi } from "./Forms.ts"
 import { newOperator, signedIn, type Visitor } from "./Visitor.ts"
@@ -65,6 +66,39 @@ describe("the search", () => {
     expect((await found(owner, requestId))[0]).toMatch(/^\/console\/requests\//)
     expect(await found(stranger, requestId)).toEqual([])
     expect(await found(stranger, id)).toEqual([])
+  })
+
+  it("finds events and entries of the ledger by their ids", async () => {
+    const { id } = await sentCode(server, server.demo.live_key, { phone: "09129876543" })
+    const { data: entries } = await api<{
+      data: ReadonlyArray<{ id: string; subject: { id: string } | null }>
+    }>("GET", "/wallet/ledger")
+    const charge = entries.find(({ subject }) => subject?.id === id)
+    const topUp = entries.find(({ subject }) => subject === null)
+    for (const entry of [charge, topUp]) {
+      const [address = ""] = await found(owner, entry?.id ?? "")
+      expect(address).toContain(`#row-${entry?.id}`)
+      const page = await owner.get(address.replaceAll("&amp;", "&"))
+      const [, first] = /<tr role="row" id="row-([^"]+)"/.exec(page.text.split(">Ledger<").at(-1) ?? "") ?? []
+      expect(first).toBe(entry?.id)
+      expect(await found(stranger, entry?.id ?? "")).toEqual([])
+    }
+    const path = `/console/verifications/${id}`
+    const events = await until("the code's event", async () => {
+      const { text } = await owner.get(path)
+      const all = [...text.matchAll(/id="event-([0-9a-f-]{36})"/g)].map(([, each]) => each ?? "")
+      return all.length > 0 ? all : undefined
+    })
+    expect(await found(owner, events[0] ?? "")).toEqual([`${path}#event-${events[0]}`])
+    expect(await found(stranger, events[0] ?? "")).toEqual([])
+    const { id: endpoint } = await api<{ id: number }>("POST", "/webhooks", {
+      url: "https://example.com/hook",
+      events: ["*"]
+    })
+    const { event_id: tested } = await api<{ event_id: string }>("POST", `/webhooks/${endpoint}/test`)
+    expect(await found(owner, tested)).toEqual([`/console/webhooks/${endpoint}/events/${tested}`])
+    expect(await found(viewer, tested)).toEqual([`/console/webhooks/${endpoint}/events/${tested}`])
+    expect(await found(stranger, tested)).toEqual([])
   })
 
   it("finds pages and actions in both languages, and only those that somebody has", async () => {

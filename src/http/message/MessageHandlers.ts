@@ -10,7 +10,7 @@ import { Api } from "../Api.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
 import { type MessageBody, toMessageSendResponse, toMessageStatus } from "./MessageSchemas.ts"
 import type { MessageBatchBody } from "./MessageSchemas.ts"
-import { messageRequestOf, readBatch, toBatchResponse } from "./MessageRequests.ts"
+import { messageRequestOf, readBatch, refusedIn, toBatchResponse } from "./MessageRequests.ts"
 import { withMetadata } from "../Metadata.ts"
 import { createdWithin, metadataFilters } from "../manage/SentQuery.ts"
 import { pageRequest, toWirePage } from "../manage/ManageWire.ts"
@@ -76,10 +76,17 @@ const makeHandlers = Effect.fnUntraced(function* (name: "sent_messages" | "sandb
       )
     }),
     batch: Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof MessageBatchBody.Type }) {
-      const { perform } = yield* CurrentPrincipal
+      const { perform, notes } = yield* CurrentPrincipal
       return yield* Effect.flatMap(batchOf(payload), (request) =>
         perform(({ setUpVersion }) => messages.sendBatch({ ...request, setUpVersion }))
       ).pipe(
+        Effect.tap(({ outcomes, replayed }) =>
+          Effect.sync(() => {
+            if (replayed) return
+            for (const { phone, refusal } of refusedIn(outcomes, payload.messages))
+              notes.refusedItem(phone, refusal)
+          })
+        ),
         Effect.map(({ outcomes, replayed }) =>
           HttpApiSchema.withHeaders({
             body: toBatchResponse(outcomes),

@@ -1,6 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import { ValidationError } from "../../domain/Errors.ts"
 import { normalPhone } from "../../domain/Phone.ts"
+import type { RefusedItem } from "../../domain/LoggedRequest.ts"
 import type { Principal } from "../../domain/customer/Customer.ts"
 import { type BatchOutcome, refusedOutcome } from "../../domain/message/Message.ts"
 import type { HotWork, FastResponse, HotEndpoint, JsonBody } from "../HotPath.ts"
@@ -164,6 +165,18 @@ const errorOf = ({ code, details }: Exclude<BatchOutcome, { readonly id: string 
   message: isErrorCode(code) ? textOf(code, details) : code,
   details
 })
+
+/** The messages that were refused, for the log of requests. */
+export const refusedIn = (
+  outcomes: ReadonlyArray<BatchOutcome>,
+  messages: ReadonlyArray<unknown>
+): ReadonlyArray<{ readonly phone: string; readonly refusal: RefusedItem }> =>
+  outcomes.flatMap((outcome, index) => {
+    const phone: unknown = Object(messages[index]).to
+    if ("id" in outcome || typeof phone !== "string") return []
+    const status = isErrorCode(outcome.code) ? errorTable[outcome.code].status : 422
+    return [{ phone, refusal: [outcome.code, status] }]
+  })
 
 export const toBatchResponse = (outcomes: ReadonlyArray<BatchOutcome>): typeof MessageBatchResponse.Type => ({
   data: outcomes.map((outcome, index) =>

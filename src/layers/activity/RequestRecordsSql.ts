@@ -63,8 +63,8 @@ const requestColumns = `b.id || '.' || n as id, b.customer_id as "customerId", c
   case when k.id is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix,
     'lastFour', k.last_four) end as key`
 
-const source = `cross join lateral jsonb_array_elements(b.requests::jsonb) with ordinality as request(r, n)
-  join customers c on c.id = b.customer_id left join api_keys k on k.id = (r ->> 7)::int`
+const names = `join customers c on c.id = b.customer_id left join api_keys k on k.id = (r ->> 7)::int`
+const source = `cross join lateral jsonb_array_elements(b.requests::jsonb) with ordinality as request(r, n) ${names}`
 
 const blockConditions = (
   sql: SqlClient.SqlClient,
@@ -90,24 +90,27 @@ const blockConditions = (
 }
 
 /** Texts that a block must have; the others are not taken apart. */
-const textsOf = ({ id, maskedPhone, code }: RequestSearch): ReadonlyArray<string> =>
-  [id, maskedPhone, code].filter((text) => text !== undefined)
-
-const filtersOf = (
-  sql: SqlClient.SqlClient,
-  { id, maskedPhone, route, statuses, code, keyId, mode }: RequestSearch
-): ReadonlyArray<Statement.Fragment> => [
-  ...textsOf({ id, maskedPhone, code }).map((text) => sql`strpos(b.requests, ${JSON.stringify(text)}) > 0`),
-  ...(id === undefined ? [] : [sql`${id} in (r ->> 1, r ->> 10)`]),
-  ...(maskedPhone === undefined ? [] : [sql`r ->> 9 = ${maskedPhone}`]),
-  ...(route === undefined ? [] : [sql`starts_with(r ->> 2, ${route})`]),
-  ...(statuses === undefined
-    ? []
-    : [sql`(r ->> 4)::int between ${statuses[0]}::int and ${statuses[1]}::int`]),
-  ...(code === undefined ? [] : [sql`r ->> 5 = ${code}`]),
-  ...(keyId === undefined ? [] : [sql`(r ->> 7)::int = ${keyId}::int`]),
-  ...(mode === undefined ? [] : [sql`r ->> 8 = ${mode}`])
+const textsOf = ({ id, maskedPhone, phoneEnd, code }: RequestSearch): ReadonlyArray<string> => [
+  ...[id, maskedPhone, code].flatMap((text) => (text === undefined ? [] : JSON.stringify(text))),
+  ...(phoneEnd === undefined ? [] : [`*${phoneEnd}"`])
 ]
+
+const filtersOf = (sql: SqlClient.SqlClient, search: RequestSearch): ReadonlyArray<Statement.Fragment> => {
+  const { id, maskedPhone, phoneEnd, route, statuses, code, keyId, mode } = search
+  return [
+    ...textsOf(search).map((text) => sql`strpos(b.requests, ${text}) > 0`),
+    ...(id === undefined ? [] : [sql`${id} in (r ->> 1, r ->> 10)`]),
+    ...(maskedPhone === undefined ? [] : [sql`r ->> 9 = ${maskedPhone}`]),
+    ...(phoneEnd === undefined ? [] : [sql`right(r ->> 9, 4) = ${phoneEnd}`]),
+    ...(route === undefined ? [] : [sql`starts_with(r ->> 2, ${route})`]),
+    ...(statuses === undefined
+      ? []
+      : [sql`(r ->> 4)::int between ${statuses[0]}::int and ${statuses[1]}::int`]),
+    ...(code === undefined ? [] : [sql`r ->> 5 = ${code}`]),
+    ...(keyId === undefined ? [] : [sql`(r ->> 7)::int = ${keyId}::int`]),
+    ...(mode === undefined ? [] : [sql`r ->> 8 = ${mode}`])
+  ]
+}
 
 const positionConditions = (
   sql: SqlClient.SqlClient,
@@ -168,6 +171,7 @@ export const RequestRecordsSql = Layer.effect(
     const beginRows = rowsOf(BeginRow)
     const columns = sql.literal(requestColumns)
     const requests = sql.literal(source)
+    const named = sql.literal(names)
 
     /** The earliest request of blocks that were written from this one on: late ones are a minute late at most. */
     const earliestFrom = (id: string, blocks: Statement.Fragment) =>
@@ -230,13 +234,25 @@ export const RequestRecordsSql = Layer.effect(
       return row ?? (yield* new NotFound())
     })
 
+    /** A message of a batch stands for its request, with its own code and status. */
     const refusals = (customerId: number, phone: Phone, limit: number) => {
       const hash = refusedPhoneHash(key, customerId, phone)
       return requestRows(sql`
         select ${columns} from (
           select * from request_blocks where customer_id = ${customerId} and refused_phones @> array[${hash}::uuid]
-          order by id desc limit ${REFUSED_BLOCKS}::int) b ${requests}
-        where b.refused_phones[n] = ${hash}::uuid
+          order by id desc limit ${REFUSED_BLOCKS}::int) b
+        cross join lateral (
+          select r, n from jsonb_array_elements(b.requests::jsonb) with ordinality as request(r, n)
+          where b.refused_phones[n] = ${hash}::uuid
+          union all
+          (select distinct on (n) jsonb_set(jsonb_set(r, '{5}', item -> 0), '{4}', item -> 1), n
+          from (
+            select r, n, item, row_number() over (order by n, i) as nth
+            from jsonb_array_elements(b.requests::jsonb) with ordinality as request(r, n),
+              jsonb_array_elements(r -> 12) with ordinality as refused(item, i)) items
+          where b.refused_phones[jsonb_array_length(b.requests::jsonb) + nth] = ${hash}::uuid
+          order by n, nth desc)) request
+        ${named}
         order by at desc, b.id desc, n desc limit ${limit}::int`)
     }
 
@@ -254,16 +270,13 @@ export const RequestStoreSql = Layer.effect(
     const sql = yield* ReportingSql
     const random = yield* SecureRandom.SecureRandom
     const key = yield* MasterKey
-    /** As text; empty if nothing was refused. */
-    const hashesOf = ({ customerId, refusedPhones, requests }: RequestBlock): string =>
-      refusedPhones == null
-        ? ""
-        : requests
-            .map((_, index) => {
-              const phone = refusedPhones[index]
-              return phone == null ? "" : refusedPhoneHash(key, customerId, phone)
-            })
-            .join()
+    /** As text: those of the requests at their places, and then those in batches; empty if nothing was refused. */
+    const hashesOf = ({ customerId, refusedPhones, refusedInBatches, requests }: RequestBlock): string => {
+      const inBatches = refusedInBatches ?? []
+      if (refusedPhones == null && inBatches.length === 0) return ""
+      const phones = [...requests.map((_, index) => refusedPhones?.[index]), ...inBatches]
+      return phones.map((phone) => (phone == null ? "" : refusedPhoneHash(key, customerId, phone))).join()
+    }
     const add = Effect.fnUntraced(function* (blocks: ReadonlyArray<RequestBlock>) {
       const ids = yield* Effect.forEach(blocks, () => random.uuidV7())
       yield* Effect.orDie(sql`

@@ -26,6 +26,8 @@ const EntryRow = Schema.Struct({
   balanceAfter: Schema.NullOr(RialsColumn)
 })
 
+const TimeRow = Schema.Struct({ at: InstantColumn })
+
 export const WalletsSql = Layer.effect(
   Wallets,
   Effect.gen(function* () {
@@ -37,6 +39,7 @@ export const WalletsSql = Layer.effect(
     const differenceRows = rowsOf(DifferenceRow)
     const holdRows = rowsOf(HoldRow)
     const entryRows = rowsOf(EntryRow)
+    const timeRows = rowsOf(TimeRow)
     const sums = makeLedgerSums(sql, reports)
 
     const balance = Effect.fnUntraced(function* (customerId: number) {
@@ -120,6 +123,12 @@ export const WalletsSql = Layer.effect(
           balanceAfter: opening === null || row.balanceAfter === null ? null : opening + row.balanceAfter
         }))
         return toPage(entries, limit, ({ occurredAt, id }) => formatTimePosition({ at: occurredAt, id }))
+      }),
+
+      entryAt: Effect.fnUntraced(function* (customerId, id) {
+        const [row] = yield* timeRows(reports`
+          select occurred_at as at from ledger where customer_id = ${customerId} and id = ${id}::uuid`)
+        return row?.at ?? (yield* new NotFound())
       }),
 
       statement: sums.statement

@@ -1183,8 +1183,8 @@ create table request_blocks (
   begins_at timestamptz not null,
   ends_at timestamptz not null,
   requests text not null,
-  -- A keyed hash of the phone of each refused request, at the request's place; null: nothing was refused. A phone that
-  -- is erased leaves null in its places.
+  -- A keyed hash of the phone of each refused request, at the request's place, and after those the hashes of refused
+  -- messages of batches; null: nothing was refused. A phone that is erased leaves null in its places.
   refused_phones uuid[],
   primary key (customer_id, id)
 ) with (toast_tuple_target = 8160);

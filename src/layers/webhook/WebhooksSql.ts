@@ -13,7 +13,7 @@ import { makeWebhookSecret } from "./StandardWebhook.ts"
 import { webhookHistory } from "./WebhookHistorySql.ts"
 import { waitingDeliveries } from "./WaitingDeliveriesSql.ts"
 import { deliveredBodies, webhookReplays } from "./WebhookReplaysSql.ts"
-import { Webhooks } from "../../services/webhook/Webhooks.ts"
+import { FoundEvent, Webhooks } from "../../services/webhook/Webhooks.ts"
 
 /** The context of the seal: a secret sealed for one endpoint cannot be opened as another's. */
 export interface SecretOwner {
@@ -192,11 +192,23 @@ export const WebhooksSql = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     const key = yield* MasterKey
     const allowsPrivateAddresses = yield* AllowsPrivateAddresses
+    const eventRows = rowsOf(FoundEvent)
     return Webhooks.of({
       ...webhookEndpoints(sql, random, key, allowsPrivateAddresses),
       ...webhookReplays(sql, random),
       ...deliveredBodies(sql),
-      ...webhookHistory(sql)
+      ...webhookHistory(sql),
+      findEvent: Effect.fnUntraced(function* (customerId, eventId) {
+        const [row] = yield* eventRows(sql`
+          select e.type, e.subject, (
+            select w.id from webhook_endpoints w
+            where w.customer_id = ${customerId} and exists (
+              select from webhook_deliveries d
+              where d.customer_id = ${customerId} and d.endpoint_id = w.id and d.event_id = ${eventId}::uuid)
+            order by w.id limit 1) as "endpointId"
+          from events e where e.customer_id = ${customerId} and e.id = ${eventId}::uuid`)
+        return row ?? (yield* new NotFound())
+      })
     })
   })
 )

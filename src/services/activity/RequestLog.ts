@@ -6,6 +6,7 @@ import { isPhone, maskPhoneInAscii, parsePhone, type Phone } from "../../domain/
 import {
   type LoggedRequest,
   type RequestBlock,
+  type RefusedItem,
   type RequestedFields,
   requestedFields,
   type SentBody
@@ -31,6 +32,13 @@ interface OpenBlock {
   length: number
   readonly requests: Array<string>
   refusedPhones: Array<Phone | null> | null
+  readonly refusedInBatches: Array<Phone>
+}
+
+/** The phones that one request was refused for: its own, or those of messages of a batch. */
+interface RefusedPhones {
+  readonly phone: Phone | null
+  readonly inBatch: ReadonlyArray<Phone>
 }
 
 /** Notes the phone of the block's last request. Most blocks have no refusal. */
@@ -48,9 +56,9 @@ class RequestBuffer {
   #size = 0
 
   /** False: there is no room. */
-  add(customerId: number, at: Instant, request: string, refusedPhone: Phone | null): boolean {
+  add(customerId: number, at: Instant, request: string, refused: RefusedPhones): boolean {
     if (this.#size >= MAX_REQUESTS) return false
-    this.#size += 1
+    this.#size += 1 + refused.inBatch.length
     const known = this.#open.get(customerId)
     if (known === undefined) {
       const length = request.length
@@ -59,14 +67,16 @@ class RequestBuffer {
         endsAt: at,
         length,
         requests: [request],
-        refusedPhones: null
+        refusedPhones: null,
+        refusedInBatches: [...refused.inBatch]
       }
-      addRefused(block, refusedPhone)
+      addRefused(block, refused.phone)
       this.#open.set(customerId, block)
       return true
     }
     known.requests.push(request)
-    addRefused(known, refusedPhone)
+    addRefused(known, refused.phone)
+    for (const phone of refused.inBatch) known.refusedInBatches.push(phone)
     known.length += request.length
     known.endsAt = Math.max(known.endsAt, at)
     if (known.requests.length >= MAX_BLOCK || known.length >= MAX_BLOCK_LENGTH) {
@@ -85,7 +95,8 @@ class RequestBuffer {
       this.#open.delete(customerId)
     }
     const taken = this.#full.splice(0, limit)
-    for (const { requests } of taken) this.#size -= requests.length
+    for (const { requests, refusedInBatches } of taken)
+      this.#size -= requests.length + (refusedInBatches?.length ?? 0)
     return taken
   }
 }
@@ -97,6 +108,8 @@ export interface RequestNotes {
   /** The body of a send: only few of its fields are kept. */
   readonly body: (body: SentBody) => void
   readonly subject: (id: string) => void
+  /** A message of a batch that was refused, with the status that its code has. */
+  readonly refusedItem: (phone: string, refusal: RefusedItem) => void
   readonly responded: (status: number, code: string | undefined) => void
 }
 
@@ -107,6 +120,7 @@ export const noNotes: RequestNotes = {
   phone: ignore,
   body: ignore,
   subject: ignore,
+  refusedItem: ignore,
   responded: ignore
 }
 
@@ -146,14 +160,20 @@ interface Entry extends Pick<Principal, "keyId" | "mode"> {
   readonly to: Phone | null
   readonly about: string | null
   readonly fields: RequestedFields | null
+  readonly inBatch: ReadonlyArray<RefusedItem>
+}
+
+/** What most entries do not have: the fields of the body, and refused messages of a batch. */
+const entryEnd = ({ fields, inBatch }: Pick<Entry, "fields" | "inBatch">): string => {
+  if (inBatch.length > 0) return `,${JSON.stringify(fields)},${JSON.stringify(inBatch)}`
+  return fields === null ? "" : `,${JSON.stringify(fields)}`
 }
 
 /** An entry of the log as it is stored: `layers/activity/RequestRecordsSql.ts` reads its fields by their places. */
 const entryText = (entry: Entry) => {
-  const { at, requestId, route, method, status, code, micros, keyId, mode, to, about, fields } = entry
+  const { at, requestId, route, method, status, code, micros, keyId, mode, to, about } = entry
   const phone = to === null ? "null" : `"${maskPhoneInAscii(to)}"`
-  const end = fields === null ? "" : `,${JSON.stringify(fields)}`
-  return `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${phone},${about === null ? "null" : JSON.stringify(about)}${end}]`
+  return `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${phone},${about === null ? "null" : JSON.stringify(about)}${entryEnd(entry)}]`
 }
 
 /**
@@ -187,6 +207,7 @@ export class RequestLog extends Context.Service<
         let to: string | null = null
         let about: string | null = null
         let fields: RequestedFields | null = null
+        const inBatch: Array<{ readonly phone: Phone; readonly refusal: RefusedItem }> = []
         return {
           key: (principal) => {
             by = principal
@@ -200,6 +221,10 @@ export class RequestLog extends Context.Service<
           },
           subject: (id) => {
             about = id
+          },
+          refusedItem: (text, refusal) => {
+            const phone = phoneOrNull(text)
+            if (phone !== null) inBatch.push({ phone, refusal })
           },
           responded: (status, code) => {
             if (by === null) return
@@ -217,11 +242,15 @@ export class RequestLog extends Context.Service<
               micros,
               to: phone,
               about,
-              fields
+              fields,
+              inBatch: inBatch.map(({ refusal }) => refusal)
             })
             // Hashed when it is written: no request waits for that.
-            const refusedPhone = isRefusal(status) ? phone : null
-            if (!buffer.add(by.customerId, at, entry, refusedPhone)) dropped(1)
+            const refused = {
+              phone: isRefusal(status) ? phone : null,
+              inBatch: inBatch.map((each) => each.phone)
+            }
+            if (!buffer.add(by.customerId, at, entry, refused)) dropped(1)
           }
         }
       }
@@ -283,6 +312,8 @@ export interface RequestSearch extends TimeRange, Ordered {
   /** The request's own id, or that of its verification or message. */
   readonly id?: string | undefined
   readonly maskedPhone?: string | undefined
+  /** The last four digits of the phone, which its mask shows. */
+  readonly phoneEnd?: string | undefined
   /** The beginning of the route: `/v1/otp`. */
   readonly route?: string | undefined
   /** The lowest and the highest status. */

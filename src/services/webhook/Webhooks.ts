@@ -79,6 +79,14 @@ export interface EndpointHistory {
 }
 
 /** A customer's own webhook endpoints. Those of another customer do not exist here. */
+export const FoundEvent = Schema.Struct({
+  type: Schema.String,
+  /** The verification, the message, or what an alert is about. */
+  subject: Schema.String,
+  endpointId: Schema.NullOr(Schema.Int)
+})
+export type FoundEvent = typeof FoundEvent.Type
+
 export class Webhooks extends Context.Service<
   Webhooks,
   {
@@ -125,6 +133,8 @@ export class Webhooks extends Context.Service<
       id: number,
       eventId: string
     ) => Effect.Effect<WebhookDelivery, NotFound>
+    /** An event by its id, and an endpoint that it was for; null: it was for none. */
+    readonly findEvent: (customerId: number, eventId: string) => Effect.Effect<FoundEvent, NotFound>
     /** The JSON that is posted for an event of this endpoint; null once its record is deleted. */
     readonly body: (customerId: number, id: number, eventId: string) => Effect.Effect<string | null>
     /** Delivers an event again, whatever its outcome was. */

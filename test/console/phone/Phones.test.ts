@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { csrfIn, signedIn, type Visitor, wordsOf } from "../Visitor.ts"
-import { messages, newPhone, otp, refused } from "../../contract/Client.ts"
+import { messages, newKey, newPhone, otp, refused, request } from "../../contract/Client.ts"
 import type { Role } from "../../contract/Manager.ts"
 import { newAccount, newCustomer } from "../../contract/Operator.ts"
 import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
@@ -102,6 +102,24 @@ describe("refused requests of a phone", () => {
     expect(wordsOf(await pageOf(phone, stranger))).not.toContain("blocked_phone")
   })
 
+  it("have those of batches, each with its own reason", async () => {
+    const [phone, other] = [newPhone(), newPhone()]
+    const batch = [
+      { to: phone, message: "one", channels: "sms" },
+      { to: phone, message: "two", channels: "sms", template: { id: 1 } },
+      { to: other, message: "three", channels: [{ channel: "sms", account_id: 999_999 }] },
+      { to: "12", message: "four", channels: "sms" }
+    ]
+    const reply = await request(server, "POST", "/v1/messages/batch", {
+      headers: { "x-api-key": key, "content-type": "application/json", "idempotency-key": newKey() },
+      body: JSON.stringify({ messages: batch })
+    })
+    expect(JSON.parse(reply.text)).toMatchObject({ data: [{ message_id: expect.any(String) }, {}, {}, {}] })
+    expect(wordsOf(await pageOf(phone))).toContain("1 request was refused: validation_error")
+    expect((await pageOf(phone)).text.match(/href="\/console\/requests\/[0-9a-f-]+\.\d+"/g)).toHaveLength(1)
+    expect(wordsOf(await pageOf(other))).toContain("1 request was refused")
+  })
+
   it("are those of this phone only, though others look the same when masked", async () => {
     const phone = newPhone()
     const masked = `${phone.slice(0, 6)}${phone.slice(6, 9) === "000" ? "111" : "000"}${phone.slice(9)}`
@@ -126,6 +144,19 @@ describe("refused requests of a phone", () => {
 })
 
 describe("the last four digits", () => {
+  it("find the refused requests of phones to which nothing was sent", async () => {
+    const phone = newPhone()
+    const lastFour = phone.slice(-4)
+    await deny(phone)
+    refused(await codes().send({ phone, channels: "sms" }), 403, "blocked_phone")
+    const page = await owner.get(`/console/phones?q=${lastFour}`)
+    expect(wordsOf(page)).toContain(`Refused requests for phones that end in ${lastFour}: 1`)
+    expect(page.text).not.toContain(phone)
+    const list = await owner.get(`/console/requests?q=${lastFour}&outcome=refused&mode=live`)
+    expect(wordsOf(list)).toContain("blocked_phone")
+    expect(wordsOf(await stranger.get(`/console/phones?q=${lastFour}`))).not.toContain("Refused requests")
+  })
+
   it("find phones, codes and messages", async () => {
     const phone = newPhone()
     const lastFour = phone.slice(-4)

@@ -234,6 +234,54 @@ layer(TestDatabase, { excludeTestServices: true })("the request log", (it) => {
     }).pipe(Effect.provide(process))
   )
 
+  it.effect("finds the refused messages of batches, each with its own code", () =>
+    Effect.gen(function* () {
+      const customer = yield* makeCustomer()
+      const [first, second, third] = [1, 2, 3].map((n) => Phone.make(`+98912123456${n}`))
+      const entry = (requestId: string, at: number, items: RequestFields[12]) =>
+        JSON.stringify([...fieldsOf({ requestId, at, route: "/v1/messages/batch" }), null, items])
+      yield* (yield* RequestStore).add([
+        {
+          customerId: customer,
+          beginsAt: NOW,
+          endsAt: NOW + 3,
+          requests: [
+            entry("one", NOW, [["template_not_found", 422]]),
+            JSON.stringify(fieldsOf({ requestId: "alone", at: NOW + 1, status: 403, code: "blocked_phone" })),
+            entry("two", NOW + 2, [
+              ["channel_unavailable", 503],
+              ["insufficient_balance", 402],
+              ["validation_error", 422]
+            ])
+          ],
+          refusedPhones: [null, first ?? null],
+          refusedInBatches: [first, second, first, third].flatMap((phone) => phone ?? [])
+        }
+      ])
+      const { refusals, list } = yield* RequestRecords
+      const found = (phone: Phone | undefined) =>
+        Effect.map(refusals(customer, phone ?? Phone.make("+989120000000"), 10), (all) =>
+          all.map(({ requestId, code, status }) => [requestId, code, status])
+        )
+      assert.deepStrictEqual(yield* found(first), [
+        ["two", "insufficient_balance", 402],
+        ["alone", "blocked_phone", 403],
+        ["one", "template_not_found", 422]
+      ])
+      assert.deepStrictEqual(yield* found(second), [["two", "channel_unavailable", 503]])
+      assert.deepStrictEqual(yield* found(third), [["two", "validation_error", 422]])
+      const all = (yield* list(customer, { limit: 10, after: null })).items
+      assert.deepStrictEqual(
+        all.map(({ requestId, status, fields }) => [requestId, status, fields]),
+        [
+          ["two", 200, null],
+          ["alone", 403, null],
+          ["one", 200, null]
+        ]
+      )
+    }).pipe(Effect.provide(process))
+  )
+
   it.effect("names the key of a request", () =>
     Effect.gen(function* () {
       const customer = yield* makeCustomer()

@@ -4,7 +4,7 @@ import type { Page } from "../../../domain/Paging.ts"
 import { maskPhoneInAscii, parseContactPhone } from "../../../domain/Phone.ts"
 import { isRequestPosition, type LoggedRequest, shownPhone } from "../../../domain/LoggedRequest.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
-import { pasted } from "../../../domain/text/PastedText.ts"
+import { bareNumber, pasted } from "../../../domain/text/PastedText.ts"
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { savedViews } from "../SavedViewsPage.ts"
@@ -75,6 +75,7 @@ const modes: ReadonlyArray<KeyMode> = ["live", "test"]
 
 /** The form of a request id; a verification's id has it too. */
 const ID = /^[A-Za-z0-9._-]{1,128}$/
+const LAST_FOUR = /^\d{4}$/
 const CODE = /^[a-z_]{1,60}$/
 const KEY = /^[1-9]\d{0,8}$/
 
@@ -84,8 +85,10 @@ interface SubmittedSearch {
   readonly problems: ReadonlyArray<string>
 }
 
-const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone"> | null => {
+const subjectOf = (text: string): Pick<RequestSearch, "id" | "maskedPhone" | "phoneEnd"> | null => {
   if (text === "") return {}
+  const digits = bareNumber(text)
+  if (LAST_FOUR.test(digits)) return { phoneEnd: digits }
   const phone = parseContactPhone(text)
   if (Result.isSuccess(phone)) return { maskedPhone: maskPhoneInAscii(phone.success) }
   return ID.test(text) ? { id: text } : null
@@ -188,7 +191,8 @@ const requestFilters = (
     [
       {
         name: "q",
-        label: say("Request id, phone, or code or message id", "شناسهٔ درخواست، شماره، یا شناسهٔ کد یا پیام"),
+        label: say("Phone, last four digits, or an id", "شماره، چهار رقم آخر، یا شناسه"),
+        placeholder: "0912… / 4567 / 019c…",
         isLtr: true,
         isWide: true
       },

@@ -27,8 +27,9 @@ import {
 } from "../parts/Lists.ts"
 import { withNotice } from "../parts/Notice.ts"
 import { phonePath } from "../parts/Phones.ts"
-import { phoneNumber } from "../parts/Text.ts"
+import { isolatedText, phoneNumber } from "../parts/Text.ts"
 import { phoneContent } from "./PhonePage.ts"
+import { RequestLog, RequestRecords } from "../../../services/activity/RequestLog.ts"
 import { addGuardEntry, removeGuardEntry } from "../../../services/guard/GuardActions.ts"
 import { erasePhone } from "../../../services/PhoneErasures.ts"
 import { type FoundPhone, PhoneRecords } from "../../../services/PhoneRecords.ts"
@@ -102,6 +103,32 @@ const emptyList = (view: View, { next, searchedTo }: Page<FoundPhone>, isFiltere
       )
 }
 
+const MAX_REFUSALS = 20
+
+/** The log has no whole phone: whose requests were all refused is found by the digits that its mask shows. */
+const refusedLine = Effect.fnUntraced(function* ({ actor, locale }: View, lastFour: string | undefined) {
+  if (lastFour === undefined) return null
+  yield* (yield* RequestLog).flush
+  const { items, next } = yield* (yield* RequestRecords).list(actor.customerId, {
+    phoneEnd: lastFour,
+    statuses: [400, 498],
+    mode: "live",
+    limit: MAX_REFUSALS,
+    after: null
+  })
+  if (items.length === 0) return null
+  const { say, number } = locale
+  const count = `${number(items.length)}${next === null ? "" : "+"}`
+  return html`<p class="list-note">
+    <a href="${pathOf("requests")}?q=${lastFour}&outcome=refused&mode=live"
+      >${say(
+        `Refused requests for phones that end in ${lastFour}: ${count}`,
+        `درخواست‌های ردشده برای شماره‌هایی که به ${isolatedText(lastFour)} ختم می‌شوند: ${count}`
+      )}</a
+    >
+  </p>`
+})
+
 const showPhones = Effect.fnUntraced(function* (view: View) {
   const { say } = view.locale
   const wanted = wantedIn(view)
@@ -117,8 +144,8 @@ const showPhones = Effect.fnUntraced(function* (view: View) {
     title,
     name: "phones",
     lead: say(
-      "Everything about one phone: codes, messages and refused requests. The newest first.",
-      "همه چیز دربارهٔ یک شماره: کدها، پیام‌ها و درخواست‌های ردشده. جدیدترین در بالا."
+      "Everything about one phone: codes, messages and refused requests.",
+      "همه چیز دربارهٔ یک شماره: کدها، پیام‌ها و درخواست‌های ردشده."
     ),
     content: html`${filters(view, [
         {
@@ -130,6 +157,7 @@ const showPhones = Effect.fnUntraced(function* (view: View) {
         }
       ])}
       ${searchProblems("problem" in wanted ? [wanted.problem] : [])}
+      ${yield* refusedLine(view, "lastFour" in wanted ? wanted.lastFour : undefined)}
       <section class="panel" id="phones">
         ${
           items.length === 0

@@ -223,6 +223,9 @@ const noDeliveries = (view: View): Html =>
     >${view.locale.say("no webhook for this event", "وب‌هوکی برای این رویداد نیست")}</span
   >`
 
+/** Where an event is on the page of its code or message. */
+export const eventAnchor = (id: string): string => `event-${id}`
+
 /** The events of a send with their deliveries. */
 export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: string): Html => {
   const { say } = view.locale
@@ -247,7 +250,7 @@ export const eventsPart = (view: View, events: ReadonlyArray<RunEvent>, path: st
         : html`<ol class="events">
             ${events.map(
               ({ id, type, occurredAt, deliveries }) =>
-                html`<li>
+                html`<li id="${eventAnchor(id)}">
                   <p class="what">${mono(type)}${view.locale.clock(occurredAt)}</p>
                   ${
                     deliveries.length === 0

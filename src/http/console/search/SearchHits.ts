@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import { isIdPosition } from "../../../domain/Paging.ts"
+import { formatTimePosition, idAfter, isIdPosition } from "../../../domain/Paging.ts"
 import { parseContactPhone } from "../../../domain/Phone.ts"
 import { isUuid } from "../../../domain/Uuid.ts"
 import { bareNumber, foldDigits, pasted } from "../../../domain/text/PastedText.ts"
@@ -7,6 +7,8 @@ import { pathOf } from "../Navigation.ts"
 import type { Html } from "../frame/Html.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { stateText } from "../parts/Badge.ts"
+import { eventAnchor } from "../runs/RunParts.ts"
+import { rowId } from "../parts/Lists.ts"
 import { phonePath } from "../parts/Phones.ts"
 import { isolated, isolatedText, ltr, mono, shortId } from "../parts/Text.ts"
 import { AuditLog } from "../../../services/activity/AuditLog.ts"
@@ -19,6 +21,7 @@ import { TemplateRecords } from "../../../services/message/Templates.ts"
 import { PhoneRecords } from "../../../services/PhoneRecords.ts"
 import { Users } from "../../../services/user/Users.ts"
 import { VerificationRecords } from "../../../services/verification/VerificationRecords.ts"
+import { Wallets } from "../../../services/Wallets.ts"
 import { Webhooks } from "../../../services/webhook/Webhooks.ts"
 
 /** Something that a search found, with its page. */
@@ -81,6 +84,35 @@ const phoneHits = Effect.fnUntraced(function* (view: View, { text }: Wanted) {
   }))
 })
 
+const isAbout = (type: string, area: "verification" | "message"): boolean => type.startsWith(`${area}.`)
+
+/** An event has its page where it was delivered, or that of what it is about. */
+const eventHits = Effect.fnUntraced(function* (view: View, id: string) {
+  const { say } = view.locale
+  const { findEvent } = yield* Webhooks
+  return yield* orNone(findEvent(view.actor.customerId, id), ({ type, subject, endpointId }) => {
+    const hit = (href: string): ReadonlyArray<Hit> => [
+      { href, kind: say("Event", "رویداد"), title: mono(`${type} ${id.slice(0, 8)}…`) }
+    ]
+    if (endpointId !== null) return hit(`${pathOf("webhooks")}/${endpointId}/events/${id}`)
+    if (isAbout(type, "verification")) return hit(`${pathOf("verifications")}/${subject}#${eventAnchor(id)}`)
+    return isAbout(type, "message") ? hit(`${pathOf("messages")}/${subject}#${eventAnchor(id)}`) : []
+  })
+})
+
+/** The ledger, with the page on which this entry is the first. */
+const ledgerHits = Effect.fnUntraced(function* (view: View, id: string) {
+  const { say } = view.locale
+  const { entryAt } = yield* Wallets
+  return yield* orNone(entryAt(view.actor.customerId, id), (at) => [
+    {
+      href: `${pathOf("wallet")}?cursor=${formatTimePosition({ at, id: idAfter(id) })}#${rowId(id)}`,
+      kind: say("Ledger entry", "تراکنش"),
+      title: shortId(id)
+    }
+  ])
+})
+
 /** Codes and messages, live and of the sandbox, and what else has a UUID. */
 const uuidHits = Effect.fnUntraced(function* (view: View, { folded: id }: Wanted) {
   const { customerId } = view.actor
@@ -107,7 +139,9 @@ const uuidHits = Effect.fnUntraced(function* (view: View, { folded: id }: Wanted
     ]),
     orNone(users.find(customerId, id), ({ name }) => [
       { href: `${pathOf("users")}/${id}`, kind: say("User", "کاربر"), title: isolated(name) }
-    ])
+    ]),
+    eventHits(view, id),
+    ledgerHits(view, id)
   ])
   return found.flat()
 })
