@@ -291,6 +291,7 @@ const codesPage = (view: View, codes: typeof ShownCodes.Type): Page => {
       {
         label: say("Your recovery codes", "کدهای بازیابی شما"),
         secret: codes.map(Redacted.value).join("\n"),
+        isMany: true,
         done: SECURITY_PATH,
         more: html`<p class="hint">
           ${say("Each signs you in once if you do not have your phone. Print them, or keep them in a password manager.", "هر کدام یک بار شما را وارد می‌کند، وقتی گوشی در دسترس نیست. چاپشان کنید یا در مدیر گذرواژه نگه دارید.")}

@@ -195,24 +195,24 @@ const ledgerTable = (entries: ReadonlyArray<LedgerEntry>, view: View): Html => {
   )
 }
 
-const ledgerFilters = ({ locale }: View): ReadonlyArray<Filter> => [
+const shownFilters = ({ locale }: View): ReadonlyArray<Filter> => [
   {
     name: "kind",
     label: locale.say("Type", "نوع"),
     any: locale.say("All", "همه"),
     choices: Kinds.literals.map((kind) => [kind, kindText(kind, locale)] as const)
   },
-  withinFilter(locale),
-  ...timeFilters(locale),
-  orderFilter(locale)
+  withinFilter(locale)
 ]
+
+const moreFilters = ({ locale }: View): ReadonlyArray<Filter> => [orderFilter(locale), ...timeFilters(locale)]
 
 const ledgerSearch = (view: View, now: Instant) => {
   const { from, to, problems } = readTimes(view, now)
   const kind = Kinds.literals.find((each) => each === view.query.get("kind"))
   return {
     search: { kind, from, to, order: orderIn(view) },
-    problems: [...choiceProblems(view, ledgerFilters(view)), ...problems]
+    problems: [...choiceProblems(view, [...shownFilters(view), ...moreFilters(view)]), ...problems]
   }
 }
 
@@ -277,7 +277,8 @@ const walletPage = Effect.fnUntraced(function* (view: View, refused: RefusedBudg
       ${customer.plan !== "free" && (yield* budgetPart(view, yield* Clock.currentTimeMillis, refused))}
       ${holds}
       <h2 class="section-title">${say("Ledger", "تراکنش‌ها")}</h2>
-      ${filters(view, ledgerFilters(view))} ${yield* savedViews(view, "wallet")} ${searchProblems(problems)}
+      ${filters(view, shownFilters(view), moreFilters(view))} ${yield* savedViews(view, "wallet")}
+      ${searchProblems(problems)}
       <div class="panel">
         ${items.length > 0 ? ledgerTable(items, view) : noEntries(view, isFiltered)} ${pager(view, next)}
       </div>`

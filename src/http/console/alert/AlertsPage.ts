@@ -274,14 +274,14 @@ const settingsPanel = (view: View, settings: SavedAlertSettings, refused: Refuse
     <form class="panel-body fields" method="post" action="${SETTINGS_PATH}">
       ${csrfField(view.csrf)} ${versionField(settings.version, submitted, errors)}
       ${errorSummary(errors, view.locale)} ${kindBoxes(view, submitted?.getAll("kinds") ?? settings.kinds)}
-      ${time("quiet_from", say("Quiet from (Tehran)", "سکوت از (تهران)"), quiet?.from, "22:00")}
-      ${time("quiet_until", say("Quiet until", "سکوت تا"), quiet?.until, "08:00")}
+      ${time("quiet_from", say("Quiet hours from (Tehran)", "ساعت‌های سکوت از (به وقت تهران)"), quiet?.from, "22:00")}
+      ${time("quiet_until", say("Quiet hours until", "ساعت‌های سکوت تا"), quiet?.until, "08:00")}
       <p class="hint">
-        ${say("In quiet hours alerts wait. Empty: there are none.", "در ساعت‌های سکوت اعلان‌ها منتظر می‌مانند. خالی: سکوتی نیست.")}
+        ${say("Alerts by email and message wait until quiet hours end. Webhook events do not. Leave both empty for none.", "اعلان‌های ایمیل و پیام تا پایان ساعت‌های سکوت می‌مانند؛ رویدادهای وب‌هوک نه. بدون سکوت: هر دو را خالی بگذارید.")}
       </p>
       ${checkField({
         name: "urgent_passes",
-        label: say("Urgent alerts do not wait", "اعلان‌های فوری منتظر نمی‌مانند"),
+        label: say("Send urgent alerts in quiet hours too", "اعلان‌های فوری در ساعت‌های سکوت هم ارسال شوند"),
         isChecked: submitted === null ? settings.urgentPasses : submitted.has("urgent_passes")
       })}
       ${isWriter(view) && html`<div><button class="button primary">${say("Save", "ذخیره")}</button></div>`}

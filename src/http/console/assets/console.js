@@ -441,6 +441,32 @@ const openPaletteByKey = () => {
   })
 }
 
+/** What the browser would say in its own language: the page says it in its own. */
+const validityText = (field) => {
+  const { valueMissing, typeMismatch } = field.validity
+  if (valueMissing)
+    return field.type === "checkbox"
+      ? say("Tick this box.", "این گزینه را علامت بزنید.")
+      : say("Fill in this field.", "این فیلد را پر کنید.")
+  if (typeMismatch && field.type === "email")
+    return say("Enter an email address.", "نشانی ایمیل را وارد کنید.")
+  return say("This value is not valid.", "این مقدار معتبر نیست.")
+}
+
+const speakOfErrors = () => {
+  const clear = ({ target }) => target.setCustomValidity?.("")
+  addEventListener(
+    "invalid",
+    ({ target }) => {
+      target.setCustomValidity("")
+      if (!target.validity.valid) target.setCustomValidity(validityText(target))
+    },
+    true
+  )
+  for (const name of ["input", "change"]) addEventListener(name, clear, true)
+}
+
+speakOfErrors()
 keepZone()
 setInterval(tellAgo, AGO_MILLIS)
 hideQuery()

@@ -27,22 +27,34 @@ interface ShownSecret {
   /** “The key”. */
   readonly label: string
   readonly secret: string
+  /** Several secrets, one on a line. */
+  readonly isMany?: boolean
   /** Its purpose, and the next step. */
   readonly more?: Part
   readonly done: string
 }
 
 /** A secret that was just made. No other page shows it. */
-export const secretPanel = ({ label, secret, more, done }: ShownSecret, locale: Locale): Html => {
+export const secretPanel = (
+  { label, secret, isMany = false, more, done }: ShownSecret,
+  locale: Locale
+): Html => {
   const { say } = locale
   return html`<section class="panel" aria-labelledby="secret-title">
     <div class="panel-head"><h2 id="secret-title">${label}</h2></div>
     <div class="panel-body fields">
       <p class="notice warn" role="status">
-        ${say(
-          "Copy it now and keep it safe. You will not see it again.",
-          "همین حالا کپی کنید و جای امنی نگه دارید. دیگر نشان داده نمی‌شود."
-        )}
+        ${
+          isMany
+            ? say(
+                "Copy them now and keep them safe. You will not see them again.",
+                "همین حالا همه را کپی کنید و جای امنی نگه دارید. دیگر نشان داده نمی‌شوند."
+              )
+            : say(
+                "Copy it now and keep it safe. You will not see it again.",
+                "همین حالا کپی کنید و جای امنی نگه دارید. دیگر نشان داده نمی‌شود."
+              )
+        }
       </p>
       <p class="secret">
         <code>${secret}</code>${copyButton(secret, say(`Copy: ${label}`, `کپی: ${label}`), locale)}
