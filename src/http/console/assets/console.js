@@ -441,6 +441,8 @@ const openPaletteByKey = () => {
   })
 }
 
+const say = (english, persian) => (document.documentElement.lang === "fa" ? persian : english)
+
 /** What the browser would say in its own language: the page says it in its own. */
 const validityText = (field) => {
   const { valueMissing, typeMismatch } = field.validity
