@@ -141,6 +141,7 @@ export interface ProblemParams {
   readonly shared_by_account: None
   readonly sms_template: None
   readonly voice_template: None
+  readonly steps_only_on_request: None
   readonly step_account_unknown: {
     readonly customer: number
     readonly channel: string

@@ -140,6 +140,7 @@ const texts: ProblemTexts = {
   shared_by_account: () => "A shared sender is not chosen by account",
   sms_template: () => "SMS uses the template registered at its provider",
   voice_template: () => "A call reads the digits of the code, or the template registered at its provider",
+  steps_only_on_request: () => "At least one step has to be without on_request: a send tries those by itself",
   step_account_unknown: ({ customer, channel, account }) =>
     `customer ${customer} has no ${channel} account ${account}`,
 

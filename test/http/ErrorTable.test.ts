@@ -188,6 +188,7 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
       "no_next_channel",
       "verification_ended",
       "invalid_channel",
+      "insufficient_balance",
       "blocked_phone",
       "suspected_fraud",
       "too_many_requests_phone_hour"

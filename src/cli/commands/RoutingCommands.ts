@@ -31,7 +31,7 @@ const readSteps = (given: string) =>
 
 /** The rarer columns appear only if a step has them. */
 const toFields = (
-  { channel, account_id, wait, sender, template_id }: RoutingStep,
+  { channel, account_id, wait, sender, template_id, on_request }: RoutingStep,
   _index: number,
   steps: ReadonlyArray<RoutingStep>
 ) => ({
@@ -39,7 +39,8 @@ const toFields = (
   account_id: account_id ?? null,
   wait: wait ?? null,
   ...(steps.some((step) => step.sender !== undefined) ? { sender: sender ?? null } : {}),
-  ...(steps.some((step) => step.template_id !== undefined) ? { template_id: template_id ?? null } : {})
+  ...(steps.some((step) => step.template_id !== undefined) ? { template_id: template_id ?? null } : {}),
+  ...(steps.some((step) => step.on_request === true) ? { on_request: on_request ?? false } : {})
 })
 
 type SaveRefusal =
@@ -63,7 +64,9 @@ const set = Command.make(
   {
     customer: customerFlag,
     steps: Flag.String("steps").pipe(
-      Flag.withDescription('The order, e.g. [{"channel":"bale"},{"channel":"sms","wait":45}]'),
+      Flag.withDescription(
+        'The order, e.g. [{"channel":"bale"},{"channel":"sms","wait":45}]; "on_request":true: only if asked for'
+      ),
       Flag.mapEffect(readSteps)
     ),
     order: Flag.Literals("order", StepOrder.literals).pipe(

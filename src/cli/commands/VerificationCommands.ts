@@ -102,14 +102,18 @@ const next = Command.make(
     fromSequence: Flag.Int("from-sequence").pipe(
       Flag.withDescription("The last attempt that you saw; if a later one exists, nothing happens"),
       Flag.optional
+    ),
+    channel: Flag.String("channel").pipe(
+      Flag.withDescription("The channel to try: one that is left, or one that is only tried on request"),
+      Flag.optional
     )
   },
-  ({ customer, verification: id, fromSequence }) =>
+  ({ customer, verification: id, fromSequence, channel }) =>
     withUseCases(
       operate(tryNextChannel, {
         customer,
         target: id,
-        input: { from_sequence: Option.getOrNull(fromSequence) }
+        input: { from_sequence: Option.getOrNull(fromSequence), channel: Option.getOrNull(channel) }
       }).pipe(
         Effect.andThen(about(customer, printVerification(customer, id))),
         Effect.mapError(refusedOf(customer, `verification ${id}`))

@@ -3,6 +3,7 @@ import type {
   BlockedPhone,
   ChannelUnavailable,
   Conflict,
+  InsufficientBalance,
   InvalidChannel,
   MessageEnded,
   NoNextChannel,
@@ -47,6 +48,7 @@ export type ActionRefusal =
   | BlockedPhone
   | SuspectedFraud
   | TooManyRequestsPhoneHour
+  | InsufficientBalance
   | MessageEnded
 
 /** Fields whose flag has another name. */
@@ -101,6 +103,10 @@ export const refusedAction =
       case "too_many_requests_phone_hour":
         return new CommandError({
           message: `the phone was called too often; again in ${error.retryAfterSeconds} seconds`
+        })
+      case "insufficient_balance":
+        return new CommandError({
+          message: "the customer's balance does not cover the channel: nothing was tried"
         })
       case "message_ended":
         return new CommandError({ message: "the message was sent, may have been, or has ended" })

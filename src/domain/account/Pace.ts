@@ -47,6 +47,9 @@ export type SendKind = "code" | "text"
 export const SkipReason = Schema.Literals(["gap", "rate", "cooldown", "busy", "hours"])
 export type SkipReason = typeof SkipReason.Type
 
+/** Whether a step that is skipped for this reason is not tried by itself any more, but can still be asked for. */
+export const canBeAskedAgain = (reason: SkipReason | undefined): boolean => reason === "hours"
+
 /** The reasons in words, for people: the end of a sentence, in English and in Persian. */
 export const skipWords: Readonly<Record<SkipReason, readonly [english: string, persian: string]>> = {
   gap: [

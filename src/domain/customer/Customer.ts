@@ -84,7 +84,9 @@ export const RoutingStep = Schema.Struct({
   wait: Schema.optionalKey(StepWait),
   sender: Schema.optionalKey(Schema.Literal("shared")),
   /** The text of codes, if the request names no template. */
-  template_id: Schema.optionalKey(Schema.Int)
+  template_id: Schema.optionalKey(Schema.Int),
+  /** Never tried by itself: only if a request for the next channel names its channel. Absent: tried in its turn. */
+  on_request: Schema.optionalKey(Schema.Literal(true))
 })
 export type RoutingStep = typeof RoutingStep.Type
 

@@ -2,7 +2,7 @@ import { Array as Arr } from "effect"
 import type { StepOrder } from "../customer/Customer.ts"
 import { nextScore, type Tally } from "../guard/Conversion.ts"
 import { type Channel, LONGEST_WAIT_SECONDS, SHORTEST_WAIT_SECONDS } from "./Channel.ts"
-import type { Route, RouteStep } from "./Route.ts"
+import { plannedSteps, type Route, type RouteStep } from "./Route.ts"
 import { fnv1a } from "../text/Fingerprints.ts"
 
 /** A code, by the channel that was tried first: it was verified there, or went on. */
@@ -255,7 +255,7 @@ export interface MeasuredCode {
 /** A step and those that stand by for it: they move together. */
 type Group = Arr.NonEmptyReadonlyArray<RouteStep>
 
-const groupsOf = (route: Route): ReadonlyArray<Group> => {
+const groupsOf = (route: ReadonlyArray<RouteStep>): ReadonlyArray<Group> => {
   const groups: Array<[RouteStep, ...Array<RouteStep>]> = []
   for (const step of route) {
     if (step.standby === true) groups.at(-1)?.push(step)
@@ -310,7 +310,8 @@ export const measuredRoute = (route: Route, knowledge: RouteKnowledge, code: Mea
   const [first, ...rest] = route
   const timed: Route = [withWait(first, records), ...rest.map((step) => withWait(step, records))]
   if (code.order === "saved") return timed
-  const groups = groupsOf(timed)
+  const planned = plannedSteps(timed)
+  const groups = groupsOf(planned)
   const candidates = groups.map(([step, ...standby]) => ({
     channel: step.channel,
     cost: costOf(step, route, code.smsPrice),
@@ -318,5 +319,6 @@ export const measuredRoute = (route: Route, knowledge: RouteKnowledge, code: Mea
   }))
   const order = measuredOrder(knowledge, candidates, { prefix: operatorPrefix(code.phone), id: code.id })
   const ordered = permuted(groups, order)
-  return Arr.isReadonlyArrayNonEmpty(ordered) ? ordered : timed
+  if (!Arr.isReadonlyArrayNonEmpty(ordered)) return timed
+  return [...ordered, ...timed.slice(planned.length)]
 }

@@ -37,6 +37,8 @@ export const RouteStep = Schema.Struct({
   spokenIn: Schema.optionalKey(Locale),
   /** Takes over for the step before it: only one of them delivers the code. Absent: a channel of its own. */
   standby: Schema.optionalKey(Schema.Literal(true)),
+  /** Never tried by itself: only if a request for the next channel names its channel. These steps are last in a route. */
+  onRequest: Schema.optionalKey(Schema.Literal(true)),
   /** The wait is the measured one, where that is known. */
   waitsMeasured: Schema.optionalKey(Schema.Literal(true)),
   /** The counts by which the step has its place; absent: it has its place in the saved order or the request. */
@@ -54,7 +56,15 @@ export const spokenIn = (route: Route, locale: Locale): Route => {
   return route.some(isCall) ? [inLanguage(first), ...rest.map(inLanguage)] : route
 }
 
+/** Its first step is always one that is tried by itself. */
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
+
+/** Whether the step is tried in its turn, without being asked for. */
+export const isPlanned = ({ onRequest }: Pick<RouteStep, "onRequest">): boolean => onRequest !== true
+
+/** The steps that are tried in their turn. */
+export const plannedSteps = (route: ReadonlyArray<RouteStep>): ReadonlyArray<RouteStep> =>
+  route.every(isPlanned) ? route : route.filter(isPlanned)
 
 /** One step of a routing order as a send would use it: the account and its wait, or the reason why there is none. */
 export interface StepPreview {

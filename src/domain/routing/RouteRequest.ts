@@ -15,6 +15,8 @@ export interface StepRequest {
   /** `measured` only for steps of a saved order, as `template_id`. */
   readonly wait?: StepWait | undefined
   readonly template_id?: number | undefined
+  /** Only for steps of a saved order. */
+  readonly on_request?: true | undefined
 }
 
 export interface RouteRequest {
@@ -49,7 +51,7 @@ export const consistentStep = Schema.makeFilter((step: Parameters<typeof stepPro
   stepProblems(step).map(({ path, problem: found }) => refusedAt(path, found))
 )
 
-export type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id">
+export type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id" | "on_request">
 
 /** Whether a step over a channel that the contract does not list is possible. */
 export type OpensChannel = (step: KnownStep) => boolean

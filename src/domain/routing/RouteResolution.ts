@@ -14,9 +14,10 @@ import { checkCodeTemplate } from "../message/Template.ts"
 import { type Channel, channelType, DEFAULT_WAIT_SECONDS, TELEGRAM_GATEWAY } from "./Channel.ts"
 import type { Route, RouteStep } from "./Route.ts"
 import { codeRouteAccount, missingSettings, type RouteAccount, selectAccount } from "./RouteAccount.ts"
-import { checkNames, type KnownStep, type RouteRequest } from "./RouteRequest.ts"
+import { checkNames, type KnownStep, type RouteRequest, type StepRequest } from "./RouteRequest.ts"
 
-type ConnectedAccounts = Pick<CustomerConfiguration, "accounts" | "sharedAccounts">
+type ConnectedAccounts = Pick<CustomerConfiguration, "accounts" | "sharedAccounts"> &
+  Partial<Pick<CustomerConfiguration, "routing">>
 
 /** An active account opens calls to those who may send over it. */
 const opensVoice = ({ sender }: KnownStep, { accounts, sharedAccounts }: ConnectedAccounts): boolean =>
@@ -34,6 +35,9 @@ const opensChannel =
       : [...configuration.accounts, ...configuration.sharedAccounts].some(
           ({ channel }) => channel === step.channel
         )
+
+const isOnRequest = ({ on_request }: StepRequest): boolean => on_request === true
+const isInTurn = (step: StepRequest): boolean => !isOnRequest(step)
 
 const accountFor = (configuration: CustomerConfiguration, step: KnownStep) =>
   step.sender === undefined &&
@@ -83,7 +87,8 @@ export const resolveStep = (
     }
     const text = yield* templateOf(step, request, configuration)
     const source = request.channels === undefined ? ("saved" as const) : ("request" as const)
-    return { ...codeRouteAccount(account), ...waitOf(step, request), source, ...text }
+    const asked = step.on_request === true && ({ onRequest: true } as const)
+    return { ...codeRouteAccount(account), ...waitOf(step, request), source, ...text, ...asked }
   })
 
 /** The step, followed by those that take over for it. */
@@ -96,11 +101,34 @@ const withStandby = (
   if (account?.standby === undefined || account.standby.length === 0) return [step]
   const standby = standbyAccounts(account, own).map((each): RouteStep => ({
     ...codeRouteAccount(each),
-    ...Struct.pick(step, ["wait", "textBody", "template", "waitsMeasured"]),
+    ...Struct.pick(step, ["wait", "textBody", "template", "waitsMeasured", "onRequest"]),
     standby: true
   }))
   return [step, ...standby]
 }
+
+const NO_STEPS: ReadonlyArray<StepRequest> = []
+
+const stepsOnRequest = (routing: CustomerConfiguration["routing"]): ReadonlyArray<StepRequest> =>
+  routing?.some(isOnRequest) === true ? routing.filter(isOnRequest) : NO_STEPS
+
+/**
+ * The saved steps that are tried only if they are asked for, also next to a request's own channels. One that cannot
+ * send now is left out: no send needs it.
+ */
+const resolveOnRequest = (
+  planned: ReadonlyArray<KnownStep>,
+  request: RouteRequest,
+  configuration: CustomerConfiguration
+): ReadonlyArray<RouteStep> =>
+  stepsOnRequest(configuration.routing)
+    .filter(({ channel }) => planned.every((step) => step.channel !== channel))
+    .flatMap((step) => {
+      const resolved = Result.flatMap(checkNames([step], opensChannel(configuration, true)), (known) =>
+        Result.all(known.map((each) => resolveStep(each, { ...request, channels: undefined }, configuration)))
+      )
+      return Result.getOrElse(resolved, () => [])
+    })
 
 /**
  * The route of a request: its own channels, else the saved routing order. A step's waiting time is the first
@@ -110,16 +138,14 @@ export const resolveRoute = (
   request: RouteRequest,
   configuration: CustomerConfiguration
 ): Result.Result<Route, RouteError | TemplateError> =>
-  Result.flatMap(
-    checkNames(
-      request.channels ?? configuration.routing ?? [],
-      opensChannel(configuration, request.channels === undefined)
-    ),
-    (steps) =>
-      Result.flatMap(Result.all(steps.map((step) => resolveStep(step, request, configuration))), (resolved) =>
-        toRoute(resolved.flatMap((step) => withStandby(step, configuration)))
-      )
-  )
+  Result.gen(function* () {
+    const saved = configuration.routing ?? []
+    const requested = request.channels ?? (saved.some(isOnRequest) ? saved.filter(isInTurn) : saved)
+    const steps = yield* checkNames(requested, opensChannel(configuration, request.channels === undefined))
+    const planned = yield* Result.all(steps.map((step) => resolveStep(step, request, configuration)))
+    const asked = planned.length === 0 ? [] : resolveOnRequest(steps, request, configuration)
+    return yield* toRoute([...planned, ...asked].flatMap((step) => withStandby(step, configuration)))
+  })
 
 /** The least, so that with every channel but telegram and voice a code is valid for 300 seconds, as the sandbox's codes are. */
 const SANDBOX_WAIT_SECONDS = 45
@@ -149,12 +175,20 @@ const opensInSandbox =
         : account.provider === TELEGRAM_GATEWAY
     )
 
-/** The sandbox's route: only the channels' names, because nothing is sent there. */
+/**
+ * The sandbox's route: only the channels' names, because nothing is sent there. Saved steps that are tried only if they
+ * are asked for are in it too, so that asking can be tried out.
+ */
 export const resolveSandboxRoute = (
   request: RouteRequest,
   connected: ConnectedAccounts
-): Result.Result<Route, InvalidChannel | DuplicateChannel> =>
-  Result.map(checkNames(request.channels ?? [], opensInSandbox(connected)), ([first, ...rest]): Route => [
-    sandboxStep(first),
-    ...rest.map(sandboxStep)
-  ])
+): Result.Result<Route, InvalidChannel | DuplicateChannel> => {
+  const isOpen = opensInSandbox(connected)
+  return Result.map(checkNames(request.channels ?? [], isOpen), ([first, ...rest]): Route => {
+    const planned: Route = [sandboxStep(first), ...rest.map(sandboxStep)]
+    const asked = stepsOnRequest(connected.routing ?? null)
+      .filter(({ channel }) => planned.every((step) => step.channel !== channel))
+      .flatMap((step) => Result.getOrElse(checkNames([step], isOpen), () => []))
+    return [...planned, ...asked.map((step) => ({ ...sandboxStep(step), onRequest: true as const }))]
+  })
+}

@@ -1,5 +1,5 @@
 import type { Instant } from "../Instant.ts"
-import type { SkipReason } from "../account/Pace.ts"
+import { canBeAskedAgain, type SkipReason } from "../account/Pace.ts"
 import { chargeInOrder } from "../money/Charging.ts"
 import {
   type AttemptErrorCode,
@@ -15,7 +15,9 @@ import {
   type Attempt,
   type EventType,
   firstResponse,
+  isKeptToAskFor,
   isTerminal,
+  stepsInTurn,
   type Verification,
   wasCalled
 } from "./Verification.ts"
@@ -28,7 +30,7 @@ const answered = (verification: Verification): Verification =>
   verification.answeredStep === null ? { ...verification, ...firstResponse(verification) } : verification
 
 /** The verification with its cost so far, and the most that its remaining steps can still cost. */
-const charged = (verification: Verification): Verification => {
+export const charged = (verification: Verification): Verification => {
   const { attempts, route, remaining, nextStepAt, status } = verification
   const succeeded = attempts.flatMap((attempt) =>
     attempt.status === "sent" ? (route[attempt.step] ?? []) : []
@@ -61,19 +63,24 @@ const notCalled = (step: number, reason: SkipReason | undefined): Attempt => ({
   ...(reason !== undefined && { skip_reason: reason })
 })
 
-/** As long as no step was called, the skipped ones are kept with their reasons. */
+/** As long as no step was called, the skipped ones are kept with their reasons; afterwards only those to ask for. */
 const withSkipped = (
   attempts: ReadonlyArray<Attempt>,
   skipped: ReadonlyArray<number>,
   reasons: SkipReasons
 ): ReadonlyArray<Attempt> => {
-  const added = skipped.filter((step) => attempts.every((attempt) => attempt.step !== step))
-  return added.length === 0 || attempts.some(wasCalled)
-    ? attempts
-    : [...attempts, ...added.map((step) => notCalled(step, reasons[step]))].toSorted(
-        (one, other) => one.step - other.step
-      )
+  const added = skipped
+    .filter((step) => attempts.every((attempt) => attempt.step !== step))
+    .map((step) => notCalled(step, reasons[step]))
+  if (added.length === 0) return attempts
+  return attempts.some(wasCalled)
+    ? [...attempts, ...added.filter(isKeptToAskFor)]
+    : [...attempts, ...added].toSorted((one, other) => one.step - other.step)
 }
+
+/** Of a send that has failed: its calls; the skipped steps, if it had none. */
+const atFailure = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
+  attempts.some(wasCalled) ? attempts.filter(wasCalled) : attempts
 
 const notRepeated = ProviderOutcome.Unknown({
   providerError: "no answer, and the account could not send again in time"
@@ -170,11 +177,12 @@ export const skipRemaining = (
     const call = { step: first, outcome: notRepeated, attemptedAt: called ?? now, finishedAt: now }
     return recordAttempt(verification, call)
   }
-  const { route } = verification
   const isFailed = statusAfter(verification.attempts, false, now >= verification.expiresAt) === "failed"
-  const attempts = isFailed
-    ? withSkipped(verification.attempts, Array.from(route.keys()), reasons)
-    : verification.attempts
+  const skipped = isFailed
+    ? stepsInTurn(verification.route)
+    : remaining.filter((step) => canBeAskedAgain(reasons[step]))
+  const all = withSkipped(verification.attempts, skipped, reasons)
+  const attempts = isFailed ? atFailure(all) : all
   const status = isFailed ? "failed" : verification.status
   const next = answered(
     charged({
@@ -298,10 +306,12 @@ const mayRepeat = ({ route, status, repeating, expiresAt }: Verification, call: 
 
 /**
  * The calls with this one, in place of an earlier one at the same step: one whose call is repeated. Once a step was
- * called, those that were skipped are no part of the history.
+ * called, those that were skipped are no part of the history: only those to ask for are kept.
  */
 const withAttempt = (attempts: ReadonlyArray<Attempt>, attempt: Attempt): ReadonlyArray<Attempt> => [
-  ...attempts.filter((earlier) => wasCalled(earlier) && earlier.step !== attempt.step),
+  ...attempts.filter(
+    (earlier) => (wasCalled(earlier) || isKeptToAskFor(earlier)) && earlier.step !== attempt.step
+  ),
   attempt
 ]
 
@@ -350,7 +360,7 @@ export const recordAttempt = (verification: Verification, call: StepCall): Verif
       ...verification,
       status,
       revision: verification.revision + 1,
-      attempts,
+      attempts: status === "failed" ? atFailure(attempts) : attempts,
       remaining,
       slotReserved: false,
       repeating: false,

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
-import type { ChannelDescriptor } from "../routing/Channel.ts"
+import type { Channel, ChannelDescriptor } from "../routing/Channel.ts"
 import { Charge, chargeInOrder } from "../money/Charging.ts"
 import { AttemptErrorCode, Delivery } from "../ProviderOutcome.ts"
-import { SkipReason } from "../account/Pace.ts"
+import { canBeAskedAgain, SkipReason } from "../account/Pace.ts"
 import { Instant } from "../Instant.ts"
 import { Locale } from "./CodeText.ts"
 import { Phone } from "../Phone.ts"
-import { type Route, RouteStep } from "../routing/Route.ts"
+import { isPlanned, plannedSteps, type Route, RouteStep } from "../routing/Route.ts"
 
 export const VerificationStatus = Schema.Literals([
   "pending",
@@ -105,13 +105,16 @@ const LAST_STEP_SECONDS = 120
 
 /** Seconds a code on this route is valid: min(600, max(300, waits of all channels but the last + 120)). */
 export const validitySeconds = (route: Route): number => {
-  const channels = route.filter(({ standby }) => standby !== true)
+  const channels = route.filter((step) => step.standby !== true && isPlanned(step))
   const waits = channels.slice(0, -1).reduce((sum, { wait }) => sum + wait, 0)
   return Math.min(MAX_VALIDITY_SECONDS, Math.max(MIN_VALIDITY_SECONDS, waits + LAST_STEP_SECONDS))
 }
 
 export const expiresInSeconds = ({ createdAt, expiresAt }: Verification): number =>
   Math.round((expiresAt - createdAt) / 1000)
+
+/** The steps of a route that are tried by themselves: those to ask for are behind them. */
+export const stepsInTurn = (route: Route): ReadonlyArray<number> => plannedSteps(route).map((_, step) => step)
 
 export const startVerification = (
   input: Pick<Verification, "id" | "customerId" | "phone" | "route" | "textBody" | "textLocale" | "metadata">,
@@ -121,7 +124,7 @@ export const startVerification = (
   status: "pending",
   revision: 0,
   attempts: [],
-  remaining: input.route.map((_, step) => step),
+  remaining: stepsInTurn(input.route),
   nextStepAt: now,
   slotReserved: false,
   repeating: false,
@@ -130,7 +133,7 @@ export const startVerification = (
   createdAt: now,
   expiresAt: now + validitySeconds(input.route) * 1000,
   verifiedAt: null,
-  ...chargeInOrder([], input.route)
+  ...chargeInOrder([], plannedSteps(input.route))
 })
 
 export const isTerminal = (status: VerificationStatus): boolean => status !== "pending" && status !== "queued"
@@ -147,6 +150,43 @@ export const effectiveStatus = ({ status, expiresAt }: ShownVerification, now: I
   !isTerminal(status) && now >= expiresAt ? "expired" : status
 
 export const wasCalled = ({ attempted_at }: Attempt): boolean => attempted_at !== null
+
+/** Why it was skipped does not keep it from being asked for. It is kept for that, but not shown once a step was called. */
+export const isKeptToAskFor = ({ attempted_at, skip_reason }: Attempt): boolean =>
+  attempted_at === null && canBeAskedAgain(skip_reason)
+
+/** Whether a step that is not to come by itself can be asked for: no account of its channel was called. */
+const waitsToBeAsked = (
+  { route, attempts }: Pick<Verification, "route" | "attempts">,
+  step: number
+): boolean =>
+  (route[step]?.onRequest === true || attempts.some((each) => each.step === step && isKeptToAskFor(each))) &&
+  !attempts.some((each) => wasCalled(each) && route[each.step]?.channel === route[step]?.channel)
+
+/** Whether there is a step that is not to come by itself, and can be asked for. */
+export const canBeAskedFor = (verification: Pick<Verification, "route" | "attempts">): boolean =>
+  verification.route.some((_, step) => waitsToBeAsked(verification, step))
+
+/** The steps of a channel that can be asked for: those to come, else those that wait for it. None twice. */
+export const stepsToAskFor = (
+  verification: Pick<Verification, "route" | "attempts" | "remaining" | "nextStepAt">,
+  channel: Channel
+): ReadonlyArray<number> => {
+  const { route, remaining, nextStepAt } = verification
+  const isOfChannel = (step: number) => route[step]?.channel === channel
+  const planned = nextStepAt === null ? [] : remaining.filter(isOfChannel)
+  return planned.length > 0
+    ? planned
+    : [...route.keys()].filter((step) => isOfChannel(step) && waitsToBeAsked(verification, step))
+}
+
+/** The channels that a request for the next one can name now, in the order of the route. */
+export const channelsToAskFor = (
+  verification: Pick<Verification, "route" | "attempts" | "remaining" | "nextStepAt">
+): ReadonlyArray<Channel> =>
+  [...new Set(verification.route.map(({ channel }) => channel))].filter(
+    (channel) => stepsToAskFor(verification, channel).length > 0
+  )
 
 /**
  * The response of send after the first outcome: `failed` when the first attempt definitely failed and no other channel is

@@ -48,8 +48,13 @@ const status = <Response extends Schema.Top>(summary: string, response: Response
     error: errors("not_found", "validation_error")
   }).annotateMerge(OpenApi.annotations({ summary }))
 
-/** A call is refused as a send is. */
-const nextRefusals = ["blocked_phone", "suspected_fraud", "too_many_requests_phone_hour"] as const
+/** A call is refused as a send is, and what a channel costs as what a send costs. */
+const nextRefusals = [
+  "insufficient_balance",
+  "blocked_phone",
+  "suspected_fraud",
+  "too_many_requests_phone_hour"
+] as const
 
 const next = <Response extends Schema.Top>(
   summary: string,
@@ -66,7 +71,8 @@ const next = <Response extends Schema.Top>(
       OpenApi.annotations({
         summary,
         description:
-          "The channel is tried before the response. With from_sequence, repeating the request skips no channel."
+          "The channel is tried before the response. With from_sequence, repeating the request skips no channel. " +
+          "`channel` names the one to try, as for “Call me” or “By SMS instead”: what it costs above the present hold is held first."
       })
     )
     .annotate(Load, "send")

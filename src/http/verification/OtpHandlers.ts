@@ -90,9 +90,12 @@ const onOne = (verifications: Verifications["Service"], toJson: (view: Verificat
     }),
     next: Effect.fnUntraced(function* (request: OneRequest & { readonly payload: NextBody }) {
       const { perform } = yield* CurrentPrincipal
-      const fromSequence = request.payload?.from_sequence ?? undefined
+      const asked = {
+        fromSequence: request.payload?.from_sequence ?? undefined,
+        channel: request.payload?.channel ?? undefined
+      }
       const view = perform(({ customerId, setUpVersion }) =>
-        verifications.next({ customerId, id: subject(request), setUpVersion, fromSequence })
+        verifications.next({ customerId, id: subject(request), setUpVersion, ...asked })
       )
       return yield* orEnvelope(responded(view))
     })

@@ -106,6 +106,10 @@ export const VerifyBody = Schema.Struct({ verification_id: ResourceId, code: Cod
 const NextFields = Schema.Struct({
   from_sequence: optional(PositiveInt).annotateKey({
     description: "The attempt that you looked at. If a later one exists, nothing happens."
+  }),
+  channel: optional(Schema.String).annotateKey({
+    description:
+      "The channel to try now, as in `channels`: one that is still to come, one that was skipped for its hours, or a step of the saved order with on_request. Absent: the next one."
   })
 }).annotate({ identifier: "OtpNextRequest" })
 

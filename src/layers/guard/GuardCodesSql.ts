@@ -160,7 +160,7 @@ export const guardCodes = (
       const rows = codeRows(sql`
         select s.nth::int as nth, v.id, v.phone, v.guard as flag, v.client ->> 'network' as network,
             v.client ->> 'device' as device,
-          v.route -> coalesce((jsonb_path_query_first(v.attempts, '$[last] ? (@.attempted_at != null)') ->> 'step')::int, 0)
+          v.route -> coalesce((jsonb_path_query_array(v.attempts, '$[*] ? (@.attempted_at != null)') -> -1 ->> 'step')::int, 0)
             ->> 'channel' as channel,
           v.status in ('failed', 'canceled') as void,
           coalesce(v.status = 'verified'

@@ -4,6 +4,7 @@ import type { Tally } from "../../domain/guard/Conversion.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { operatorPrefix } from "../../domain/routing/MeasuredOrder.ts"
+import { SHOWN_ATTEMPTS } from "../verification/VerificationRow.ts"
 import { RouteRecordStore } from "../../services/routing/RouteRecords.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 import { isLive, rowsOf, timestamp } from "../postgres/SqlRows.ts"
@@ -34,10 +35,10 @@ export const RouteRecordsSql = Layer.effect(
             select id, phone, channel, case when status = 'verified' and last_channel = channel then
               extract(epoch from verified_at)::float8 * 1000 - (attempts -> 0 ->> 'attempted_at')::float8 end as millis
             from (
-              select v.id, v.phone, v.status, v.verified_at, v.attempts,
-                v.route -> (v.attempts -> 0 ->> 'step')::int ->> 'channel' as channel,
-                v.route -> (v.attempts -> -1 ->> 'step')::int ->> 'channel' as last_channel
-              from verifications v
+              select v.id, v.phone, v.status, v.verified_at, c.attempts,
+                v.route -> (c.attempts -> 0 ->> 'step')::int ->> 'channel' as channel,
+                v.route -> (c.attempts -> -1 ->> 'step')::int ->> 'channel' as last_channel
+              from verifications v, lateral (select ${reporting.literal(SHOWN_ATTEMPTS)} as attempts) c
               where v.customer_id = ${customerId} and ${reporting.literal(isLive)} and v.id >= ${from}::uuid
                 and v.id < ${until}::uuid
               order by v.id desc limit ${limit}) tried

@@ -20,7 +20,7 @@ import {
 } from "../../domain/guard/Segments.ts"
 import type { RiskReason } from "../../domain/guard/Risk.ts"
 import type { Client, HashedClient } from "../../domain/customer/Client.ts"
-import type { Route } from "../../domain/routing/Route.ts"
+import { isPlanned, type Route } from "../../domain/routing/Route.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
 import { type BudgetUse, CodeBudgets } from "./CodeBudgets.ts"
 import { BudgetAlarms } from "./GuardAlarms.ts"
@@ -79,10 +79,10 @@ export const requestedCode = ({ phone, client }: GuardRequest, traces: ClientTra
   traces
 })
 
-/** The route without SMS, and without calls, which cost more; null if nothing is left. */
+/** The route without SMS, and without calls, which cost more; null if nothing is left that is tried by itself. */
 export const withoutSms = (route: Route): Route | null => {
   const left = route.filter(({ channel }) => channel !== "sms" && channel !== "voice")
-  return Arr.isReadonlyArrayNonEmpty(left) ? left : null
+  return Arr.isReadonlyArrayNonEmpty(left) && isPlanned(left[0]) ? left : null
 }
 
 const stronger = (route: Route, action: GuardAction | null): GuardAction | null =>

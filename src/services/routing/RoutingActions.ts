@@ -1,4 +1,6 @@
 import { Effect, Result, Schema } from "effect"
+import { fieldError } from "../../domain/Errors.ts"
+import { problem } from "../../domain/Problem.ts"
 import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import { optional, PositiveInt } from "../../domain/Fields.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
@@ -23,6 +25,10 @@ const StepBody = Schema.Struct({
   }),
   template_id: optional(TemplateId).annotateKey({
     description: "The text of codes on this step, if the request names no template. Messengers only."
+  }),
+  on_request: optional(Schema.Boolean).annotateKey({
+    description:
+      "true: never tried by itself, only if a request for the next channel names it. At least one step has to be without it."
   })
 }).check(consistentStep)
 
@@ -40,24 +46,35 @@ export const RoutingBody = Schema.Struct({
 const knownSteps = (steps: ReadonlyArray<typeof StepBody.Type>) =>
   Result.map(
     checkNames(
-      steps.map(({ channel, account_id, wait, sender, template_id }) => ({
+      steps.map(({ channel, account_id, wait, sender, template_id, on_request }) => ({
         channel,
         account_id: account_id ?? undefined,
         wait: wait ?? undefined,
         sender: sender ?? undefined,
-        template_id: templateIdOf(template_id)
+        template_id: templateIdOf(template_id),
+        on_request: on_request === true ? true : undefined
       })),
       () => true
     ),
     (known): ReadonlyArray<RoutingStep> =>
-      known.map(({ channel, account_id, wait, sender, template_id }) => ({
+      known.map(({ channel, account_id, wait, sender, template_id, on_request }) => ({
         channel,
         ...(account_id === undefined ? {} : { account_id }),
         ...(wait === undefined ? {} : { wait }),
         ...(sender === undefined ? {} : { sender }),
-        ...(template_id === undefined ? {} : { template_id })
+        ...(template_id === undefined ? {} : { template_id }),
+        ...(on_request === undefined ? {} : { on_request })
       }))
   )
+
+/** Known channels, at least one of which is tried by itself. */
+const savedSteps = (steps: ReadonlyArray<typeof StepBody.Type>) =>
+  Result.gen(function* () {
+    if (steps.length > 0 && steps.every(({ on_request }) => on_request === true)) {
+      return yield* Result.fail(fieldError("steps", problem("steps_only_on_request")))
+    }
+    return yield* knownSteps(steps)
+  })
 
 const orderBefore = ({ actor: { customerId } }: { readonly actor: Actor }) =>
   Effect.map(
@@ -72,7 +89,7 @@ export const saveRouting = action("routing.save", {
   access: "writer",
   before: orderBefore,
   run: ({ actor, version, input: { order, steps } }) =>
-    Effect.flatMap(Effect.fromResult(knownSteps(steps)), (known) =>
+    Effect.flatMap(Effect.fromResult(savedSteps(steps)), (known) =>
       RoutingOrders.use((routing) =>
         routing.save(actor.customerId, known, version, order ?? "saved", actor.name)
       )

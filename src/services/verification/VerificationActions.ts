@@ -19,17 +19,25 @@ export const cancelVerification = action("verification.cancel", {
 })
 
 /**
- * Tries the next channel now. That calls a provider, which no transaction may wait for, and which no rollback takes
+ * Tries the next channel now, or the one that is named. That calls a provider, which no transaction may wait for, and which no rollback takes
  * back: so it is done before the transaction of the entry.
  */
 export const tryNextChannel = action("verification.next", {
-  input: Schema.Struct({ from_sequence: optional(PositiveInt) }),
+  input: Schema.Struct({ from_sequence: optional(PositiveInt), channel: optional(Schema.String) }),
   target: Schema.String,
   access: "writer",
-  prepare: ({ actor: { customerId }, target: id, input: { from_sequence } }) =>
+  prepare: ({ actor: { customerId }, target: id, input: { from_sequence, channel } }) =>
     Verifications.use((verifications) =>
-      verifications.next({ customerId, id, fromSequence: from_sequence ?? undefined })
+      verifications.next({
+        customerId,
+        id,
+        fromSequence: from_sequence ?? undefined,
+        channel: channel ?? undefined
+      })
     ),
   run: (_, tried) => Effect.succeed(tried),
-  audit: (_, { target }) => ({ id: target })
+  audit: (_, { target, input: { channel } }) => ({
+    id: target,
+    ...(channel != null && { details: { channel } })
+  })
 })

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Admission } from "../../domain/customer/Admission.ts"
 import type { HashedClient } from "../../domain/customer/Client.ts"
-import type { AdmissionError } from "../../domain/Errors.ts"
+import type { AdmissionError, InsufficientBalance } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
@@ -101,13 +101,17 @@ export class VerificationStore extends Context.Service<
     ) => Effect.Effect<boolean>
     /**
      * Writes the transition, and leases the timer with it, if the verification is still as it was `before` and nobody
-     * works on it. Otherwise none.
+     * works on it. Otherwise none. What it holds above the hold of `before` is taken from the wallet with it: where
+     * that does not cover it, nothing changes.
      */
     readonly commitLeased: (
       before: Verification,
       transition: VerificationTransition,
       lease: Lease
-    ) => Effect.Effect<Option.Option<{ readonly timer: LeasedTimer; readonly sealedCode: Uint8Array }>>
+    ) => Effect.Effect<
+      Option.Option<{ readonly timer: LeasedTimer; readonly sealedCode: Uint8Array }>,
+      InsufficientBalance
+    >
     /**
      * Compares a code with an active, unexpired verification, and writes what follows: verified, one wrong code more,
      * or locked. None when there is no such verification, active at `now`.

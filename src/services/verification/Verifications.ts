@@ -1,17 +1,19 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import {
   type IdempotencyError,
+  type InsufficientBalance,
+  type InvalidChannel,
   type NoNextChannel,
   NotFound,
   type ServiceUnavailable,
   type VerificationEnded
 } from "../../domain/Errors.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
+import { tryNext } from "../../domain/verification/NextChannel.ts"
 import {
   cancel,
   reasonWithoutMatch,
   triesLeft,
-  tryNext,
   type VerifyReason
 } from "../../domain/verification/VerificationMachine.ts"
 import {
@@ -30,6 +32,21 @@ import { makeMayTryRequested, type RequestedStepRefusal } from "./RequestedSteps
 import { VerificationSteps } from "./VerificationSteps.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
+/** What a request for the next channel says about it. */
+interface Asked {
+  /** The attempt that the caller looked at. */
+  readonly fromSequence?: number | undefined
+  /** The name of a channel; absent: the next one of the route. */
+  readonly channel?: string | undefined
+}
+
+type NextRefusal =
+  | NoNextChannel
+  | VerificationEnded
+  | InvalidChannel
+  | InsufficientBalance
+  | RequestedStepRefusal
+
 /**
  * Tries the next channel now, and returns the verification afterwards. Of requests at the same time, and a timer that is
  * due, one leases the verification's timer; the others leave the channel to it.
@@ -44,10 +61,10 @@ const makeNextChannel = Effect.gen(function* () {
 
   const attempt = Effect.fnUntraced(function* (
     before: Verification,
-    fromSequence: number | undefined
-  ): Effect.fn.Return<Verification, VerificationEnded | NoNextChannel | RequestedStepRefusal | SetUpChanged> {
+    asked: Asked
+  ): Effect.fn.Return<Verification, NextRefusal | SetUpChanged> {
     const now = yield* Clock.currentTimeMillis
-    const transition = yield* Effect.fromResult(tryNext(before, { fromSequence, now }))
+    const transition = yield* Effect.fromResult(tryNext(before, { ...asked, now }))
     if (transition.next === before) return before
     yield* mayTry(transition.next)
     const { customerId, id } = before
@@ -57,11 +74,11 @@ const makeNextChannel = Effect.gen(function* () {
       return yield* steps.tryNow(leased.value.timer, transition.next, code)
     }
     const stored = Option.getOrElse(yield* store.load(customerId, id), () => before)
-    return stored.revision === before.revision ? stored : yield* attempt(stored, fromSequence)
+    return stored.revision === before.revision ? stored : yield* attempt(stored, asked)
   })
 
-  return (verification: Verification, fromSequence: number | undefined) =>
-    workers.runToEnd(attempt(verification, fromSequence))
+  return (verification: Verification, { fromSequence, channel }: Asked) =>
+    workers.runToEnd(attempt(verification, { fromSequence, channel }))
 })
 
 export interface VerifyResult {
@@ -85,15 +102,12 @@ export class Verifications extends Context.Service<
       subject: Of
     ) => Effect.Effect<VerificationView, NotFound | IfKeyed<Of>>
     /**
-     * Tries the next channel now, unless a later attempt than `fromSequence` exists. Returns the verification
-     * afterwards.
+     * Tries the next channel now, or the one that is asked for, unless a later attempt than `fromSequence` exists.
+     * Returns the verification afterwards.
      */
-    readonly next: <Request extends Subject & { readonly fromSequence?: number | undefined }>(
+    readonly next: <Request extends Subject & Asked>(
       request: Request
-    ) => Effect.Effect<
-      VerificationView,
-      NotFound | NoNextChannel | VerificationEnded | RequestedStepRefusal | IfKeyed<Request>
-    >
+    ) => Effect.Effect<VerificationView, NotFound | NextRefusal | IfKeyed<Request>>
     /** Returns the canceled verification, also if it was canceled before. A part of the caller's transaction, if any. */
     readonly cancel: <Of extends Subject>(
       subject: Of
@@ -167,10 +181,8 @@ export class Verifications extends Context.Service<
         return viewVerification(verification, yield* Clock.currentTimeMillis)
       })
 
-      const next = Effect.fnUntraced(function* (
-        request: Subject & { readonly fromSequence?: number | undefined }
-      ) {
-        const verification = yield* tryNextChannel(yield* read(request), request.fromSequence)
+      const next = Effect.fnUntraced(function* (request: Subject & Asked) {
+        const verification = yield* tryNextChannel(yield* read(request), request)
         return viewVerification(verification, yield* Clock.currentTimeMillis)
       })
 

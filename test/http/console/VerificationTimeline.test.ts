@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { tryNext } from "../../../src/domain/verification/VerificationMachine.ts"
+import { tryNext } from "../../../src/domain/verification/NextChannel.ts"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import { type Language, makeLocale } from "../../../src/http/console/frame/Locale.ts"

@@ -271,6 +271,7 @@ const texts = {
     "متن پیامک همان قالبی است که در پنل سرویس‌دهنده ثبت شده است."
   ],
   voice_template: ["Calls take no template.", "برای تماس نمی‌توان قالب تعیین کرد."],
+  steps_only_on_request: ["At least one step is tried by itself.", "دست‌کم یک گام باید خودبه‌خود امتحان شود."],
   step_account_unknown: ["One of the accounts is no longer connected.", "یکی از حساب‌ها دیگر وصل نیست."],
 
   template_off: ["The template is disabled.", "قالب غیرفعال است."],
