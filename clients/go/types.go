@@ -197,6 +197,8 @@ type OtpStatusResponseAttempt struct {
 type OtpNextRequest struct {
 	// The attempt that you looked at. If a later one exists, nothing happens.
 	FromSequence int64 `json:"from_sequence,omitempty"`
+	// The channel to try now, as in `channels`: one that is still to come, one that was skipped for its hours, or a step of the saved order with on_request. Absent: the next one.
+	Channel string `json:"channel,omitempty"`
 }
 
 // ListedOtpList: as in the API.

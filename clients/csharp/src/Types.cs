@@ -383,6 +383,13 @@ namespace Peyk
             get { return Integer("from_sequence"); }
             set { Put("from_sequence", value); }
         }
+
+        /// <summary>The channel to try now, as in `channels`: one that is still to come, one that was skipped for its hours, or a step of the saved order with on_request. Absent: the next one.</summary>
+        public string Channel
+        {
+            get { return Text("channel"); }
+            set { Put("channel", value); }
+        }
     }
 
     public sealed class ListedOtpList : JsonObject
