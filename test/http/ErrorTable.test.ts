@@ -205,6 +205,7 @@ const answers: ReadonlyArray<[string, ReadonlyArray<string>]> = [
   ["post /v1/messages/{message_id}/cancel", [...live, "validation_error", "not_found", "message_ended"]],
   ["get /v1/otp", [...live, "validation_error", "invalid_phone"]],
   ["get /v1/sandbox/otp", [...sandbox, "validation_error", "invalid_phone"]],
+  ["post /v1/otp/preview", [...live, ...body, "invalid_phone"]],
   ["get /v1/account", [...anyRequest, "ip_not_allowed"]],
   ["get /v1/phones/{phone}/lookup", [...anyRequest, "ip_not_allowed", "validation_error", "invalid_phone"]],
   ["post /v1/phones/lookup", [...anyRequest, "ip_not_allowed", ...body, "invalid_phone"]],

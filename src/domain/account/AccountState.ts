@@ -32,6 +32,8 @@ export interface AccountState {
   readonly usedOfMinute: number
   /** When the first of these leaves the minute, so that another send may begin; null: none is there. */
   readonly minuteFreeAt: Instant | null
+  /** Its last reserved slot, or the time before which none starts; null: there is none. */
+  readonly lastSlotAt: Instant | null
   readonly codes: Condition
   readonly texts: Condition
   readonly lastCheck: LastCheck | null

@@ -74,6 +74,15 @@ export const GAP_MARGIN_MILLIS = 100
 /** The time between two sends of an account with this gap. */
 export const spacingOf = (gapMillis: number): number => (gapMillis === 0 ? 0 : gapMillis + GAP_MARGIN_MILLIS)
 
+/** When an account with this gap has its next turn; null: at once. */
+export const nextTurnAt = ({
+  gapMillis,
+  lastSlotAt
+}: {
+  readonly gapMillis: number
+  readonly lastSlotAt: Instant | null
+}): Instant | null => (lastSlotAt === null || gapMillis === 0 ? null : lastSlotAt + spacingOf(gapMillis))
+
 /** The most that an account can send in a minute, by its gap and its rate; null: any number. */
 export const mostPerMinute = ({
   gapMillis,

@@ -1,9 +1,9 @@
 import { Array as Arr, Clock, Effect, Option, Result } from "effect"
-import { type AccountState, type Blockage, blockageOf } from "../../domain/account/AccountState.ts"
+import type { Blockage } from "../../domain/account/AccountState.ts"
 import type { CustomerConfiguration, RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import type { Template } from "../../domain/message/Template.ts"
-import { chargeInOrder, withPrices } from "../../domain/money/Charging.ts"
-import { previewRoute, type RouteStep, type StepPreview } from "../../domain/routing/Route.ts"
+import { chargeInOrder } from "../../domain/money/Charging.ts"
+import { previewRoute, type StepPreview } from "../../domain/routing/Route.ts"
 import { validitySeconds } from "../../domain/verification/Verification.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import {
@@ -34,10 +34,9 @@ import { badge } from "./parts/Badge.ts"
 import { emptyState } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
 import { channelName, isolated } from "./parts/Text.ts"
-import { AccountStates } from "../../services/account/AccountHistories.ts"
 import { Customers } from "../../services/customer/Customers.ts"
-import { Billing } from "../../services/customer/Limits.ts"
 import { TemplateRecords } from "../../services/message/Templates.ts"
+import { outlooksOf } from "../../services/routing/RouteOutlooks.ts"
 import { saveRouting } from "../../services/routing/RoutingActions.ts"
 import { RoutingOrders } from "../../services/routing/RoutingOrders.ts"
 
@@ -72,20 +71,11 @@ const outlookOf = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   const setUp = yield* Effect.orDie((yield* Customers).configuration(customerId))
   const configuration: CustomerConfiguration = { ...setUp, routingTemplates: templates }
-  const { prices } = (yield* Billing).terms(configuration)
-  const previews = previewRoute(steps, configuration)
-  const ids = previews.flatMap(({ resolved }) =>
-    Result.isSuccess(resolved) && resolved.success.account_id !== null ? [resolved.success.account_id] : []
+  const outlooks: ReadonlyArray<StepOutlook> = yield* outlooksOf(
+    configuration,
+    previewRoute(steps, configuration),
+    now
   )
-  const states = yield* (yield* AccountStates).read(customerId, ids, now)
-  const stateOf = ({ account_id }: RouteStep): AccountState | undefined =>
-    account_id === null ? undefined : states.get(account_id)
-  const outlooks = previews.map((preview): StepOutlook => {
-    if (Result.isFailure(preview.resolved)) return { ...preview, price: 0, blockage: null }
-    const state = stateOf(preview.resolved.success)
-    const [{ price = 0 }] = withPrices([preview.resolved.success], prices)
-    return { ...preview, price, blockage: state === undefined ? null : blockageOf(state, "code", now) }
-  })
   return { steps: outlooks, whole: wholeOf(outlooks) } satisfies RouteOutlook
 })
 

@@ -14,6 +14,12 @@ import { handlersOf, manageGroup, summary } from "./Endpoints.ts"
 
 const Limit = Schema.Int.annotate({ description: "0: no limit" })
 
+export const QuotaResource = Schema.NullOr(
+  Schema.Struct({ limit: Schema.Int, used: Schema.Int, resets_at: Timestamp }).annotate({
+    description: "Accepted requests of a calendar month (UTC)."
+  })
+)
+
 const AccountResource = Schema.Struct({
   customer: Schema.Struct({ id: Schema.Int, name: Schema.String, plan: Plan }),
   mode: KeyMode,
@@ -37,13 +43,12 @@ const AccountResource = Schema.Struct({
     description:
       "Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account."
   }),
-  quota: Schema.NullOr(
-    Schema.Struct({ limit: Schema.Int, used: Schema.Int, resets_at: Timestamp }).annotate({
-      description: "Accepted requests of a calendar month (UTC)."
-    })
-  ),
+  quota: QuotaResource,
   wallet: Schema.NullOr(WalletResource)
 }).annotate({ identifier: "AccountSummary" })
+
+export const toQuota = (quota: AccountSummary["quota"]): typeof QuotaResource.Type =>
+  quota === null ? null : { limit: quota.limit, used: quota.used, resets_at: formatInstant(quota.resetsAt) }
 
 const toAccount = (
   { customer, limits, prices, quota, wallet }: AccountSummary,
@@ -60,10 +65,7 @@ const toAccount = (
     platform_phone_day: limits.platformPhoneDay
   },
   prices,
-  quota:
-    quota === null
-      ? null
-      : { limit: quota.limit, used: quota.used, resets_at: formatInstant(quota.resetsAt) },
+  quota: toQuota(quota),
   wallet: wallet === null ? null : toWallet(wallet)
 })
 

@@ -22,6 +22,7 @@ const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>
     },
     saved: { summary: "Over the saved routing order", value: { phone: PHONE } }
   },
+  "otp.preview": one("Over Bale, and then by SMS", { phone: PHONE, channels: ["bale", "sms"] }),
   "otp.verify": one("A code that a user entered", { verification_id: VERIFICATION_ID, code: "123456" }),
   "otp.next": one("If the caller still looked at the first attempt", { from_sequence: 1 }),
   "sandbox.next": one("If the caller still looked at the first attempt", { from_sequence: 1 }),

@@ -99,6 +99,8 @@ const apiTexts: Readonly<Record<string, string>> = {
   "otp.send":
     "Tries the first channel before it responds; the rest of the route runs in the background. `queued`: the code was sent, or will be. " +
     "`failed`: no channel accepted it. `risk` says how risky it looks by your own codes. If the response does not arrive, repeat the request with the same `Idempotency-Key`: no second code is sent.",
+  "otp.preview":
+    "What a send with this body would do now: the route with what each account can do, the texts with a sample code, your limits, and the error that would refuse it. Sends, costs and counts nothing, except against the key's limit per minute.",
   "otp.verify":
     "Success is certain only if `verified` is true. A wrong code counts: after 5 the verification is `locked`. A code is accepted once.",
   "otp.status":

@@ -19,6 +19,7 @@ import {
   ListedSandboxVerification,
   ListedVerification,
   NextBody,
+  PreviewResponse,
   SandboxSendBody,
   SandboxStatusResponse,
   SendBody,
@@ -113,6 +114,14 @@ export class OtpGroup extends HttpApiGroup.make("otp")
       .annotate(Load, "send")
       .middleware(RequireJson)
       .middleware(RequireIdempotencyKey),
+    HttpApiEndpoint.post("preview", "/preview", {
+      payload: SendBody,
+      success: PreviewResponse,
+      error: errors("invalid_phone")
+    })
+      .annotateMerge(OpenApi.annotations({ summary: "Preview what a send would do now" }))
+      .annotate(Load, "send")
+      .middleware(RequireJson),
     verify("Check a code that a user entered"),
     status("Read a verification", StatusResponse),
     next("Try the next channel now", StatusResponse, nextRefusals),

@@ -19,12 +19,14 @@ import {
   sandboxStatusJson,
   sendRequestOf,
   statusJson,
+  toPreviewResponse,
   toSendResponse,
   toVerifyResponse
 } from "./SendRequests.ts"
 import { pageRequest, toWirePage } from "../manage/ManageWire.ts"
 import { searchedPhone } from "../manage/SearchFields.ts"
 import { createdWithin, metadataFilters } from "../manage/SentQuery.ts"
+import { CodePreviews } from "../../services/verification/CodePreviews.ts"
 import { VerificationRecords } from "../../services/verification/VerificationRecords.ts"
 import { Verifications } from "../../services/verification/Verifications.ts"
 
@@ -49,6 +51,18 @@ const sendWith = (verifications: Verifications["Service"]) =>
         })
       ),
       orEnvelope
+    )
+  })
+
+const previewWith = (previews: CodePreviews["Service"]) =>
+  Effect.fnUntraced(function* ({ payload }: { readonly payload: typeof SendBody.Type }) {
+    const { perform, notes } = yield* CurrentPrincipal
+    notes.phone(payload.phone)
+    const text = yield* bodyText
+    return yield* orEnvelope(
+      perform((principal) =>
+        Effect.flatMap(Effect.fromResult(sendRequestOf(principal, null, { payload, text })), previews.preview)
+      ).pipe(Effect.map(toPreviewResponse))
     )
   })
 
@@ -149,6 +163,7 @@ export const OtpHandlers = HttpApiBuilder.group(
       ...onOne(verifications, statusJson),
       list: listWith(searches, { name: "otp", mode: "live", toJson: listedJson }),
       verify: verifyWith(verifications),
+      preview: previewWith(yield* CodePreviews),
       send: sendWith(verifications)
     })
   })

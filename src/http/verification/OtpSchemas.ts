@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import { isIP } from "node:net"
-import { jsonObject, optional, PositiveInt, ResourceId } from "../../domain/Fields.ts"
+import { jsonObject, optional, PositiveInt, ResourceId, Timestamp } from "../../domain/Fields.ts"
 import { problem } from "../../domain/Problem.ts"
 import { check, isMaxEntries } from "../../domain/SchemaProblems.ts"
 import { SkipReason } from "../../domain/account/Pace.ts"
@@ -16,6 +16,8 @@ import { bareNumber } from "../../domain/text/PastedText.ts"
 import { StorableText } from "../../domain/text/VisibleText.ts"
 import { VerificationStatus } from "../../domain/verification/Verification.ts"
 import { MetadataField } from "../Metadata.ts"
+import { QuotaResource } from "../manage/AccountApi.ts"
+import { WalletResource } from "../manage/WalletApi.ts"
 
 const ChannelObject = Schema.Struct({
   channel: Schema.String.annotate({
@@ -208,3 +210,54 @@ export const ListedSandboxVerification = Schema.Struct({
   ...SandboxStatusFields,
   created_at: Schema.String
 }).annotate({ identifier: "ListedSandboxOtp" })
+
+const UsedLimit = Schema.Struct({
+  limit: Schema.Int.annotate({ description: "0: no limit." }),
+  used: Schema.Int.annotate({ description: "Codes that you sent to the phone and that still count." }),
+  resets_at: Schema.NullOr(Timestamp).annotateKey({ description: "Null: nothing counts." })
+}).annotate({
+  identifier: "OtpUsedLimit",
+  description: "Your codes to this phone, and how many there may be."
+})
+
+const PreviewedStep = Schema.Struct({
+  channel: ChannelDescriptor,
+  wait: Schema.Int.annotate({ description: "Seconds until the next channel." }),
+  price: Schema.Int.annotate({ description: "Rials, if this channel delivers the code." }),
+  state: Schema.Literals(["ready", "gap", "rate", "cooldown", "misconfigured"]).annotate({
+    description:
+      "What its account can do now. gap: its next turn is too far away. rate: it is at its rate per minute."
+  }),
+  reason: Schema.NullOr(Schema.String).annotateKey({
+    description: "The error's code if it is misconfigured, else the state; null if it is ready."
+  }),
+  free_at: Schema.NullOr(Timestamp).annotateKey({ description: "When it can send again, if that is known." })
+}).annotate({ identifier: "OtpPreviewedStep" })
+
+const PreviewedText = Schema.Struct({
+  channel: Schema.String,
+  text: Schema.NullOr(Schema.String).annotateKey({
+    description: "With a sample code; null if the SMS provider fills in its own template."
+  }),
+  sms_parts: Schema.NullOr(Schema.Int).annotateKey({
+    description: "Of an SMS with this text; null for others."
+  })
+}).annotate({ identifier: "OtpPreviewedText" })
+
+export const PreviewResponse = Schema.Struct({
+  route: Schema.Array(PreviewedStep).annotate({
+    description:
+      "The steps in the order in which a send would try them; empty if the channels' names are refused."
+  }),
+  texts: Schema.Array(PreviewedText).annotate({ description: "One for each channel of the route." }),
+  limits: Schema.Struct({
+    phone_hour: UsedLimit,
+    phone_day: UsedLimit,
+    quota: QuotaResource,
+    wallet: Schema.NullOr(WalletResource)
+  }).annotate({ description: "Your own limits, and how much of them is used." }),
+  would_refuse: Schema.NullOr(Schema.String).annotateKey({
+    description:
+      "The code of the error that a send would get, as far as your own records say; null if it would be accepted."
+  })
+}).annotate({ identifier: "OtpPreview" })

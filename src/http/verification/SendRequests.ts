@@ -17,6 +17,7 @@ import { isUuid } from "../../domain/Uuid.ts"
 import type { CodedError } from "../errors/Envelope.ts"
 import { OtpGroup } from "./OtpApi.ts"
 import {
+  type PreviewResponse,
   type SandboxStatusResponse,
   SendBody,
   type SendResponse,
@@ -24,6 +25,9 @@ import {
   VerifyBody,
   type VerifyResponse
 } from "./OtpSchemas.ts"
+import { toQuota } from "../manage/AccountApi.ts"
+import { toWallet } from "../manage/WalletApi.ts"
+import type { CodePreview } from "../../services/verification/CodePreviews.ts"
 import type { SentCode, SendRequest } from "../../services/verification/VerificationSends.ts"
 import { Verifications, type VerifyResult } from "../../services/verification/Verifications.ts"
 
@@ -99,6 +103,30 @@ export const toSendResponse = (response: SentCode): typeof SendResponse.Type => 
   expires_in: response.expiresIn,
   code_length: response.codeLength,
   ...(response.risk !== null && { risk: response.risk })
+})
+
+/** A limit of a phone, as far as it is used. */
+const toUsedLimit = ({ limit, used, resetsAt }: CodePreview["limits"]["phoneHour"]) => ({
+  limit,
+  used,
+  resets_at: formatNullableInstant(resetsAt)
+})
+
+export const toPreviewResponse = ({
+  route,
+  texts,
+  limits: { phoneHour, phoneDay, quota, wallet },
+  wouldRefuse
+}: CodePreview): typeof PreviewResponse.Type => ({
+  route: route.map(({ freeAt, ...step }) => ({ ...step, free_at: formatNullableInstant(freeAt) })),
+  texts: texts.map(({ channel, text, smsParts }) => ({ channel, text, sms_parts: smsParts })),
+  limits: {
+    phone_hour: toUsedLimit(phoneHour),
+    phone_day: toUsedLimit(phoneDay),
+    quota: toQuota(quota),
+    wallet: wallet === null ? null : toWallet(wallet)
+  },
+  would_refuse: wouldRefuse
 })
 
 /** The right code leaves nothing to try. */

@@ -37,7 +37,7 @@ import { RequestStoreLive } from "./CellStores.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { ManageAdmissionLive, ManagementHandlers } from "./ManagementGraph.ts"
 import { Searches } from "./Management.ts"
-import { AccountSummariesLive, PhoneLookupsLive } from "./ReadGraph.ts"
+import { AccountSummariesLive, CodePreviewsLive, PhoneLookupsLive } from "./ReadGraph.ts"
 import { alertCodesLive, erasuresLive, type useCases } from "./UseCases.ts"
 
 /** The longest time for a response without the provider's part: by far the longest is a report's statement. */
@@ -63,6 +63,7 @@ export const httpRoutes = (
     Layer.provide([
       Layer.provide(OtpHandlers, [
         live,
+        CodePreviewsLive,
         Searches,
         LiveKey.layer,
         RequireIdempotencyKey.layer,

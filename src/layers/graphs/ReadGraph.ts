@@ -22,6 +22,10 @@ import { MessageRecordsSql } from "../message/MessageRecordsSql.ts"
 import { RunHistoriesSql } from "../activity/RunHistoriesSql.ts"
 import { VerificationRecordsSql } from "../verification/VerificationRecordsSql.ts"
 import { UsageRecordsSql } from "../money/UsageRecordsSql.ts"
+import { TemplatesSql } from "../message/TemplateRecordsSql.ts"
+import { AccountStatesSql } from "../account/PacedAccounts.ts"
+import { CodePreviews } from "../../services/verification/CodePreviews.ts"
+import { Routing } from "../../services/routing/Routing.ts"
 import { UsageReports } from "../../services/UsageReports.ts"
 import { overReads } from "./Management.ts"
 
@@ -36,6 +40,16 @@ export const AccountSummariesLive = Layer.provide(AccountSummaries.layer, [
 
 /** For service keys. */
 export const PhoneLookupsLive = PhoneRecordsSql.pipe(overReads)
+
+/** What a send would do: over what sends read, and what counts them. */
+export const CodePreviewsLive = Layer.provide(CodePreviews.layer, [
+  Routing.layer,
+  TemplatesSql,
+  Billing.layer,
+  AccountStatesSql,
+  AccountSummariesLive,
+  PhoneLookupsLive
+])
 
 const UsageReportsLive = Layer.provide(UsageReports.layer, [UsageRecordsSql, ActivitySumsLive])
 

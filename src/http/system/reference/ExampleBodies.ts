@@ -162,6 +162,10 @@ const otherwise: Readonly<Record<string, unknown>> = { status: "sent" }
 /** Fields whose values fit another field of the same object, by the name of its schema. */
 const bySchema: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   OtpVerifyResponse: { verified: true, reason: "ok" },
+  OtpPreview: { would_refuse: null },
+  OtpPreviewedStep: { price: 1000, reason: null, free_at: null },
+  OtpPreviewedText: { text: "کد تأیید شما: ۱۲۳۴۵۶", sms_parts: null },
+  OtpUsedLimit: { limit: 5, used: 1, resets_at: LATER },
   CreatedApiKey: { secret: "svc_live_…", expires_at: null, last_used_at: null },
   ApiKey: { expires_at: null },
   CreatedPersonalAccessToken: {

@@ -1,0 +1,283 @@
+import { Array as Arr, Clock, Context, Effect, Layer, Result } from "effect"
+import type { InvalidPhone, RouteError, TemplateError } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { parsePhone, type Phone } from "../../domain/Phone.ts"
+import { NIL_UUID } from "../../domain/Uuid.ts"
+import { settingsNeeded } from "../../domain/account/AccountState.ts"
+import { nextTurnAt } from "../../domain/account/Pace.ts"
+import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
+import { chargeInOrder } from "../../domain/money/Charging.ts"
+import { NO_TRACES } from "../../domain/guard/Segments.ts"
+import { strongest, verdictOf } from "../../domain/guard/Verdict.ts"
+import { type Channel, type ChannelDescriptor, channelType } from "../../domain/routing/Channel.ts"
+import type { RouteStep } from "../../domain/routing/Route.ts"
+import { checkNames, type KnownStep } from "../../domain/routing/RouteRequest.ts"
+import { resolveStep } from "../../domain/routing/RouteResolution.ts"
+import { smsSize } from "../../domain/text/SmsParts.ts"
+import {
+  type CodeText,
+  ownCodeText,
+  renderCodeText,
+  spokenCodeText
+} from "../../domain/verification/CodeText.ts"
+import { validitySeconds } from "../../domain/verification/Verification.ts"
+import type { AccountStates } from "../account/AccountHistories.ts"
+import { AccountSummaries, type AccountSummary } from "../activity/AccountSummaries.ts"
+import { Customers, type CustomerSetUp } from "../customer/Customers.ts"
+import type { SetUpChanged } from "../customer/Idempotency.ts"
+import type { Billing } from "../customer/Limits.ts"
+import { requestedCode, tracesOf, withoutSms } from "../guard/CodeDecisions.ts"
+import { GuardCeiling } from "../guard/Guard.ts"
+import { Networks } from "../guard/GuardStore.ts"
+import { Templates } from "../message/Templates.ts"
+import { PhoneRecords, type PhoneUse } from "../PhoneRecords.ts"
+import { outlooksOf } from "../routing/RouteOutlooks.ts"
+import { Routing } from "../routing/Routing.ts"
+import { Settings } from "../Settings.ts"
+import { ClientHashes } from "./Codes.ts"
+import type { SendRequest } from "./VerificationSends.ts"
+
+/** One step, if the code was sent now. */
+export interface PreviewedStep {
+  readonly channel: ChannelDescriptor
+  /** Seconds. */
+  readonly wait: number
+  /** Rials for a successful send. */
+  readonly price: number
+  readonly state: "ready" | "gap" | "rate" | "cooldown" | "misconfigured"
+  /** A code of the errors if it is misconfigured, else when it can send; null: it is ready. */
+  readonly reason: string | null
+  readonly freeAt: Instant | null
+}
+
+export interface PreviewedText {
+  readonly channel: Channel
+  /** With a sample code; null: the SMS provider's own template is sent. */
+  readonly text: string | null
+  /** Of an SMS whose text is known. */
+  readonly smsParts: number | null
+}
+
+/** How much of a limit is used; a limit of 0 is none. */
+interface UsedLimit {
+  readonly limit: number
+  readonly used: number
+  readonly resetsAt: Instant | null
+}
+
+/** What would become of a code now. Nothing is sent, held or counted for it. */
+export interface CodePreview {
+  readonly route: ReadonlyArray<PreviewedStep>
+  readonly texts: ReadonlyArray<PreviewedText>
+  readonly limits: {
+    readonly phoneHour: UsedLimit
+    readonly phoneDay: UsedLimit
+    readonly quota: AccountSummary["quota"]
+    readonly wallet: AccountSummary["wallet"]
+  }
+  /** The error that a send would get by the customer's own records. */
+  readonly wouldRefuse: string | null
+}
+
+type Step = {
+  readonly asked: KnownStep | RouteStep
+  readonly resolved: Result.Result<RouteStep, RouteError | TemplateError>
+}
+
+/** Each step by itself, where the whole is refused. */
+const stepsAlone = (customer: CustomerConfiguration, request: SendRequest): ReadonlyArray<Step> =>
+  Result.match(
+    checkNames(request.channels ?? customer.routing ?? [], () => true),
+    {
+      onFailure: () => [],
+      onSuccess: (known) => known.map((asked) => ({ asked, resolved: resolveStep(asked, request, customer) }))
+    }
+  )
+
+/** Of a step that names no account which could send. */
+const unresolvedChannel = ({ channel, ...step }: Step["asked"]): ChannelDescriptor => ({
+  type: channelType(channel),
+  provider: channel,
+  credential_id: ("account_id" in step ? step.account_id : undefined) ?? null,
+  label: channel
+})
+
+type Outlook = Effect.Success<ReturnType<typeof outlooksOf<Step>>>[number]
+
+const READY = { state: "ready", reason: null, freeAt: null } as const
+
+/**
+ * Whether the step's account can send. What others do with an account of the platform's is not shown.
+ *
+ * @param waitMillis a code waits so long for a turn
+ */
+const stateOf = ({ blockage, state }: Outlook, isShared: boolean, now: Instant, waitMillis: number) => {
+  if (isShared || state === null) return READY
+  if (blockage !== null) {
+    const { _tag: tag, until: freeAt } = blockage
+    return tag === "Cooling"
+      ? ({ state: "cooldown", reason: "cooldown", freeAt } as const)
+      : ({ state: "rate", reason: "rate", freeAt } as const)
+  }
+  const turn = nextTurnAt(state)
+  return turn === null || turn <= now + waitMillis
+    ? READY
+    : ({ state: "gap", reason: "gap", freeAt: turn } as const)
+}
+
+const previewedStep =
+  (now: Instant, waitMillis: number) =>
+  (outlook: Outlook): PreviewedStep => {
+    const { asked, resolved, price } = outlook
+    if (Result.isFailure(resolved)) {
+      const channel = unresolvedChannel(asked)
+      const wait = typeof asked.wait === "number" ? asked.wait : 0
+      return { channel, wait, price, state: "misconfigured", reason: resolved.failure._tag, freeAt: null }
+    }
+    const { descriptor, wait } = resolved.success
+    const isShared = descriptor.credential_id === null
+    return { channel: descriptor, wait, price, ...stateOf(outlook, isShared, now, waitMillis) }
+  }
+
+/** The provider fills in its own template. */
+const hasProvidersText = ({ channel, descriptor }: RouteStep): boolean =>
+  channel === "sms" && settingsNeeded(descriptor.provider, "code").length > 0
+
+/** Nobody's code. */
+const sampleCode = (length: number): string => "1234567890".slice(0, length)
+
+const textsOf = (
+  steps: ReadonlyArray<RouteStep>,
+  text: CodeText,
+  code: string
+): ReadonlyArray<PreviewedText> => {
+  if (!Arr.isReadonlyArrayNonEmpty(steps)) return []
+  const seconds = validitySeconds(steps)
+  const previewed = (step: RouteStep): PreviewedText => {
+    const { channel, textBody } = step
+    if (hasProvidersText(step)) return { channel, text: null, smsParts: null }
+    if (channel === "voice") {
+      return { channel, text: spokenCodeText(code, text.textLocale ?? "fa"), smsParts: null }
+    }
+    const rendered = renderCodeText(textBody === undefined ? text : ownCodeText(textBody), code, seconds)
+    return { channel, text: rendered, smsParts: channel === "sms" ? smsSize(rendered).parts : null }
+  }
+  return Arr.dedupeWith(steps, (one, other) => one.channel === other.channel).map(previewed)
+}
+
+const usedOf = (uses: ReadonlyArray<PhoneUse>, { phoneHour, phoneDay }: AccountSummary["limits"]) => {
+  const codes = uses.find(({ kind }) => kind === "code")
+  return {
+    phoneHour: { limit: phoneHour, used: codes?.hourUsed ?? 0, resetsAt: codes?.hourEndsAt ?? null },
+    phoneDay: { limit: phoneDay, used: codes?.dayUsed ?? 0, resetsAt: codes?.dayEndsAt ?? null }
+  }
+}
+
+const isFull = ({ limit, used }: Pick<UsedLimit, "limit" | "used">): boolean => limit > 0 && used >= limit
+
+/** The limit that would refuse a code that holds so much. */
+const fullLimit = ({ phoneHour, phoneDay, quota, wallet }: CodePreview["limits"], hold: number) => {
+  if (isFull(phoneHour)) return "too_many_requests_phone_hour"
+  if (isFull(phoneDay)) return "too_many_requests_phone_day"
+  if (quota !== null && isFull(quota)) return "quota_exceeded"
+  return wallet !== null && wallet.balance - wallet.held < hold ? "insufficient_balance" : null
+}
+
+/** What the customer's own lists and alarms would do to the code. */
+const makeGuarded = Effect.gen(function* () {
+  const ceiling = yield* GuardCeiling
+  const networks = yield* Networks
+  const hashes = yield* ClientHashes
+  const phones = yield* PhoneRecords
+
+  return Effect.fnUntraced(function* (
+    customer: CustomerSetUp,
+    { client }: SendRequest,
+    phone: Phone,
+    route: readonly [RouteStep, ...ReadonlyArray<RouteStep>],
+    now: Instant
+  ) {
+    const hashed = client === undefined ? null : hashes.of(client)
+    const request = { customer, phone, client, hashed, route }
+    const isOff = ceiling === "off" || customer.guard.mode === "off"
+    const code = requestedCode(request, isOff ? NO_TRACES : tracesOf(request))
+    const verdict = verdictOf(customer.guard, code, networks.isIn, now)
+    // Where the operator switched the guard off, deny lists are off too.
+    if (verdict._tag === "Denied") return { route, refused: ceiling === "off" ? null : "blocked_phone" }
+    const isEnforced = ceiling === "enforcing" && customer.guard.mode === "enforcing"
+    const action = verdict._tag === "Judged" && isEnforced ? strongest(verdict.alarmed) : null
+    if (action === null) return { route, refused: null }
+    const { lastVerifiedAt } = yield* phones.lookUp(customer.customerId, "live", phone)
+    if (lastVerifiedAt !== null) return { route, refused: null }
+    const left = action === "refuse" ? null : withoutSms(route)
+    return left === null ? { route, refused: "suspected_fraud" } : { route: left, refused: null }
+  })
+})
+
+/** The route as a send would try it, or its steps one by one with the error that a send would get. */
+const makeRouteOf = Effect.gen(function* () {
+  const routing = yield* Routing
+  const guarded = yield* makeGuarded
+
+  return Effect.fnUntraced(function* (
+    customer: CustomerSetUp,
+    request: SendRequest,
+    phone: Phone,
+    now: Instant
+  ) {
+    const whole = routing.resolve(customer, request)
+    if (Result.isFailure(whole)) {
+      return { steps: stepsAlone(customer, request), refused: whole.failure._tag as string }
+    }
+    const { route, refused } = yield* guarded(customer, request, phone, whole.success, now)
+    const ordered = routing.ofCode(customer, route, { phone, id: NIL_UUID })
+    const steps = ordered.map((step): Step => ({ asked: step, resolved: Result.succeed(step) }))
+    return { steps, refused }
+  })
+})
+
+/** Tells what a send would do now, without a send. */
+export class CodePreviews extends Context.Service<
+  CodePreviews,
+  {
+    readonly preview: (request: SendRequest) => Effect.Effect<CodePreview, InvalidPhone | SetUpChanged>
+  }
+>()("peyk/services/verification/CodePreviews") {
+  static readonly layer = Layer.effect(
+    CodePreviews,
+    Effect.gen(function* () {
+      const { codeLength, slotWaitMillis } = yield* Settings
+      const customers = yield* Customers
+      const templates = yield* Templates
+      const summaries = yield* AccountSummaries
+      const phones = yield* PhoneRecords
+      const outlookContext = yield* Effect.context<Billing | AccountStates>()
+      const routeOf = yield* makeRouteOf
+
+      const preview = Effect.fnUntraced(function* (request: SendRequest) {
+        const { customerId } = request
+        const now = yield* Clock.currentTimeMillis
+        const customer = yield* customers.configuration(customerId, request.setUpVersion)
+        const phone = yield* Effect.fromResult(parsePhone(request.phone))
+        const { steps, refused } = yield* routeOf(customer, request, phone, now)
+        const text = yield* Effect.result(templates.codeText(customer, request))
+        const outlooks = yield* Effect.provideContext(outlooksOf(customer, steps, now), outlookContext)
+        const { limits, quota, wallet } = yield* summaries.read(customerId, null)
+        const used = { ...usedOf(yield* phones.uses(customerId, phone), limits), quota, wallet }
+        const resolved = steps.flatMap((step) =>
+          Result.isSuccess(step.resolved) ? [step.resolved.success] : []
+        )
+        const hold = chargeInOrder([], outlooks).held
+        const found: CodePreview = {
+          route: outlooks.map(previewedStep(now, slotWaitMillis)),
+          texts: Result.isSuccess(text) ? textsOf(resolved, text.success, sampleCode(codeLength)) : [],
+          limits: used,
+          wouldRefuse: refused ?? (Result.isFailure(text) ? text.failure._tag : null) ?? fullLimit(used, hold)
+        }
+        return found
+      })
+
+      return CodePreviews.of({ preview })
+    })
+  )
+}
