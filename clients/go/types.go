@@ -134,6 +134,85 @@ type OtpRisk struct {
 	Reasons []string `json:"reasons"`
 }
 
+// OtpPreview: as in the API.
+type OtpPreview struct {
+	// The steps in the order in which a send would try them; empty if the channels' names are refused.
+	Route []OtpPreviewedStep `json:"route"`
+	// One for each channel of the route.
+	Texts []OtpPreviewedText `json:"texts"`
+	// Your own limits, and how much of them is used.
+	Limits OtpPreviewLimits `json:"limits"`
+	// The code of the error that a send would get, as far as your own records say; null if it would be accepted.
+	WouldRefuse *string `json:"would_refuse"`
+}
+
+// OtpPreviewedStep: as in the API.
+type OtpPreviewedStep struct {
+	Channel ChannelDescriptor `json:"channel"`
+	// Seconds until the next channel.
+	Wait int64 `json:"wait"`
+	// Rials, if this channel delivers the code.
+	Price int64 `json:"price"`
+	// What its account can do now. gap: its next turn is too far away. rate: it is at its rate per minute.
+	State string `json:"state"`
+	// The error's code if it is misconfigured, else the state; null if it is ready.
+	Reason *string `json:"reason"`
+	// When it can send again, if that is known.
+	FreeAt *string `json:"free_at"`
+}
+
+// OtpPreviewedText: as in the API.
+type OtpPreviewedText struct {
+	// The channel.
+	Channel string `json:"channel"`
+	// With a sample code; null if the SMS provider fills in its own template.
+	Text *string `json:"text"`
+	// Of an SMS with this text; null for others.
+	SmsParts *int64 `json:"sms_parts"`
+}
+
+// OtpPreviewLimits: Your own limits, and how much of them is used.
+type OtpPreviewLimits struct {
+	PhoneHour OtpUsedLimit `json:"phone_hour"`
+	PhoneDay  OtpUsedLimit `json:"phone_day"`
+	// Accepted requests of a calendar month (UTC).
+	Quota *OtpPreviewLimitsQuota `json:"quota"`
+	// The customer's money; null if the plan is not charged.
+	Wallet *Wallet `json:"wallet"`
+}
+
+// OtpUsedLimit: Your codes to this phone, and how many there may be.
+type OtpUsedLimit struct {
+	// 0: no limit.
+	Limit int64 `json:"limit"`
+	// Codes that you sent to the phone and that still count.
+	Used int64 `json:"used"`
+	// Null: nothing counts.
+	ResetsAt *string `json:"resets_at"`
+}
+
+// OtpPreviewLimitsQuota: Accepted requests of a calendar month (UTC).
+type OtpPreviewLimitsQuota struct {
+	// How many are included.
+	Limit int64 `json:"limit"`
+	// How many are used.
+	Used int64 `json:"used"`
+	// ISO 8601 in UTC
+	ResetsAt string `json:"resets_at"`
+}
+
+// Wallet: as in the API.
+type Wallet struct {
+	// Rials
+	Balance int64 `json:"balance"`
+	// Rials
+	Held int64 `json:"held"`
+	// Rials
+	Available int64 `json:"available"`
+	// Always rials.
+	Currency string `json:"currency"`
+}
+
 // OtpVerifyRequest: as in the API.
 type OtpVerifyRequest struct {
 	// The verification's id.
@@ -601,16 +680,4 @@ type AccountSummaryQuota struct {
 	Used int64 `json:"used"`
 	// ISO 8601 in UTC
 	ResetsAt string `json:"resets_at"`
-}
-
-// Wallet: as in the API.
-type Wallet struct {
-	// Rials
-	Balance int64 `json:"balance"`
-	// Rials
-	Held int64 `json:"held"`
-	// Rials
-	Available int64 `json:"available"`
-	// Always rials.
-	Currency string `json:"currency"`
 }

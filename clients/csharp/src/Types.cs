@@ -261,6 +261,136 @@ namespace Peyk
         public IReadOnlyList<object> Reasons => this["reasons"] as IReadOnlyList<object>;
     }
 
+    public sealed class OtpPreview : JsonObject
+    {
+        public OtpPreview(IDictionary<string, object> values) : base(values)
+        {
+        }
+
+        /// <summary>The steps in the order in which a send would try them; empty if the channels' names are refused.</summary>
+        public IReadOnlyList<OtpPreviewedStep> Route => Children("route", fields => new OtpPreviewedStep(fields));
+
+        /// <summary>One for each channel of the route.</summary>
+        public IReadOnlyList<OtpPreviewedText> Texts => Children("texts", fields => new OtpPreviewedText(fields));
+
+        /// <summary>Your own limits, and how much of them is used.</summary>
+        public OtpPreviewLimits Limits => Child("limits", fields => new OtpPreviewLimits(fields));
+
+        /// <summary>The code of the error that a send would get, as far as your own records say; null if it would be accepted.</summary>
+        public string WouldRefuse => Text("would_refuse");
+    }
+
+    public sealed class OtpPreviewedStep : JsonObject
+    {
+        public OtpPreviewedStep(IDictionary<string, object> values) : base(values)
+        {
+        }
+
+        public ChannelDescriptor Channel => Child("channel", fields => new ChannelDescriptor(fields));
+
+        /// <summary>Seconds until the next channel.</summary>
+        public long Wait => Integer("wait").GetValueOrDefault();
+
+        /// <summary>Rials, if this channel delivers the code.</summary>
+        public long Price => Integer("price").GetValueOrDefault();
+
+        /// <summary>What its account can do now. gap: its next turn is too far away. rate: it is at its rate per minute.</summary>
+        public string State => Text("state");
+
+        /// <summary>The error's code if it is misconfigured, else the state; null if it is ready.</summary>
+        public string Reason => Text("reason");
+
+        /// <summary>When it can send again, if that is known.</summary>
+        public string FreeAt => Text("free_at");
+    }
+
+    public sealed class OtpPreviewedText : JsonObject
+    {
+        public OtpPreviewedText(IDictionary<string, object> values) : base(values)
+        {
+        }
+
+        /// <summary>The channel.</summary>
+        public string Channel => Text("channel");
+
+        /// <summary>With a sample code; null if the SMS provider fills in its own template.</summary>
+        public string Text => Text("text");
+
+        /// <summary>Of an SMS with this text; null for others.</summary>
+        public long? SmsParts => Integer("sms_parts");
+    }
+
+    /// <summary>Your own limits, and how much of them is used.</summary>
+    public sealed class OtpPreviewLimits : JsonObject
+    {
+        public OtpPreviewLimits(IDictionary<string, object> values) : base(values)
+        {
+        }
+
+        public OtpUsedLimit PhoneHour => Child("phone_hour", fields => new OtpUsedLimit(fields));
+
+        public OtpUsedLimit PhoneDay => Child("phone_day", fields => new OtpUsedLimit(fields));
+
+        /// <summary>Accepted requests of a calendar month (UTC).</summary>
+        public OtpPreviewLimitsQuota Quota => Child("quota", fields => new OtpPreviewLimitsQuota(fields));
+
+        /// <summary>The customer's money; null if the plan is not charged.</summary>
+        public Wallet Wallet => Child("wallet", fields => new Wallet(fields));
+    }
+
+    /// <summary>Your codes to this phone, and how many there may be.</summary>
+    public sealed class OtpUsedLimit : JsonObject
+    {
+        public OtpUsedLimit(IDictionary<string, object> values) : base(values)
+        {
+        }
+
+        /// <summary>0: no limit.</summary>
+        public long Limit => Integer("limit").GetValueOrDefault();
+
+        /// <summary>Codes that you sent to the phone and that still count.</summary>
+        public long Used => Integer("used").GetValueOrDefault();
+
+        /// <summary>Null: nothing counts.</summary>
+        public string ResetsAt => Text("resets_at");
+    }
+
+    /// <summary>Accepted requests of a calendar month (UTC).</summary>
+    public sealed class OtpPreviewLimitsQuota : JsonObject
+    {
+        public OtpPreviewLimitsQuota(IDictionary<string, object> values) : base(values)
+        {
+        }
+
+        /// <summary>How many are included.</summary>
+        public long Limit => Integer("limit").GetValueOrDefault();
+
+        /// <summary>How many are used.</summary>
+        public long Used => Integer("used").GetValueOrDefault();
+
+        /// <summary>ISO 8601 in UTC</summary>
+        public string ResetsAt => Text("resets_at");
+    }
+
+    public sealed class Wallet : JsonObject
+    {
+        public Wallet(IDictionary<string, object> values) : base(values)
+        {
+        }
+
+        /// <summary>Rials</summary>
+        public long Balance => Integer("balance").GetValueOrDefault();
+
+        /// <summary>Rials</summary>
+        public long Held => Integer("held").GetValueOrDefault();
+
+        /// <summary>Rials</summary>
+        public long Available => Integer("available").GetValueOrDefault();
+
+        /// <summary>Always rials.</summary>
+        public string Currency => Text("currency");
+    }
+
     public sealed class OtpVerifyRequest : JsonObject
     {
         public OtpVerifyRequest()
@@ -1210,24 +1340,5 @@ namespace Peyk
 
         /// <summary>ISO 8601 in UTC</summary>
         public string ResetsAt => Text("resets_at");
-    }
-
-    public sealed class Wallet : JsonObject
-    {
-        public Wallet(IDictionary<string, object> values) : base(values)
-        {
-        }
-
-        /// <summary>Rials</summary>
-        public long Balance => Integer("balance").GetValueOrDefault();
-
-        /// <summary>Rials</summary>
-        public long Held => Integer("held").GetValueOrDefault();
-
-        /// <summary>Rials</summary>
-        public long Available => Integer("available").GetValueOrDefault();
-
-        /// <summary>Always rials.</summary>
-        public string Currency => Text("currency");
     }
 }
