@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { CellsAreApart, cellsLayer, readCells } from "../../src/layers/postgres/CellsSql.ts"
-import { createCell } from "../../src/layers/postgres/CellSchema.ts"
+import { createCell, tablesInCells } from "../../src/layers/postgres/CellSchema.ts"
 import { ConnectionWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
 import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Pools.ts"
 import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
@@ -37,11 +37,43 @@ export const makeDatabase = Effect.gen(function* () {
 })
 
 /**
+ * The catalog of Citus, as far as it says where cells are. The only node is this PostgreSQL: group 1 to those who connect
+ * to the node of a cell, and group 2 to the coordinator's connections.
+ */
+const CATALOG = [
+  "set allow_system_table_mods = on",
+  "create table pg_catalog.pg_dist_shard (logicalrelid regclass, shardid bigint)",
+  "create table pg_catalog.pg_dist_placement (shardid bigint, groupid int)",
+  "create table pg_catalog.pg_dist_node (nodename text, nodeport int, groupid int, noderole text)",
+  `create view pg_catalog.pg_dist_local_group as
+    select case when current_setting('search_path') like '%_local%' then 1 else 2 end as groupid`,
+  `create function pg_catalog.lock_shard_metadata(mode int, shards bigint[]) returns void language sql as
+    'select pg_advisory_xact_lock_shared(shards[1])'`,
+  "reset allow_system_table_mods"
+]
+
+/** As Citus has it: the rows of a cell's table are in a shard, and the coordinator's statements go there. */
+const asNodes = Effect.fnUntraced(function* (cells: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const run = (statement: string) => sql.unsafe(statement).unprepared
+  const asShard = (table: string, shard: number) => [
+    `alter table ${table} rename to ${table.split(".")[1]}_${shard}`,
+    `create view ${table} as select *, ctid from ${table}_${shard}`,
+    `insert into pg_dist_shard values ('${table}', ${shard})`,
+    `insert into pg_dist_placement values (${shard}, 1), (${shard}, 2)`
+  ]
+  const tables = cells.flatMap((cell) => [...tablesInCells(true), "here"].map((table) => `${cell}.${table}`))
+  const node = `insert into pg_dist_node values ('${inject("postgresSocketDirectory")}', 5432, 1, 'primary')`
+  const statements = [...CATALOG, node, ...tables.flatMap((table, index) => asShard(table, index + 1))]
+  yield* sql.withTransaction(Effect.forEach(statements, run, { discard: true }))
+})
+
+/**
  * A migrated database of its own, whose new customers live in these cells in turn.
  *
  * @param areApart whether statements are those of cells on other nodes: they do the same on one PostgreSQL
  */
-export const TestDatabaseOfCells = (names: ReadonlyArray<string>, areApart = false) =>
+export const TestDatabaseOfCells = (names: ReadonlyArray<string>, areApart = false, hasNodes = false) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const name = yield* makeDatabase
@@ -50,14 +82,15 @@ export const TestDatabaseOfCells = (names: ReadonlyArray<string>, areApart = fal
         discard: true
       })
       yield* Effect.provide(create, yield* Layer.build(connect(name)))
-      const cells = yield* readCells(place)
+      if (hasNodes) yield* Effect.provide(asNodes(names), yield* Layer.build(connect(name)))
+      const cells = { ...(yield* readCells(place)), areApart: hasNodes }
       return Layer.mergeAll(
         batchSql(place, 0, cells),
         maintenanceSql(place),
         Layer.succeed(CellsAreApart, areApart),
         Layer.provideMerge(
           cellsLayer(cells),
-          poolOf(SqlClient.SqlClient, { ...place, ...poolOptions, patienceMillis: 60_000 }, cells)
+          poolOf(SqlClient.SqlClient, { ...place, ...poolOptions, patienceMillis: 60_000 }, cells, hasNodes)
         )
       ).pipe(Layer.provide([ConnectionWatch.layer, StoreWrites.layer]), Layer.orDie)
     })

@@ -26,6 +26,7 @@ import { CustomerMovesSql } from "../customer/CustomerMovesSql.ts"
 import { ChannelResultsSql } from "../customer/ChannelResultsSql.ts"
 import { GuardStoreSql } from "../guard/GuardStoreSql.ts"
 import { WalletsSql } from "../money/WalletsSql.ts"
+import { alone } from "../postgres/CellNodes.ts"
 import { tablesInCells } from "../postgres/CellSchema.ts"
 import { CellsAreApart } from "../postgres/CellsSql.ts"
 import { ChangeFeed, endedBy } from "../postgres/ChangeFeed.ts"
@@ -57,7 +58,20 @@ const inCells =
       })
     ).pipe(Layer.provide(layer))
 
-export const TimerStoreLive = inCells(TimerStore, overCells)(TimerStoreSql)
+/** Its statements are about the timers of a cell alone. */
+export const TimerStoreLive = inCells(TimerStore, (store, cells) =>
+  overCells(
+    {
+      claim: (request) => alone(store.claim(request)),
+      claimFairly: (request) => alone(store.claimFairly(request)),
+      nextClaimAt: (kinds, withParked) => alone(store.nextClaimAt(kinds, withParked)),
+      renew: (timers, until) => alone(store.renew(timers, until)),
+      release: (timer, dueAt) => alone(store.release(timer, dueAt)),
+      remove: (timer) => alone(store.remove(timer))
+    },
+    cells
+  )
+)(TimerStoreSql)
 
 /** Timers are run where their customers are. */
 export const timersInCells = inCells(
@@ -140,7 +154,14 @@ export const BotInboxStoreLive = inCells(BotInboxStore, (store, { inEach }) => (
 }))(BotInboxStoreSql)
 
 export const RequestStoreLive = inCells(RequestStore, (store, { split }) => ({
-  add: (blocks) => Effect.asVoid(split(blocks, ({ customerId }) => customerId, store.add))
+  add: (blocks) =>
+    Effect.asVoid(
+      split(
+        blocks,
+        ({ customerId }) => customerId,
+        (own) => alone(store.add(own))
+      )
+    )
 }))(RequestStoreSql)
 
 export const RequestRecordsLive = inCells(RequestRecords, (records, { inEach }) => ({

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { maskPhone, type Phone } from "../../domain/Phone.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
@@ -27,6 +27,7 @@ import {
 import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { atPhone } from "../postgres/batching/PlatformCountsSql.ts"
+import { alone, inStore } from "../postgres/CellNodes.ts"
 import { CellsAreApart } from "../postgres/CellsSql.ts"
 import { Cells } from "../../services/customer/Cells.ts"
 import { GuardMetrics } from "../../services/guard/Guard.ts"
@@ -172,29 +173,51 @@ const RAISED_MILLIS = CLEARED_MILLIS + BOMBED_ALARM_MILLIS
 
 /** The reasons to let a code pass that would be refused: lookups by index. */
 const guardReputation = (
-  sql: SqlClient.SqlClient
+  sql: SqlClient.SqlClient,
+  areApart: boolean
 ): Pick<GuardStore["Service"], "reputation" | "passesBombed"> => {
   const rows = rowsOf(ReputationRow)
   const passesRows = rowsOf(PassesRow)
   const isProven = (customerId: number, phone: string, now: Instant) => sql`exists (
     select 1 from verifications p where p.customer_id = ${customerId} and p.phone = ${phone} and p.mode = 'live'
       and p.status = 'verified' and p.verified_at > ${timestamp(now - PROVEN_MILLIS)})`
+  const provenRows = rowsOf(Schema.Struct({ proven: Schema.Boolean }))
+  /** Where cells are on other nodes, codes are there, and what else is read on the coordinator. */
+  const provenBefore = (customerId: number, phone: string, now: Instant) =>
+    Effect.map(
+      alone(provenRows(sql`select ${isProven(customerId, phone, now)} as proven`)),
+      ([row]) => sql`${row?.proven ?? false}::bool`
+    )
+  const reading = <A>(
+    {
+      customerId,
+      phone,
+      now
+    }: { readonly customerId: number; readonly phone: string; readonly now: Instant },
+    read: (isProvenBefore: Statement.Fragment) => Effect.Effect<A>
+  ) =>
+    areApart
+      ? Effect.flatMap(provenBefore(customerId, phone, now), (proven) => inStore(sql, read(proven)))
+      : read(isProven(customerId, phone, now))
   return {
     passesBombed: (customerId, phone, now) =>
       Effect.map(
-        passesRows(sql`
-          select ${isProven(customerId, phone, now)} or exists (
+        reading({ customerId, phone, now }, (proven) =>
+          passesRows(sql`
+          select ${proven} or exists (
             select 1 from guard_alarms a where a.customer_id = ${customerId} and a.id >= ${lowestIdFrom(now - RAISED_MILLIS)}::uuid
               and a.kind = 'phone' and a.key = ${maskPhone(phone)} and a.reason = 'bombed'
               -- a round clears it when its time is over
-              and a.cleared_at < a.until and a.cleared_at > ${timestamp(now - CLEARED_MILLIS)}) as passes`),
+              and a.cleared_at < a.until and a.cleared_at > ${timestamp(now - CLEARED_MILLIS)}) as passes`)
+        ),
         ([row]) => row?.passes ?? false
       ),
 
     reputation: ({ customerId, phone, network, around, now }) =>
       Effect.map(
-        rows(sql`
-          select ${isProven(customerId, phone, now)} as "isProven", (
+        reading({ customerId, phone, now }, (proven) =>
+          rows(sql`
+          select ${proven} as "isProven", (
             select jsonb_build_object(
               'ownVerified', coalesce(sum(s.verified) filter (where s.customer_id = ${customerId}), 0),
               'ownSince', min((s.state -> 'profile' ->> 'since')::float8) filter (where s.customer_id = ${customerId}),
@@ -203,7 +226,8 @@ const guardReputation = (
             from guard_segments s where s.kind = 'network' and s.key = ${network}::text) as evidence, (
             select count(*)::int from unnest(${around}::text[]) as r (key) where not exists (
               select from guard_segments s where s.kind = 'network' and s.key = r.key and s.verified > 0)
-          ) as "unverifiedAround"`),
+          ) as "unverifiedAround"`)
+        ),
         ([row]) =>
           row === undefined
             ? NOTHING_KNOWN
@@ -233,7 +257,7 @@ export const GuardStoreSql = Layer.effect(
     const atCounter = <A>(phone: Phone, work: Effect.Effect<A>) =>
       areApart ? Effect.ignoreCause(atPhone(cells, phone, work)) : work
     const rounds = yield* MessageBatchSql
-    const wake = yield* makeGuardWake({ batched: rounds, single: sql })
+    const wake = yield* makeGuardWake({ batched: rounds, single: sql, isAlone: true })
     const alarms = guardAlarms(sql, random)
     const raise: GuardStore["Service"]["raise"] = (customerId, alarm, enforced) =>
       Effect.map(Effect.orDie(alarms.raise(customerId, alarm, enforced)), ({ webhooks, raised }) => {
@@ -246,7 +270,7 @@ export const GuardStoreSql = Layer.effect(
       ...guardCodes(rounds, areApart ? cells : null),
       ...guardRoundReads(rounds, reporting),
       ...guardRoundWrites(sql, rounds, random, wakeFor),
-      ...guardReputation(sql),
+      ...guardReputation(sql, areApart),
       grant: guardGrants(batchSql),
       raise,
 

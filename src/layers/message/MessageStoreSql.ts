@@ -236,7 +236,7 @@ export const MessageStoreSql = (mode: KeyMode) =>
     Effect.gen(function* () {
       const timerKind = TIMER_KINDS[mode]
       const sql = yield* SqlClient.SqlClient
-      const clients: BatchClients = { batched: yield* MessageBatchSql, single: sql }
+      const clients: BatchClients = { batched: yield* MessageBatchSql, single: sql, isAlone: true }
       const writing = yield* writingClients(clients)
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds

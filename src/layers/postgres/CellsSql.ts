@@ -16,6 +16,8 @@ export type Cell = typeof Cell.Type
 /** The cell that a fiber works in; null: the store's own schema, which has the set-up of all customers. */
 interface Place {
   readonly cell: Cell | null
+  /** Whether its statements are about the cell's tables alone: they can go past the coordinator to the cell's node. */
+  readonly isAlone?: boolean
   /** Where the fiber's customer is now, which can be moved meanwhile; absent where the work is about several customers. */
   readonly now?: Effect.Effect<Cell | null>
   /** Finds the customer's cell again. */
@@ -121,10 +123,12 @@ export const readCells = (address: PgClient.PgPoolConfig): Effect.Effect<StoreCe
 /** The connections of the cell that the fiber works in. */
 export const connectionsOfCells = (
   store: Connections,
-  ofCell: (cell: Cell) => Effect.Effect<Connections>
+  ofCell: (cell: Cell, isAlone: boolean) => Effect.Effect<Connections>
 ): Connections => {
   const at = (place: Place) =>
-    Effect.flatMap(cellOfPlace(place), (cell) => (cell === null ? Effect.succeed(store) : ofCell(cell)))
+    Effect.flatMap(cellOfPlace(place), (cell) =>
+      cell === null ? Effect.succeed(store) : ofCell(cell, place.isAlone === true)
+    )
   const chosen = Effect.flatMap(CurrentPlace, at)
   const borrower: SqlConnection.Borrower = (use) =>
     Effect.flatMap(CurrentPlace, (place) =>

@@ -104,8 +104,8 @@ export const batchSql = (
     ...address
   }
   return Layer.merge(
-    poolOf(BatchSql, options, cells),
-    poolOf(MessageBatchSql, { ...options, maxConnections: MESSAGE_BATCH_CONNECTIONS }, cells)
+    poolOf(BatchSql, options, cells, true),
+    poolOf(MessageBatchSql, { ...options, maxConnections: MESSAGE_BATCH_CONNECTIONS }, cells, true)
   )
 }
 

@@ -25,6 +25,10 @@ const sqlStateOf = (cause: unknown): string =>
     ? cause.code
     : ""
 
+/** Whether PostgreSQL reported an SQLSTATE like this. */
+export const hasSqlState = (error: SqlError.SqlError, pattern: RegExp): boolean =>
+  pattern.test(sqlStateOf(error.reason.cause))
+
 /** The driver's message does not contain what PostgreSQL or the network reported. */
 export const withReason = (error: { readonly message: string }): string =>
   SqlError.isSqlError(error) ? `${error.message} (${String(error.reason.cause)})` : error.message

@@ -53,7 +53,8 @@ const reportSql = (configuration: Configuration, address: StoreAddress, cells: S
       const primary = yield* poolInCells(
         { ...reportingOptions(configuration), ...address },
         cells,
-        watchedPool
+        watchedPool,
+        true
       )
       const reports = Context.make(ReportingSql, primary.sql)
       const counts = yield* readCounts
@@ -78,7 +79,7 @@ export const SqlLive = (configuration: Configuration) =>
       const cells = isEmbedded(configuration)
         ? NO_CELLS
         : yield* Effect.mapError(readCells(address), unreachable)
-      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...address }, cells)
+      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...address }, cells, true)
       return Layer.mergeAll(
         Layer.provideMerge(
           reportSql(configuration, address, cells),

@@ -184,7 +184,7 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
     VerificationStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const clients: BatchClients = { batched: yield* BatchSql, single: sql }
+      const clients: BatchClients = { batched: yield* BatchSql, single: sql, isAlone: true }
       const random = yield* SecureRandom.SecureRandom
       const ids = yield* SubjectIds
       const { wakeFor } = yield* Timers

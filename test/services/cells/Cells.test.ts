@@ -53,11 +53,12 @@ const customersIn = Effect.fnUntraced(function* (table: string) {
   return found
 })
 
-for (const [title, areApart] of [
-  ["cells", false],
-  ["cells on other nodes", true]
+for (const [title, areApart, hasNodes] of [
+  ["cells", false, false],
+  ["cells on other nodes", true, false],
+  ["cells on other nodes, whose nodes are reached", true, true]
 ] as const) {
-  layer(TestDatabaseOfCells(NAMES, areApart), { excludeTestServices: true })(title, (it) => {
+  layer(TestDatabaseOfCells(NAMES, areApart, hasNodes), { excludeTestServices: true })(title, (it) => {
     it.effect("the sends of each customer are in its cell, and nowhere else", () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {

@@ -8,6 +8,7 @@ import { stripeOf } from "../../../domain/money/Charging.ts"
 import type { IdempotencyClaim } from "../../../services/customer/Idempotency.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 import { type BatchColumn, decodedAs, timestamp } from "../SqlRows.ts"
+import { inStore } from "../CellNodes.ts"
 import { currentSetUp } from "../SetUpCache.ts"
 import { type AdmittedKind, limitColumns } from "./AdmissionCounts.ts"
 import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
@@ -64,7 +65,7 @@ const setUp = (() => {
     if (checked.length === 0) return []
     const isRaced = (found: ReadonlyArray<unknown>) =>
       Effect.map(decoded(Effect.succeed(found)), ([{ changed }]) => changed > 0)
-    return [{ send: sent(statement, checked), isRaced }]
+    return [{ send: (sql) => inStore(sql, sent(statement, checked)(sql)), isRaced }]
   }
 })()
 
@@ -168,12 +169,17 @@ const phones = (kind: AdmittedKind) => {
 }
 
 /** What all customers sent to the phone was counted before. */
-const isOverPlatform = ({ admission, platform }: CountedRequest): boolean => {
+export const isOverPlatform = ({
+  admission,
+  platform
+}: Pick<CountedRequest, "admission" | "platform">): boolean => {
   const { platformDay, callers } = admission.phone
   if (platform === null) return false
   const { length } = platform.callers.customers
   return isOver(platform.dayUsed, platformDay) || (callers > 0 && length >= callers)
 }
+
+export const platformRefuses = () => raceLost("the platform's count refuses somebody")
 
 interface CountedMonth {
   readonly customerId: number
@@ -314,9 +320,6 @@ export const makeAcceptApart = <Row>({ operation, counts, apart, requestOf, colu
   ): Effect.Effect<number, SqlError.SqlError> =>
     sql.withTransaction(
       Effect.gen(function* () {
-        if (batch.some((row) => isOverPlatform(requestOf(row)))) {
-          return yield* Effect.fail(raceLost("the platform's count refuses somebody"))
-        }
         const steps = stepsOf(batch, optional, takesOver)
         const results = yield* sendAll(
           sql,

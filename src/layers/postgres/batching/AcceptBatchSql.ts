@@ -15,10 +15,12 @@ import {
   timestamp
 } from "../SqlRows.ts"
 import { type AdmittedKind, type CountedLimit, countedLimits, limitColumns } from "./AdmissionCounts.ts"
-import { type AcceptApart, makeAcceptApart } from "./AcceptApartSql.ts"
+import { type AcceptApart, isOverPlatform, makeAcceptApart, platformRefuses } from "./AcceptApartSql.ts"
+import { sentToNode } from "./CellSetUpSql.ts"
 import { makePlatformCounts, type PlatformCount } from "./PlatformCountsSql.ts"
 import { type BatchClients, type BatchName, makeBatchLane, makeStatementBatch } from "./StatementBatch.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
+import { isAtNode } from "../CellNodes.ts"
 import { CellsAreApart } from "../CellsSql.ts"
 import { currentSetUp, type SetUpVersions } from "../SetUpCache.ts"
 import type { IdempotencyClaim, SetUpChanged } from "../../../services/customer/Idempotency.ts"
@@ -77,6 +79,8 @@ interface AcceptShape {
   readonly repeatsPhones: boolean
   /** Whether it takes over idempotency keys that have lapsed; else a lapsed key refuses all of it. */
   readonly takesOverKeys: boolean
+  /** Whether what all customers sent to the phones was counted before. */
+  readonly isPlatformCounted: boolean
 }
 
 /** The columns of every batch. */
@@ -169,9 +173,11 @@ const acceptStatement = <Request extends AcceptRequest, Row extends Request>(
   shape: AcceptShape
 ) => {
   const { operation, webhooks, subjectOf } = kind
-  const { hasQuotas, repeatsPhones, takesOverKeys } = shape
+  const { hasQuotas, repeatsPhones, takesOverKeys, isPlatformCounted } = shape
   const optional = kind.optional.flatMap(({ columns }, index) => (shape.optional[index] ? columns : []))
-  const limits = countedLimits(kind.counts, { hasQuotas, repeatsPhones })
+  const limits = countedLimits(kind.counts, { hasQuotas, repeatsPhones }).filter(
+    ({ name }) => name !== "platform" || !isPlatformCounted
+  )
   const { rows, parameters, next } = batchSource<Row & Partial<Repeated>>([
     ...columnsOf<Request>(subjectOf),
     ...kind.columns,
@@ -242,26 +248,41 @@ export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Requ
     columns: [...columnsOf<Request>(kind.subjectOf), ...kind.columns]
   })
 
+  type Keys = Pick<AcceptShape, "repeatsPhones" | "takesOverKeys">
+
+  const statementFor = (batch: ReadonlyArray<Row>, keys: Keys) =>
+    statementOf({
+      hasQuotas: batch.some(({ admission }) => admission.monthlyQuota > 0),
+      optional: kind.optional.map(({ isNeeded }) => batch.some(isNeeded)),
+      isPlatformCounted: areApart,
+      ...keys
+    })
+
+  /** In a cell on another node: as one statement where that is reached past the coordinator. */
+  const writeInCell = Effect.fnUntraced(function* (
+    sql: SqlClient.SqlClient,
+    batch: ReadonlyArray<Row>,
+    keys: Keys
+  ) {
+    if (batch.some((row) => isOverPlatform(limited(row)))) return yield* Effect.fail(platformRefuses())
+    if (yield* isAtNode(sql)) {
+      const { text, parameters } = statementFor(batch, keys)
+      const customers = batch.map((row) => kind.subjectOf(row).customerId)
+      const [{ webhooks = 0 }] = yield* decoded(sentToNode(sql, text, parameters(batch), customers))
+      return webhooks
+    }
+    const optional = kind.optional.filter(({ isNeeded }) => batch.some(isNeeded))
+    const more = optional.flatMap(({ columns }) => columns)
+    return yield* writeApart(sql, batch, more, keys.takesOverKeys)
+  })
+
   const write = (
     sql: SqlClient.SqlClient,
     batch: ReadonlyArray<Row>,
-    { repeatsPhones, takesOverKeys }: Pick<AcceptShape, "repeatsPhones" | "takesOverKeys">
+    keys: Keys
   ): Effect.Effect<number, SqlError.SqlError> => {
-    if (areApart) {
-      const optional = kind.optional.filter(({ isNeeded }) => batch.some(isNeeded))
-      return writeApart(
-        sql,
-        batch,
-        optional.flatMap(({ columns }) => columns),
-        takesOverKeys
-      )
-    }
-    const { text, parameters } = statementOf({
-      hasQuotas: batch.some(({ admission }) => admission.monthlyQuota > 0),
-      optional: kind.optional.map(({ isNeeded }) => batch.some(isNeeded)),
-      repeatsPhones,
-      takesOverKeys
-    })
+    if (areApart) return writeInCell(sql, batch, keys)
+    const { text, parameters } = statementFor(batch, keys)
     return Effect.map(decoded(sql.unsafe(text, parameters(batch))), ([{ webhooks = 0 }]) => webhooks)
   }
 

@@ -3,6 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { type BatchColumn, decodedAs } from "../SqlRows.ts"
+import { inStore } from "../CellNodes.ts"
 import { cellStatement, type Sent, sendAll, sent } from "./CellStatements.ts"
 
 /** An event of a send that is written with it. */
@@ -82,10 +83,13 @@ export const cellOutbox = (mode: KeyMode, table: "verifications" | "messages") =
   const endpointsOf =
     (written: ReadonlyArray<CellEvent>): Sent =>
     (sql) =>
-      sql.unsafe(
-        `select customer_id as "customerId", id, lane, events from webhook_endpoints
+      inStore(
+        sql,
+        sql.unsafe(
+          `select customer_id as "customerId", id, lane, events from webhook_endpoints
         where customer_id = any($1::int[]) and disabled_at is null and mode = '${mode}'`,
-        [[...new Set(written.map(({ customerId }) => customerId))]]
+          [[...new Set(written.map(({ customerId }) => customerId))]]
+        )
       )
   return {
     /** Stores the events, and reads the endpoints that may want them: their rows come last. */

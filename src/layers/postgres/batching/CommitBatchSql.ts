@@ -10,7 +10,9 @@ import {
   retryRaces,
   statementOfShape
 } from "../SqlRows.ts"
+import { isAtNode } from "../CellNodes.ts"
 import { CellsAreApart } from "../CellsSql.ts"
+import { sentToNode } from "./CellSetUpSql.ts"
 import { makeCommitsApart } from "./CommitApartSql.ts"
 import {
   commitColumns,
@@ -159,6 +161,9 @@ const commitStatements = <Entry extends CommitEntry>(kind: CommitKind<Entry>) =>
     })
 }
 
+type Sends = typeof sentToNode
+const sentAlone: Sends = (sql, text, parameters) => sql.unsafe(text, parameters)
+
 /** Writes the transitions of many sends in one statement. */
 const makeCommitsTogether = <Entry extends CommitEntry>(
   kind: CommitKind<Entry>,
@@ -166,11 +171,13 @@ const makeCommitsTogether = <Entry extends CommitEntry>(
 ) => {
   const statementFor = commitStatements(kind)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) => {
+  return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>, send: Sends = sentAlone) => {
     const { text, parameters } = statementFor(entries)
+    const customers = entries.map(({ before }) => before.customerId)
     const write = (drawn: string) => {
       const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
-      return sql.unsafe(text, parameters(entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) }))))
+      const rows = entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) }))
+      return send(sql, text, parameters(rows), customers)
     }
     return decoded(retryRaces(Effect.flatMap(newId, write))).pipe(
       Effect.map(([{ written, webhooks }]) => {
@@ -185,9 +192,16 @@ const makeCommitsTogether = <Entry extends CommitEntry>(
 }
 
 const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) =>
-  Effect.map(CellsAreApart, (areApart) =>
-    areApart ? makeCommitsApart(kind, newId) : makeCommitsTogether(kind, newId)
-  )
+  Effect.map(CellsAreApart, (areApart) => {
+    const together = makeCommitsTogether(kind, newId)
+    if (!areApart) return together
+    const apart = makeCommitsApart(kind, newId)
+    // As one statement where the cell's node is reached past the coordinator.
+    return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) =>
+      Effect.flatMap(isAtNode(sql), (atNode) =>
+        atNode ? together(sql, entries, sentToNode) : apart(sql, entries)
+      )
+  })
 
 export const makeCommitBatch = <Entry extends CommitEntry>(
   clients: BatchClients,

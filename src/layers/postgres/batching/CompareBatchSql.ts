@@ -15,10 +15,11 @@ import {
   retryRaces,
   withConstants
 } from "../SqlRows.ts"
+import { isAtNode } from "../CellNodes.ts"
 import { CellsAreApart } from "../CellsSql.ts"
 import { currentSetUp } from "../SetUpCache.ts"
 import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
-import { changedSetUps } from "./CellSetUpSql.ts"
+import { changedSetUps, sentToNode } from "./CellSetUpSql.ts"
 import { cellStatement, sendAll, sent } from "./CellStatements.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
 import { outboxParts } from "./CommitBatchSql.ts"
@@ -136,6 +137,16 @@ const comparing = (mode: KeyMode, timerKind: TimerKind): Compares => {
   return (sql, entries) => decoded(sql.unsafe(statement, source.parameters(entries)))
 }
 
+/** On the node of a cell, past the coordinator: as on one PostgreSQL. */
+const comparingAtNode = (mode: KeyMode, timerKind: TimerKind): Compares => {
+  const statement = statementOf(mode, timerKind)
+  const decoded = decodedAs(Schema.Array(ComparedRow))
+  return (sql, entries) => {
+    const customers = entries.map(({ customerId }) => customerId)
+    return decoded(sentToNode(sql, statement, source.parameters(entries), customers))
+  }
+}
+
 /** In a cell on another node: the set-up is compared first, and events are written after it is known which codes end. */
 const comparingApart = (mode: KeyMode, timerKind: TimerKind): Compares => {
   const statement = comparesApart(mode, timerKind)
@@ -176,7 +187,11 @@ const comparingApart = (mode: KeyMode, timerKind: TimerKind): Compares => {
       }))
     ]
   })
-  return (sql, entries) => sql.withTransaction(compare(sql, entries))
+  const atNode = comparingAtNode(mode, timerKind)
+  return (sql, entries) =>
+    Effect.flatMap(isAtNode(sql), (isAlone) =>
+      isAlone ? atNode(sql, entries) : sql.withTransaction(compare(sql, entries))
+    )
 }
 
 /** Compares the codes of many requests in one statement. None where there is nothing to compare with. */

@@ -162,6 +162,8 @@ export interface BatchClients<Client = SqlClient.SqlClient> {
   readonly lane?: BatchLane
   /** A batch with this many requests does not wait for more. */
   readonly flushAt?: number
+  /** Whether a batch is about its cell's tables alone, apart from what it reads `inStore`. */
+  readonly isAlone?: boolean
 }
 
 interface Waiting<Request, Result> {
@@ -255,10 +257,10 @@ export const makeStatementBatch = <Client, Request, Result>(
 ): Effect.Effect<(request: Request) => Effect.Effect<Result>> =>
   Effect.map(Effect.context<never>(), (context) => {
     if (Context.get(context, Cells).isOne) return gatherRequests(clients, options, context)
-    const { lane = makeBatchLane() } = clients
+    const { lane = makeBatchLane(), isAlone = false } = clients
     const inCells = new Map<number | null, (request: Request) => Effect.Effect<Result>>()
     const gatherIn = (cell: Cell | null) => {
-      const own = Context.add(context, CurrentPlace, { cell })
+      const own = Context.add(context, CurrentPlace, { cell, isAlone })
       const gather = gatherRequests({ ...clients, lane: laneIn(cell, lane) }, options, own)
       inCells.set(cell?.id ?? null, gather)
       return gather
