@@ -150,3 +150,21 @@ describe("the search", () => {
     }
   })
 })
+
+describe("the colours", () => {
+  const coloursIn = (file: string) => {
+    const css = readFileSync(new URL(`src/http/${file}`, root), "utf8")
+    return new Map(
+      [...css.matchAll(/(--[\w-]+): (light-dark\([^;]*\));/g)].map(([, name = "", pair]) => [name, pair])
+    )
+  }
+
+  it("are those of the console, but for the ground of what is raised", () => {
+    const console = coloursIn("console/assets/console.css")
+    const own = [...coloursIn("system/reference/assets/reference.css")].filter(([name]) => console.has(name))
+    expect(own.length).toBeGreaterThan(15)
+    expect(own.filter(([name, pair]) => console.get(name) !== pair).map(([name]) => name)).toEqual([
+      "--raised"
+    ])
+  })
+})
