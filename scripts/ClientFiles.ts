@@ -44,6 +44,34 @@ export const managedOperationsOf = ({ paths }: ReturnType<typeof readDocument>) 
       )
   )
 
+interface FieldsDocument {
+  readonly components: {
+    readonly parameters: Readonly<Record<string, { readonly name: string; readonly in: string }>>
+    readonly schemas: Readonly<Record<string, { readonly properties?: object }>>
+  }
+}
+
+const isForKeys = (path: string) => /^\/v1\/(otp|messages|sandbox|phones)\b/.test(path)
+
+/** The fields that each operation with a service key takes in its body, or in its query. */
+export const knownFieldsOf = (document: ReturnType<typeof readDocument>) => {
+  const { parameters, schemas } = (document as unknown as FieldsDocument).components
+  const fieldsOf = ({ requestBody, parameters: given = [] }: Operation): ReadonlyArray<string> => {
+    const body = JSON.stringify(requestBody ?? {}).match(/schemas\/(\w+)/)?.[1]
+    const queries = given.map((each) => ({ ...each, ...parameters[each.$ref?.split("/").at(-1) ?? ""] }))
+    return body === undefined
+      ? queries.flatMap((each) => (each.in === "query" ? [String(each.name)] : []))
+      : Object.keys(schemas[body]?.properties ?? {})
+  }
+  return Object.fromEntries(
+    Object.entries(document.paths)
+      .filter(([path]) => isForKeys(path))
+      .flatMap(([, methods]) => Object.values(methods))
+      .map((operation) => [operation.operationId, fieldsOf(operation)] as const)
+      .filter(([, fields]) => fields.length > 0)
+  )
+}
+
 const TYPES = `${root}packages/client/src/api.ts`
 
 /** Writes the types of the TypeScript client, which git does not keep. Whoever compiles the client needs them. */

@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { csharpOperations, csharpTypes } from "./CSharpTypes.ts"
 import { goTypes } from "./GoTypes.ts"
-import { managedOperationsOf, readDocument, writeClientTypes } from "./ClientFiles.ts"
+import { knownFieldsOf, managedOperationsOf, readDocument, writeClientTypes } from "./ClientFiles.ts"
 import { bundleLogin } from "./LoginBundle.ts"
 import { type ApiDocument, makeCollection } from "./PostmanCollection.ts"
 
@@ -35,7 +35,14 @@ export const managedOperations = ${json.trimEnd()} as const satisfies Readonly<R
 export type ManagedId = keyof typeof managedOperations
 `
 )
-execFileSync(`${root}node_modules/.bin/oxfmt`, [source], { stdio: "inherit" })
+const knownFields = `${root}packages/client/src/knownFields.ts`
+writeFileSync(
+  knownFields,
+  `/** Made from openapi.json by \`npm run generate\`: the fields that each operation takes. */
+export const knownFields = ${JSON.stringify(knownFieldsOf(document))} as const
+`
+)
+execFileSync(`${root}node_modules/.bin/oxfmt`, [source, knownFields], { stdio: "inherit" })
 
 writeFileSync(`${root}clients/python/peyk/operations.json`, json)
 writeFileSync(`${root}clients/php/src/operations.json`, json)

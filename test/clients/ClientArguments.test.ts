@@ -53,4 +53,25 @@ describe("a failed call", () => {
       expect(received).toHaveLength(0)
     }
   )
+
+  it("is a TypeError if a field is misspelled: it would have no effect", async () => {
+    const { received, client } = await startFarEnd({ body: sent })
+    const [phone, verification_id] = ["09121234567", "v"]
+    const misspelled = { chanels: ["sms"] } as object
+    const calls: ReadonlyArray<readonly [field: string, call: Promise<unknown>]> = [
+      ["chanels", client.otp.send({ phone, ...misspelled })],
+      ["chanels", client.sandbox.send({ phone, ...misspelled })],
+      ["chanels", client.messages.send({ to: phone, ...misspelled } as never)],
+      ["chanels", client.sandbox.messages.send({ to: phone, ...misspelled } as never)],
+      ["chanels", client.messages.batch([{ to: phone, ...misspelled } as never])],
+      ["Code", client.otp.verify({ verification_id, code: "1", Code: "2" } as never)],
+      ["fromSequence", client.otp.next("v", { fromSequence: 1 } as never)],
+      ["statuss", client.otp.list({ statuss: "failed" } as never)],
+      ["statuss", client.messages.list({ statuss: "failed" } as never)],
+      ["statuss", client.sandbox.list.all({ statuss: "failed" } as never).next()]
+    ]
+    for (const [field, call] of calls)
+      await expect(call).rejects.toThrow(new RegExp(`^There is no field ${field}\\. There are: \\w+`))
+    expect(received).toHaveLength(0)
+  })
 })

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { managedOperations } from "../../packages/client/src/managedOperations.ts"
-import { managedOperationsOf, readDocument } from "../../scripts/ClientFiles.ts"
+import { knownFields } from "../../packages/client/src/knownFields.ts"
+import { knownFieldsOf, managedOperationsOf, readDocument } from "../../scripts/ClientFiles.ts"
 import { clientTypes } from "../../scripts/ClientTypes.ts"
 import { csharpOperations, csharpTypes } from "../../scripts/CSharpTypes.ts"
 import { goTypes } from "../../scripts/GoTypes.ts"
@@ -28,6 +29,7 @@ describe("the operations that the clients have", () => {
 
   it("are those of openapi.json in the TypeScript client (npm run generate)", () => {
     expect(managedOperations).toEqual(current)
+    expect(knownFields).toEqual(knownFieldsOf(readDocument()))
   })
 })
 

@@ -39,13 +39,17 @@ final class Codes extends Sent
     }
 
     /**
-     * Tries the next channel now; with `$fromSequence`, only if no later attempt exists yet.
+     * Tries the next channel now, or the one that your user asks for; with `$fromSequence`, only if no later attempt
+     * exists yet.
      *
      * @return array<string, mixed>
      */
-    public function next(string $id, ?int $fromSequence = null): array
+    public function next(string $id, ?int $fromSequence = null, ?string $channel = null): array
     {
-        $body = $fromSequence === null ? [] : ['from_sequence' => $fromSequence];
+        $body = array_filter(
+            ['from_sequence' => $fromSequence, 'channel' => $channel],
+            fn (int|string|null $value): bool => $value !== null,
+        );
         return $this->transport->send('POST', $this->at($id, '/next'), body: $body, isSafe: $fromSequence !== null);
     }
 }

@@ -32,6 +32,16 @@ final class Peyk
     }
 
     /**
+     * What your own records have of a phone. The phone is not in the path of the request.
+     *
+     * @return array<string, mixed>
+     */
+    public function lookup(string $phone): array
+    {
+        return $this->transport->send('POST', '/v1/phones/lookup', body: ['phone' => $phone], isSafe: true);
+    }
+
+    /**
      * The customer's plan, limits, prices, quota and wallet.
      *
      * @return array<string, mixed>

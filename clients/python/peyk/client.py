@@ -111,9 +111,14 @@ class Codes(_Sent):
         body = {"verification_id": verification_id, "code": code}
         return self._transport.send("POST", f"{self._root}/verify", body=body)
 
-    def next(self, id: str, from_sequence: Optional[int] = None) -> Dict[str, Any]:
-        """Tries the next channel now; with ``from_sequence``, only if no later attempt exists yet."""
-        body = {} if from_sequence is None else {"from_sequence": from_sequence}
+    def next(
+        self, id: str, from_sequence: Optional[int] = None, *, channel: Optional[str] = None
+    ) -> Dict[str, Any]:
+        """
+        Tries the next channel now, or the one that your user asks for; with ``from_sequence``, only if no later
+        attempt exists yet.
+        """
+        body = _given(from_sequence=from_sequence, channel=channel)
         return self._transport.send(
             "POST", self._at(id, "/next"), body=body, is_safe=from_sequence is not None
         )
@@ -242,6 +247,10 @@ class Peyk:
         self.messages = Messages(self._transport, "/v1/messages")
         self.sandbox = Sandbox(self._transport)
         self.manage = Manage(self._transport)
+
+    def lookup(self, phone: str) -> Dict[str, Any]:
+        """What your own records have of a phone. The phone is not in the path of the request."""
+        return self._transport.send("POST", "/v1/phones/lookup", body={"phone": phone}, is_safe=True)
 
     def account(self) -> Dict[str, Any]:
         """The customer's plan, limits, prices, quota and wallet."""

@@ -46,3 +46,11 @@ const segmentOf = (name: string, value: unknown): string => {
 /** Puts ids into a path such as `/v1/otp/{verification_id}`. */
 export const pathOf = (template: string, ids: Readonly<Record<string, unknown>>): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(name, ids[name]))
+
+/** A misspelled field would have no effect: the API ignores fields that it does not know. */
+export const requireKnown = (fields: unknown, known: ReadonlyArray<string>): void => {
+  if (typeof fields !== "object" || fields === null) return
+  const unknown = Object.keys(fields).find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`There is no field ${unknown}. There are: ${known.join(", ")}.`)
+}

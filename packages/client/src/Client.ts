@@ -11,6 +11,8 @@ export interface Client {
   readonly sandbox: SandboxOtp & { readonly messages: Messages }
   /** The customer's plan, limits, prices, quota and wallet, for a service key. */
   readonly account: (options?: CallOptions) => Promise<Success<"account.read">>
+  /** What your own records have of a phone. The phone is not in the path of the request. */
+  readonly lookup: (phone: string, options?: CallOptions) => Promise<Success<"lookup.post">>
   readonly manage: Manage
 }
 
@@ -19,5 +21,14 @@ export const makeClient = (send: Send): Client => ({
   messages: makeMessages(send, "/v1/messages"),
   sandbox: { ...makeSandboxOtp(send), messages: makeMessages(send, "/v1/sandbox/messages") },
   account: (options) => send({ method: "GET", path: "/v1/account", credential: "apiKey", options }),
+  lookup: (phone, options) =>
+    send({
+      method: "POST",
+      path: "/v1/phones/lookup",
+      credential: "apiKey",
+      body: { phone },
+      isSafe: true,
+      options
+    }),
   manage: makeManage(send)
 })

@@ -1,4 +1,5 @@
 import type { Body, Query, Success } from "./ApiTypes.ts"
+import { knownFields } from "./knownFields.ts"
 import { type List, makeList } from "./Lists.ts"
 import { withKey } from "./Otp.ts"
 import type { CallOptions, IdempotencyKey, IdempotentOptions, Send } from "./Transport.ts"
@@ -29,6 +30,7 @@ export const makeMessages = (send: Send, root: string): Messages => ({
       method: "POST",
       path: `${root}/send`,
       credential,
+      known: knownFields["messages.send"],
       isIdempotent: true,
       ...withKey(request, options)
     }),
@@ -49,8 +51,12 @@ export const makeMessages = (send: Send, root: string): Messages => ({
       path: `${root}/batch`,
       credential,
       body: { messages },
+      known: knownFields["messages.send"],
+      items: messages,
       isIdempotent: true,
       options
     }),
-  list: makeList((query, options) => send({ method: "GET", path: root, credential, query, options }))
+  list: makeList((query, options) =>
+    send({ method: "GET", path: root, credential, query, known: knownFields["messages.list"], options })
+  )
 })

@@ -1,4 +1,5 @@
 import type { Body, Query, Success } from "./ApiTypes.ts"
+import { knownFields } from "./knownFields.ts"
 import { type List, makeList } from "./Lists.ts"
 import type { CallOptions, IdempotencyKey, IdempotentOptions, Send } from "./Transport.ts"
 
@@ -11,9 +12,8 @@ export const withKey = <Fields extends IdempotencyKey>(
   options: idempotencyKey === undefined ? { ...options } : { ...options, idempotencyKey }
 })
 
-export interface NextRequest {
-  readonly from_sequence?: number | undefined
-}
+/** Which channel to try: the next one, if none is named. */
+export type NextRequest = Body<"otp.next">
 
 /** One-time codes, with a live key. */
 export interface Otp {
@@ -58,32 +58,48 @@ export interface SandboxOtp {
 
 const credential = "apiKey"
 
-const makeCalls = (send: Send, root: string) => {
+const makeCalls = (send: Send, root: string, group: "otp" | "sandbox") => {
   const one = `${root}/{verification_id}`
   return {
     send: <A>(request: IdempotencyKey, options?: CallOptions) => {
       const given = withKey(request, options)
-      return send<A>({ method: "POST", path: `${root}/send`, credential, isIdempotent: true, ...given })
+      const known = knownFields[`${group}.send`]
+      return send<A>({
+        method: "POST",
+        path: `${root}/send`,
+        credential,
+        known,
+        isIdempotent: true,
+        ...given
+      })
     },
     verify: <A>(body: unknown, options?: CallOptions) =>
-      send<A>({ method: "POST", path: `${root}/verify`, credential, body, options }),
+      send<A>({
+        method: "POST",
+        path: `${root}/verify`,
+        credential,
+        body,
+        known: knownFields[`${group}.verify`],
+        options
+      }),
     status: <A>(verification_id: string, options?: CallOptions) =>
       send<A>({ method: "GET", path: one, ids: { verification_id }, credential, options }),
     next: <A>(verification_id: string, body: NextRequest = {}, options?: CallOptions) => {
-      const isSafe = body.from_sequence !== undefined
+      const isSafe = typeof body.from_sequence === "number"
       const ids = { verification_id }
-      return send<A>({ method: "POST", path: `${one}/next`, ids, credential, body, isSafe, options })
+      const known = knownFields[`${group}.next`]
+      return send<A>({ method: "POST", path: `${one}/next`, ids, credential, body, known, isSafe, options })
     },
     cancel: <A>(verification_id: string, options?: CallOptions) => {
       const ids = { verification_id }
       return send<A>({ method: "POST", path: `${one}/cancel`, ids, credential, isSafe: true, options })
     },
     list: makeList<never, Readonly<Record<string, unknown>>>((query, options) =>
-      send({ method: "GET", path: root, credential, query, options })
+      send({ method: "GET", path: root, credential, query, known: knownFields[`${group}.list`], options })
     )
   }
 }
 
-export const makeOtp = (send: Send): Otp => makeCalls(send, "/v1/otp")
+export const makeOtp = (send: Send): Otp => makeCalls(send, "/v1/otp", "otp")
 
-export const makeSandboxOtp = (send: Send): SandboxOtp => makeCalls(send, "/v1/sandbox/otp")
+export const makeSandboxOtp = (send: Send): SandboxOtp => makeCalls(send, "/v1/sandbox/otp", "sandbox")

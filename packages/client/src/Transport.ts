@@ -1,5 +1,5 @@
 // @effect-diagnostics globalTimers:off
-import { baseOf, credentialOf, etagOf, pathOf, requireIdempotencyKey } from "./Arguments.ts"
+import { baseOf, credentialOf, etagOf, pathOf, requireIdempotencyKey, requireKnown } from "./Arguments.ts"
 import { type ErrorCode, PeykError } from "./PeykError.ts"
 import { delayBefore, mayRetry } from "./Retries.ts"
 import { randomUuid, sleep } from "./Runtime.ts"
@@ -53,6 +53,9 @@ export interface Call {
   readonly credential: "apiKey" | "token" | "none"
   readonly query?: Readonly<Record<string, unknown>> | undefined
   readonly body?: unknown
+  /** The fields that the query, the body, or each of `items` may have. */
+  readonly known?: ReadonlyArray<string>
+  readonly items?: ReadonlyArray<unknown>
   /** Whether repeating it does nothing more. A call with an idempotency key is safe too. */
   readonly isSafe?: boolean
   readonly isIdempotent?: boolean
@@ -216,6 +219,9 @@ export const makeSend = (client: ClientOptions): Send => {
     )
 
   return async <A>(call: Call): Promise<A> => {
+    const { known } = call
+    if (known !== undefined)
+      for (const fields of call.items ?? [call.query ?? call.body]) requireKnown(fields, known)
     const key = await keyOf(call)
     const [url, init] = requestOf(call, key)
     // Throws the TypeError of arguments that cannot be sent, which from `fetch` looks like a failed connection.

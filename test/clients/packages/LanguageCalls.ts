@@ -63,6 +63,9 @@ export interface Language {
   readonly at: (url: string) => string
   readonly withTimeout: (seconds: "0" | "-1" | "INF" | "NAN") => string
   readonly webhook: (secret: string) => string
+  /** Asks for a channel, if a later attempt than this one does not exist yet. */
+  readonly next: (id: string, fromSequence: number, channel: string) => string
+  readonly lookup: (phone: string) => string
   /** Sends an account's settings with a value that JSON does not have. */
   readonly connectWithNaN: string
 }
@@ -77,6 +80,9 @@ export const python: DynamicLanguage = {
   name: "Python",
   isDynamic: true,
   webhook: (secret) => `webhook(${literal(secret)})`,
+  next: (id, fromSequence, channel) =>
+    `peyk().otp.next(${literal(id)}, ${fromSequence}, channel=${literal(channel)})`,
+  lookup: (phone) => `peyk().lookup(${literal(phone)})`,
   isInstalled: hasPython(),
   run: (env) =>
     runProgram("python3", ["-c", pythonProgram], {
@@ -102,6 +108,9 @@ export const php: DynamicLanguage = {
   name: "PHP",
   isDynamic: true,
   webhook: (secret) => `webhook(${literal(secret)})`,
+  next: (id, fromSequence, channel) =>
+    `peyk()->otp->next(${literal(id)}, ${fromSequence}, channel: ${literal(channel)})`,
+  lookup: (phone) => `peyk()->lookup(${literal(phone)})`,
   isInstalled: hasPhp(),
   run: (env) =>
     runProgram("php", ["-r", phpProgram], {
@@ -145,6 +154,8 @@ const compiled = (
     at: (url) => call("at", url),
     withTimeout: (seconds) => call("withTimeout", Number(seconds)),
     webhook: (secret) => call("webhook", secret),
+    next: (id, from_sequence, channel) => call("next", id, JSON.stringify({ from_sequence, channel })),
+    lookup: (phone) => call("lookup", phone),
     connectWithNaN: call("connectWithNaN")
   }
 }

@@ -255,6 +255,22 @@ describe.each(languages)("the client for $name", (language) => {
     expect(received).toHaveLength(0)
   })
 
+  it("asks for a channel by name, and again after a lost response if it says after which attempt", async () => {
+    const { received } = await makeCalls(language, [language.next("v", 2, "sms")], { replies: [hangUp, sent] })
+    expect(received.map(({ path, body }) => [path, JSON.parse(body)])).toEqual(
+      Array(2).fill(["/v1/otp/v/next", { from_sequence: 2, channel: "sms" }])
+    )
+  })
+
+  it("looks up a phone, which no path contains, and again after a lost response", async () => {
+    const { received } = await makeCalls(language, [language.lookup("09121234567")], {
+      replies: [hangUp, sent]
+    })
+    expect(received.map(({ path, body }) => [path, JSON.parse(body)])).toEqual(
+      Array(2).fill(["/v1/phones/lookup", { phone: "09121234567" }])
+    )
+  })
+
   it("encodes an id in a path", async () => {
     const { received } = await makeCalls(language, [language.status("../a?b"), language.revoke("%2e%2e")])
     expect(received.map(({ path }) => path)).toEqual(["/v1/otp/..%2Fa%3Fb", "/v1/manage/api-keys/%252e%252e"])
