@@ -3,7 +3,7 @@ import { type Cause, Clock, Context, Effect, Exit, Schema, Scope } from "effect"
 import type { SqlClient, SqlConnection } from "effect/sql"
 import { SqlError } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import { withoutSpans } from "../../services/system/Observability.ts"
+import { warnOfFailure, withoutSpans } from "../../services/system/Observability.ts"
 import { type Cell, CurrentPlace, quotedName } from "./CellsSql.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { hasSqlState, isNotNow } from "./StoreAvailability.ts"
@@ -244,12 +244,20 @@ export const connectionsToNode = Effect.fnUntraced(function* ({
     }
   })
 
+  let isLogged = false
+  /** Once: a role without the right to make schemas fails every time. */
+  const warn = (cause: Cause.Cause<unknown>) => {
+    if (isLogged) return Effect.void
+    isLogged = true
+    return warnOfFailure(`the node of ${cell.name} is reached through the coordinator only`, cause)
+  }
+
   const current = (): Connections => {
     if (direct !== null) return direct
     const now = clock.currentTimeMillisUnsafe()
     if (now >= nextTryAt) {
       nextTryAt = now + COOLDOWN_MILLIS
-      fork(Effect.ignoreCause(prepare))
+      fork(Effect.catchCause(prepare, warn))
     }
     return coordinator
   }
