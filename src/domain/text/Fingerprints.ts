@@ -61,25 +61,33 @@ export const canonicalNumber = (text: string): string => {
   return exactText(rounded) === exact ? rounded : exact
 }
 
-/** A value that is still to be written, and the text before it. */
-interface Pending {
-  readonly before: string
-  readonly value: unknown
+/** An object or array that is being written. */
+interface Open {
+  readonly value: Readonly<Record<string, unknown>> | ReadonlyArray<unknown>
+  /** Of an object, in their order; null: an array. */
+  readonly keys: ReadonlyArray<string> | null
+  readonly size: number
+  /** How many of its parts are written. */
+  written: number
 }
 
-/** Stands for no value: only the text before it is written. */
-const NOTHING = Symbol("nothing")
+const openArray = (value: ReadonlyArray<unknown>): Open => ({
+  value,
+  keys: null,
+  size: value.length,
+  written: 0
+})
 
-const fieldsOf = (value: object): ReadonlyArray<Pending> => {
-  const fields = value as Readonly<Record<string, unknown>>
-  return Object.keys(value)
-    .filter((key) => fields[key] !== undefined)
+const openObject = (given: object): Open => {
+  const value = given as Readonly<Record<string, unknown>>
+  const keys = Object.keys(value)
+    .filter((key) => value[key] !== undefined)
     .sort()
-    .map((key, index) => ({ before: `${index === 0 ? "" : ","}${JSON.stringify(key)}:`, value: fields[key] }))
+  return { value, keys, size: keys.length, written: 0 }
 }
 
-const itemsOf = (value: ReadonlyArray<unknown>): ReadonlyArray<Pending> =>
-  value.map((item, index) => ({ before: index === 0 ? "" : ",", value: item }))
+const partOf = ({ value, keys }: Open, index: number): unknown =>
+  (value as Readonly<Record<string | number, unknown>>)[keys?.[index] ?? index]
 
 /** A number that JavaScript cannot hold has the form that stored fingerprints were made of. */
 const numberText = ({ value }: LosslessNumber): string => {
@@ -93,24 +101,30 @@ const numberText = ({ value }: LosslessNumber): string => {
  */
 export const canonicalJson = (root: unknown): string => {
   let text = ""
-  const stack: Array<Pending> = [{ before: "", value: root }]
-  const pushAll = (pending: ReadonlyArray<Pending>, end: string) => {
-    stack.push({ before: end, value: NOTHING })
-    for (const each of pending.toReversed()) stack.push(each)
-  }
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { before, value } = next
-    text += before
-    if (value === NOTHING) continue
+  const opened: Array<Open> = []
+  const write = (value: unknown) => {
     if (Array.isArray(value)) {
       text += "["
-      pushAll(itemsOf(value), "]")
+      opened.push(openArray(value))
     } else if (value instanceof LosslessNumber) {
       text += numberText(value)
     } else if (Predicate.isObject(value)) {
       text += "{"
-      pushAll(fieldsOf(value), "}")
+      opened.push(openObject(value))
     } else text += JSON.stringify(value ?? null)
+  }
+  write(root)
+  for (let inner = opened.at(-1); inner !== undefined; inner = opened.at(-1)) {
+    const { keys, size, written } = inner
+    if (written === size) {
+      text += keys === null ? "]" : "}"
+      opened.pop()
+      continue
+    }
+    inner.written += 1
+    if (written > 0) text += ","
+    if (keys !== null) text += `${JSON.stringify(keys[written])}:`
+    write(partOf(inner, written))
   }
   return text
 }
