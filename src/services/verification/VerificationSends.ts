@@ -21,6 +21,7 @@ import type { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { spokenIn } from "../../domain/routing/Route.ts"
 import type { RouteRequest } from "../../domain/routing/RouteRequest.ts"
 import { readReasons, type Risk, riskOf, type RiskReason, storedReasons } from "../../domain/guard/Risk.ts"
+import type { LeasedTimer } from "../../domain/Timer.ts"
 import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import {
   expiresInSeconds,
@@ -187,11 +188,18 @@ const makePrepare = Effect.gen(function* () {
 
 type PreparedSend = Effect.Success<ReturnType<Effect.Success<typeof makePrepare>>>
 
-/** Accepts, and makes the first attempt. None if the idempotency key was taken. */
-const makeAcceptAndTry = Effect.gen(function* () {
+/** A verification that was accepted, with all that its first attempt and its response need. */
+interface Accepted {
+  readonly verification: Verification
+  readonly timer: LeasedTimer
+  readonly code: string
+  readonly risk: ReadonlyArray<RiskReason> | null
+}
+
+/** Writes a verification. None if the idempotency key was taken. */
+const makeWrite = Effect.gen(function* () {
   const idempotency = yield* Idempotency
   const store = yield* VerificationStore
-  const steps = yield* VerificationSteps
   const codes = yield* Codes
   const vault = yield* CodeVault
   const timers = yield* Timers
@@ -223,19 +231,17 @@ const makeAcceptAndTry = Effect.gen(function* () {
       lease: timers.initialLease(),
       idempotency: yield* idempotency.claim(request.idempotency, createdAt)
     })
-    if (Option.isNone(timer)) return Option.none<SentCode>()
-    const tried = yield* steps.tryFirst(timer.value, verification, code)
-    return Option.some(toResponse(tried, { codeLength: codes.length, risk, replayed: false }))
+    return Option.map(timer, (leased): Accepted => ({ verification, timer: leased, code, risk }))
   })
 })
 
 /** Accepts what was prepared; also for a bombed phone, if the customer knows it. */
 const makeAccept = Effect.gen(function* () {
   const guard = yield* Guard
-  const acceptAndTry = yield* makeAcceptAndTry
+  const write = yield* makeWrite
 
   /** Many customers send to the phone. A customer that knows it may go on. */
-  const tryBombed = Effect.fnUntraced(function* (
+  const acceptBombed = Effect.fnUntraced(function* (
     prepared: PreparedSend,
     request: SendRequest,
     refusal: TooManyRequestsPhoneHour
@@ -243,13 +249,18 @@ const makeAccept = Effect.gen(function* () {
     if (!(yield* guard.passesBombed(prepared.guardRequest, refusal))) return yield* refusal
     const { admission } = prepared
     const known = { ...admission, phone: { ...admission.phone, callers: 0 } }
-    return yield* acceptAndTry({ ...prepared, admission: known }, request)
+    return yield* write({ ...prepared, admission: known }, request)
   })
 
-  return (prepared: PreparedSend, request: SendRequest) =>
-    Effect.catchTag(acceptAndTry(prepared, request), "too_many_requests_phone_hour", (refusal) =>
-      refusal.isBombed === true ? tryBombed(prepared, request, refusal) : Effect.fail(refusal)
+  return (prepared: PreparedSend, request: SendRequest) => {
+    const giveBack = Effect.sync(() => guard.giveBack(prepared.guardRequest, prepared))
+    return Effect.catchTag(write(prepared, request), "too_many_requests_phone_hour", (refusal) =>
+      refusal.isBombed === true ? acceptBombed(prepared, request, refusal) : Effect.fail(refusal)
+    ).pipe(
+      Effect.tapError(() => giveBack),
+      Effect.tap((accepted) => (Option.isNone(accepted) ? giveBack : Effect.void))
     )
+  }
 })
 
 /** Creates verifications: accepted in one write, the first channel tried before the response. */
@@ -266,6 +277,7 @@ export class VerificationSends extends Context.Service<
     Effect.gen(function* () {
       const idempotency = yield* Idempotency
       const store = yield* VerificationStore
+      const steps = yield* VerificationSteps
       const hashes = yield* ClientHashes
       const codes = yield* Codes
       const workers = yield* Workers
@@ -273,18 +285,6 @@ export class VerificationSends extends Context.Service<
       const customers = yield* Customers
       const prepare = yield* makePrepare
       const accept = yield* makeAccept
-
-      const make = (request: SendRequest) =>
-        Effect.flatMap(prepare(request), (prepared) => {
-          const giveBack = Effect.sync(() => guard.giveBack(prepared.guardRequest, prepared))
-          const made = accept(prepared, request)
-          return workers.runToEnd(
-            made.pipe(
-              Effect.tapError(() => giveBack),
-              Effect.tap((response) => (Option.isNone(response) ? giveBack : Effect.void))
-            )
-          )
-        })
 
       /** During the first attempt there is no response yet. */
       const replay = Effect.fnUntraced(function* ({ verification, risk }: ClaimedVerification) {
@@ -302,12 +302,25 @@ export class VerificationSends extends Context.Service<
         return { ...request, idempotency: { key: given.key, body } }
       }
 
-      const send = (request: SendRequest) =>
-        idempotency.respondOnce(request, {
-          make: make(request),
+      const acceptOrReplay = (
+        request: SendRequest
+      ): Effect.Effect<Accepted | SentCode, Refusal | IdempotencyError | SetUpChanged | ServiceUnavailable> =>
+        idempotency.respondOnce<Accepted | SentCode, Refusal, ClaimedVerification>(request, {
+          make: Effect.flatMap(prepare(request), (prepared) => accept(prepared, request)),
           find: (key, now) => store.findClaimedKey(request.customerId, key, now),
           replay
         })
+
+      const tryAccepted = (made: Accepted | SentCode): Effect.Effect<SentCode> =>
+        "timer" in made
+          ? Effect.map(steps.tryFirst(made.timer, made.verification, made.code), (tried) =>
+              toResponse(tried, { codeLength: codes.length, risk: made.risk, replayed: false })
+            )
+          : Effect.succeed(made)
+
+      // The request is known only until it is accepted: one that waits for its provider holds no more than it must.
+      const send = (request: SendRequest) =>
+        workers.runToEnd(Effect.suspend(() => Effect.flatMap(acceptOrReplay(request), tryAccepted)))
 
       return VerificationSends.of({ send: (request) => send(comparedByHashes(request)) })
     })
