@@ -176,6 +176,82 @@ const entryText = (entry: Entry) => {
   return `[${at},"${requestId}","${route}","${method}",${status},${quoted(code)},${micros},${keyId},"${mode}",${phone},${about === null ? "null" : JSON.stringify(about)}${entryEnd(entry)}]`
 }
 
+interface NotedRefusal {
+  readonly phone: Phone
+  readonly refusal: RefusedItem
+}
+
+const NO_REFUSALS: ReadonlyArray<NotedRefusal> = []
+
+type AddEntry = (customerId: number, entry: Entry, refusedItems: ReadonlyArray<NotedRefusal>) => void
+
+/** A class, because thousands of requests can be in progress: functions of each one's own would be five times its size. */
+class NotedRequest implements RequestNotes {
+  readonly #clock: Clock.Clock
+  readonly #add: AddEntry
+  readonly #request: Pick<Entry, "route" | "method" | "requestId">
+  readonly #startedAt: bigint
+  #by: Pick<Principal, "customerId" | "keyId" | "mode"> | null = null
+  #to: string | null = null
+  #about: string | null = null
+  #fields: RequestedFields | null = null
+  #refusedItems: Array<NotedRefusal> | null = null
+
+  constructor(clock: Clock.Clock, add: AddEntry, request: Pick<Entry, "route" | "method" | "requestId">) {
+    this.#clock = clock
+    this.#add = add
+    this.#request = request
+    this.#startedAt = clock.monotonicTimeNanosUnsafe()
+  }
+
+  key(principal: Pick<Principal, "customerId" | "keyId" | "mode">) {
+    this.#by = principal
+  }
+
+  phone(phone: string) {
+    this.#to = phone
+  }
+
+  /** At once: a request in progress holds no more than it must. */
+  body(sent: SentBody) {
+    this.#fields = requestedFields(sent)
+  }
+
+  subject(id: string) {
+    this.#about = id
+  }
+
+  refusedItem(text: string, refusal: RefusedItem) {
+    const phone = phoneOrNull(text)
+    if (phone === null) return
+    this.#refusedItems ??= []
+    this.#refusedItems.push({ phone, refusal })
+  }
+
+  responded(status: number, code: string | undefined) {
+    if (this.#by === null) return
+    const { customerId, keyId, mode } = this.#by
+    const { route, method, requestId } = this.#request
+    const refusedItems = this.#refusedItems ?? NO_REFUSALS
+    const entry: Entry = {
+      at: this.#clock.currentTimeMillisUnsafe(),
+      requestId,
+      route,
+      method,
+      status,
+      code,
+      micros: Number((this.#clock.monotonicTimeNanosUnsafe() - this.#startedAt) / NANOS_PER_MICRO),
+      keyId,
+      mode,
+      to: phoneOrNull(this.#to),
+      about: this.#about,
+      fields: this.#fields,
+      inBatch: refusedItems.map(({ refusal }) => refusal)
+    }
+    this.#add(customerId, entry, refusedItems)
+  }
+}
+
 /**
  * The log of the requests that customers make with their keys. A request only adds to a bounded buffer. A fiber writes
  * it within about a second; what the buffer has no room for, or the store does not take, is dropped and counted.
@@ -201,59 +277,16 @@ export class RequestLog extends Context.Service<
       dropped(0)
       const buffer = new RequestBuffer()
 
-      const begin = (route: string, method: string, requestId: string): RequestNotes => {
-        const startedAt = clock.monotonicTimeNanosUnsafe()
-        let by: Parameters<RequestNotes["key"]>[0] | null = null
-        let to: string | null = null
-        let about: string | null = null
-        let fields: RequestedFields | null = null
-        const inBatch: Array<{ readonly phone: Phone; readonly refusal: RefusedItem }> = []
-        return {
-          key: (principal) => {
-            by = principal
-          },
-          phone: (phone) => {
-            to = phone
-          },
-          // At once: a request in progress holds no more than it must.
-          body: (sent) => {
-            fields = requestedFields(sent)
-          },
-          subject: (id) => {
-            about = id
-          },
-          refusedItem: (text, refusal) => {
-            const phone = phoneOrNull(text)
-            if (phone !== null) inBatch.push({ phone, refusal })
-          },
-          responded: (status, code) => {
-            if (by === null) return
-            const at = clock.currentTimeMillisUnsafe()
-            const micros = Number((clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_MICRO)
-            const phone = phoneOrNull(to)
-            const entry = entryText({
-              ...by,
-              at,
-              requestId,
-              route,
-              method,
-              status,
-              code,
-              micros,
-              to: phone,
-              about,
-              fields,
-              inBatch: inBatch.map(({ refusal }) => refusal)
-            })
-            // Hashed when it is written: no request waits for that.
-            const refused = {
-              phone: isRefusal(status) ? phone : null,
-              inBatch: inBatch.map((each) => each.phone)
-            }
-            if (!buffer.add(by.customerId, at, entry, refused)) dropped(1)
-          }
+      const add: AddEntry = (customerId, entry, refusedItems) => {
+        // Hashed when it is written: no request waits for that.
+        const refused = {
+          phone: isRefusal(entry.status) ? entry.to : null,
+          inBatch: refusedItems.map(({ phone }) => phone)
         }
+        if (!buffer.add(customerId, entry.at, entryText(entry), refused)) dropped(1)
       }
+      const begin = (route: string, method: string, requestId: string): RequestNotes =>
+        new NotedRequest(clock, add, { route, method, requestId })
 
       const oneAtATime = yield* Semaphore.make(1)
       const writeBlocks = Effect.fnUntraced(function* (begunBy: Instant) {
