@@ -79,14 +79,18 @@ type HeaderList = Array<string>
 
 const OWN_HEADERS = new Set(["content-type", "content-length"])
 
-/** The headers that every response has. */
-const makeHeaders = (publicUrl: string | null): ((requestId: string) => HeaderList) => {
-  const security = Object.entries(securityHeaders(publicUrl)).flat()
-  return (requestId) => ["x-request-id", requestId, ...security]
-}
-
 const addRateLimitHeaders = (headers: HeaderList, allowance: Allowance | null) => {
   if (allowance !== null) headers.push(...Object.entries(allowanceHeaders(allowance)).flat())
+}
+
+/** The headers that every response has. */
+const makeHeaders = (publicUrl: string | null) => {
+  const security = Object.entries(securityHeaders(publicUrl)).flat()
+  return (requestId: string, allowance: Allowance | null): HeaderList => {
+    const headers = ["x-request-id", requestId, ...security]
+    addRateLimitHeaders(headers, allowance)
+    return headers
+  }
 }
 
 const writeJson = (
@@ -156,19 +160,36 @@ const codedErrorIn = ({ reasons }: Cause.Cause<CodedError>): CodedError | undefi
   return reason?._tag === "Fail" ? reason.error : undefined
 }
 
-const makeKeyUses = Effect.map(
-  TrustedProxies,
-  (trustedProxies) =>
-    (secret: string, { headers, socket }: IncomingRequest, notes: RequestNotes): KeyUse => ({
-      secret: Redacted.make(secret),
-      recognized: notes.key,
-      address: () => {
-        const forwarded = { "x-forwarded-for": headers["x-forwarded-for"]?.toString() }
-        const remoteAddress = Option.fromUndefinedOr(socket.remoteAddress)
-        return clientAddress({ headers: forwarded, remoteAddress }, trustedProxies)
-      }
-    })
-)
+/** The key of a request, which is hardly ever looked at again: what that takes is made only then. */
+class RecalledKey implements KeyUse {
+  readonly notes: RequestNotes
+  readonly #secret: string
+  readonly #request: IncomingRequest
+  readonly #trustedProxies: (typeof TrustedProxies)["Service"]
+
+  constructor(
+    secret: string,
+    request: IncomingRequest,
+    notes: RequestNotes,
+    trustedProxies: (typeof TrustedProxies)["Service"]
+  ) {
+    this.#secret = secret
+    this.#request = request
+    this.notes = notes
+    this.#trustedProxies = trustedProxies
+  }
+
+  get secret() {
+    return Redacted.make(this.#secret)
+  }
+
+  address() {
+    const { headers, socket } = this.#request
+    const forwarded = { "x-forwarded-for": headers["x-forwarded-for"]?.toString() }
+    const remoteAddress = Option.fromUndefinedOr(socket.remoteAddress)
+    return clientAddress({ headers: forwarded, remoteAddress }, this.#trustedProxies)
+  }
+}
 
 /** The context of a request's fiber: its id is in its log lines and its errors. */
 const makeContexts = Effect.map(Effect.context<never>(), (context) => {
@@ -191,7 +212,7 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
   const log = yield* RequestLog
   const trace = yield* makeTrace
   const contextOf = yield* makeContexts
-  const useOf = yield* makeKeyUses
+  const trustedProxies = yield* TrustedProxies
   const headersFor = makeHeaders(yield* PublicUrl)
 
   const succeed = (
@@ -227,22 +248,22 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
     const { method = "", headers: given } = request
     const responded = metrics.begin(route, method)
     const requestId = requestIdFor(given["x-request-id"])
-    const headers = headersFor(requestId)
+    let allowance: Allowance | null = null
     const notes = log.begin(route, method, requestId)
     if (phone !== undefined) notes.phone(phone)
     if (sent !== undefined) notes.body(sent)
     if (subjectId !== undefined) notes.subject(subjectId)
-    const use = useOf(secret, request, notes)
-    const performed = Effect.flatMap(keys.admitKnown(use, known), ({ principal, allowance }) => {
-      addRateLimitHeaders(headers, allowance)
-      return keys.perform(use, principal, work)
+    const use = new RecalledKey(secret, request, notes, trustedProxies)
+    const performed = Effect.flatMap(keys.admitKnown(use, known), (admitted) => {
+      allowance = admitted.allowance
+      return keys.perform(use, admitted.principal, work)
     })
     const program = Effect.matchCauseEffect(performed, {
       onSuccess: (result) => {
         if (result.subjectId !== undefined) notes.subject(result.subjectId)
-        return succeed(response, headers, result)
+        return succeed(response, headersFor(requestId, allowance), result)
       },
-      onFailure: (cause) => fail(response, headers, cause, requestId)
+      onFailure: (cause) => fail(response, headersFor(requestId, allowance), cause, requestId)
     })
     const traced = trace({ method, headers: given, route, requestId }, program, identity)
     workers.fork(traced, contextOf(requestId, request)).addObserver((exit) => {

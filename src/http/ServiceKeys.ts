@@ -37,8 +37,8 @@ export interface KeyUse {
   readonly secret: Redacted.Redacted
   /** Where it is used from; null where that is not known. */
   readonly address: () => string | null
-  /** Called with the key's owner as soon as it is known, whether or not the key is admitted. */
-  readonly recognized: (principal: Principal) => void
+  /** Get the key's owner as soon as it is known, whether or not the key is admitted. */
+  readonly notes: Pick<RequestNotes, "key">
 }
 
 interface AdmittedKey {
@@ -65,14 +65,14 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "an
   const limits = yield* KeyLimits
   const { within } = yield* Cells
 
-  const check = ({ address }: KeyUse, { mode: given, allowedIps }: Principal): KeyRefusal | undefined => {
+  const check = (use: KeyUse, { mode: given, allowedIps }: Principal): KeyRefusal | undefined => {
     if (mode !== "any" && given !== mode)
       return mode === "live" ? new TestKeyNotAllowed() : new LiveKeyNotAllowed()
-    return allowedIps === null || isInNetworks(address(), allowedIps) ? undefined : new IpNotAllowed()
+    return allowedIps === null || isInNetworks(use.address(), allowedIps) ? undefined : new IpNotAllowed()
   }
 
   const count = (use: KeyUse, principal: Principal): Effect.Effect<AdmittedKey, KeyRefusal> => {
-    use.recognized(principal)
+    use.notes.key(principal)
     const refusal = check(use, principal)
     return refusal === undefined
       ? Effect.map(limits.admit(principal), (allowance) => ({ principal, allowance }))
@@ -108,7 +108,8 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "an
     triesLeft = MAX_SET_UP_CHANGES
   ): Effect.Effect<A, E | KeyRefusal | StillChanging, R> =>
     Effect.catch(
-      within(principal.customerId, work(principal)),
+      // Its description is not kept while it is done.
+      Effect.suspend(() => within(principal.customerId, work(principal))),
       (error): Effect.Effect<A, E | KeyRefusal | StillChanging, R> => {
         if (!isSetUpChanged(error)) return Effect.fail(error)
         if (triesLeft === 0) return Effect.fail(STILL_CHANGING)
@@ -210,7 +211,7 @@ const makeAdmission = (mode: KeyMode | "any") =>
         const request = yield* HttpServerRequest.HttpServerRequest
         const notes = yield* CurrentRequestNotes
         const address = () => clientAddress(request, trustedProxies)
-        const use = { secret: credential, address, recognized: notes.key }
+        const use = { secret: credential, address, notes }
         return yield* Effect.matchEffect(keys.admit(use), {
           onFailure: (error) =>
             Effect.andThen(

@@ -129,6 +129,12 @@ export const toPreviewResponse = ({
   would_refuse: wouldRefuse
 })
 
+const toFastSend = (sent: SentCode): FastResponse => ({
+  body: toSendResponse(sent),
+  isReplayed: sent.replayed,
+  subjectId: sent.verificationId
+})
+
 /** The right code leaves nothing to try. */
 export const toVerifyResponse = ({ verified, reason, triesLeft }: VerifyResult): typeof VerifyResponse.Type =>
   verified ? { verified, reason } : { verified, reason, tries_left: triesLeft }
@@ -191,12 +197,11 @@ export const hotCodes = Effect.map(Verifications, (verifications): ReadonlyArray
       sent: payload.success,
       work: (principal) =>
         Effect.map(
-          Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send),
-          (sent): FastResponse => ({
-            body: toSendResponse(sent),
-            isReplayed: sent.replayed,
-            subjectId: sent.verificationId
-          })
+          // Its description is not kept while it is done.
+          Effect.suspend(() =>
+            Effect.flatMap(Effect.fromResult(sendRequestOf(principal, key, posted)), verifications.send)
+          ),
+          toFastSend
         )
     }
   }
