@@ -104,17 +104,15 @@ export class Workers extends Context.Service<
         running: 0,
         waiting: { send: 0, sign_in: 0, password: 0 } satisfies Record<Waiting, number>
       }
-      const countedIn =
-        <K extends string>(counts: Record<K, number>, key: K) =>
-        <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-          Effect.suspend(() => {
-            counts[key] += 1
-            return Effect.onExitPrimitive(work, () => {
-              counts[key] -= 1
-              return undefined
-            })
-          })
-      const running = countedIn<"running">(load, "running")
+      const ended = () => {
+        load.running -= 1
+        return undefined
+      }
+      const running = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        Effect.suspend(() => {
+          load.running += 1
+          return Effect.onExitPrimitive(work, ended)
+        })
       yield* Effect.addFinalizer(() => Effect.andThen(stopping.open, Effect.timeoutOption(idle, graceMillis)))
       const untilStop = <A, E, R>(wait: Effect.Effect<A, E, R>) =>
         Effect.raceFirst(Effect.asSome(wait), Effect.as(stopping.await, Option.none()))
@@ -135,8 +133,18 @@ export class Workers extends Context.Service<
         untilStop,
         pause: (millis) => Effect.map(untilStop(Effect.sleep(millis)), Option.isSome),
         waitOutside: (who) => {
-          const counted = countedIn<Waiting>(load.waiting, who)
-          return (wait) => outsideRequestTime(counted(wait))
+          const counts = load.waiting
+          return (wait) =>
+            Effect.withFiber((fiber) => {
+              const time = fiber.getRef(CurrentRequestTime)
+              time.stop()
+              counts[who] += 1
+              return Effect.onExitPrimitive(wait, () => {
+                counts[who] -= 1
+                time.goOn()
+                return undefined
+              })
+            })
         },
         idle,
         load

@@ -5,11 +5,12 @@ import { attemptErrorCode, keptText, ProviderOutcome } from "../../domain/Provid
 import { isStartInTime, type SendKind } from "../../domain/account/Pace.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
+import type { ProviderConnection } from "./ProviderAdapter.ts"
 import { Settings } from "../Settings.ts"
 import { AccountConnections, AccountSlots, type Start } from "../account/AccountSlots.ts"
 import { FairShares } from "../concurrency/FairQueue.ts"
 import { Workers } from "../concurrency/Workers.ts"
-import { type CountAttempt, inSpan, logFailure, reportSpan } from "../system/Observability.ts"
+import { type CountAttempt, inReportedSpan, logFailure } from "../system/Observability.ts"
 
 /** Wraps a wait, so that its fiber counts as waiting. */
 export type Waiting = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -64,28 +65,35 @@ const timeOut = (millis: number) => {
   return Effect.andThen(Effect.sleep(millis - last), Effect.sleep(last))
 }
 
-const inTime = (call: Effect.Effect<ProviderOutcome>, timeoutMillis: number) =>
-  Effect.raceFirst(
-    call,
-    Effect.as(timeOut(timeoutMillis), ProviderOutcome.Unknown({ providerError: NO_RESPONSE }))
+/** The outcome of a call that has no response within this time; one serves all calls. */
+export const noResponseIn = (millis: number): Effect.Effect<ProviderOutcome> =>
+  Effect.as(timeOut(millis), ProviderOutcome.Unknown({ providerError: NO_RESPONSE }))
+
+const inTime = (call: Effect.Effect<ProviderOutcome>, noResponse: Effect.Effect<ProviderOutcome>) =>
+  Exit.isExit(call) ? call : Effect.raceFirst(call, noResponse)
+
+const brokenCall = (channel: Channel, cause: Cause.Cause<never>) =>
+  Effect.as(
+    logFailure(`the adapter of ${channel} broke`, cause),
+    ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
   )
+
+const reportedOutcome = (outcome: ProviderOutcome) => ({
+  "peyk.outcome": attemptErrorCode(outcome) ?? "accepted"
+})
 
 /** The outcome of a call. It is unknown if the call takes too long, or if its adapter fails. */
 export const outcomeOf = (
   call: Effect.Effect<ProviderOutcome>,
-  options: { readonly channel: Channel; readonly timeoutMillis: number }
+  { channel, noResponse }: { readonly channel: Channel; readonly noResponse: Effect.Effect<ProviderOutcome> }
 ): Effect.Effect<ProviderOutcome> =>
-  (Exit.isExit(call) ? call : inTime(call, options.timeoutMillis)).pipe(
-    Effect.catchCauseIf(
-      (cause) => !Cause.hasInterrupts(cause),
-      (cause) =>
-        Effect.as(
-          logFailure(`the adapter of ${options.channel} broke`, cause),
-          ProviderOutcome.Unknown({ providerError: BROKEN_CALL })
-        )
+  inReportedSpan(
+    Effect.catchCause(inTime(call, noResponse), (cause) =>
+      Cause.hasInterrupts(cause) ? Effect.failCause(cause) : brokenCall(channel, cause)
     ),
-    reportSpan((outcome) => ({ "peyk.outcome": attemptErrorCode(outcome) ?? "accepted" })),
-    inSpan("call provider", { kind: "client", attributes: { "peyk.channel": options.channel } })
+    "call provider",
+    () => ({ kind: "client", attributes: { "peyk.channel": channel } }),
+    reportedOutcome
   )
 
 /** Logs that a send failed, and why. */
@@ -131,7 +139,7 @@ export class ProviderCalls extends Context.Service<
   static readonly layer = Layer.effect(
     ProviderCalls,
     Effect.gen(function* () {
-      const { providerTimeoutMillis: timeoutMillis } = yield* Settings
+      const noResponse = noResponseIn((yield* Settings).providerTimeoutMillis)
       const clock = yield* Clock.Clock
       const slots = yield* AccountSlots
 
@@ -146,7 +154,7 @@ export class ProviderCalls extends Context.Service<
           Effect.suspend(() => {
             const { channel } = account
             const attemptedAt = clock.currentTimeMillisUnsafe()
-            return Effect.flatMap(waiting(outcomeOf(call, { channel, timeoutMillis })), (outcome) => {
+            return Effect.flatMap(waiting(outcomeOf(call, { channel, noResponse })), (outcome) => {
               const now = clock.currentTimeMillisUnsafe()
               count({ channel, outcome, attemptedAt, finishedAt: now })
               return Effect.tap(record({ outcome, attemptedAt, finishedAt: now }), () =>
@@ -157,6 +165,11 @@ export class ProviderCalls extends Context.Service<
       })
     })
   )
+}
+
+const toOrigin = {
+  onFailure: () => null,
+  onSuccess: ({ origin }: ProviderConnection) => origin ?? null
 }
 
 /** One call that has a permit, or waits for one. */
@@ -278,12 +291,7 @@ export class CallLimiters extends Context.Service<
 
       /** Null: the call uses no network, or it cannot be made, as it will report itself. */
       const originOf = ({ account_id: id }: RouteAccount) =>
-        id === null
-          ? Effect.succeed(null)
-          : Effect.matchCause(connections.of(id), {
-              onFailure: () => null,
-              onSuccess: ({ origin }) => origin ?? null
-            })
+        id === null ? Effect.succeed(null) : Effect.matchCause(connections.of(id), toOrigin)
 
       const withPermitAt = <A>(origin: string, request: PermitRequest, call: Effect.Effect<A>) => {
         const { kind, customerId, waitMillis, waiting } = request

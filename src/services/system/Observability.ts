@@ -136,15 +136,22 @@ export const inSpan =
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiber((fiber) => (isTraced(fiber) ? Effect.withSpan(work, name, options) : work))
 
-/** Adds the work's result to its span. */
-export const reportSpan =
-  <A>(attributesOf: (response: A) => Readonly<{ [name: string]: string }>) =>
-  <E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiber((fiber) =>
-      isTraced(fiber)
-        ? Effect.tap(work, (response) => Effect.annotateCurrentSpan(attributesOf(response)))
-        : work
-    )
+/** The same for work whose result is an attribute. `options` are only made if there is a collector. */
+export const inReportedSpan = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+  name: string,
+  options: () => SpanOptions,
+  attributesOf: (result: A) => SpanOptions["attributes"]
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) =>
+    isTraced(fiber)
+      ? Effect.withSpan(
+          Effect.tap(work, (result) => Effect.annotateCurrentSpan(attributesOf(result))),
+          name,
+          options()
+        )
+      : work
+  )
 
 /** Work without spans: constant polling belongs to no trace, and its spans would outnumber all others. */
 export const withoutSpans: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> =

@@ -296,52 +296,68 @@ const makeCallWithPermit = Effect.gen(function* () {
       ? Effect.catchCause(phoneCalls.take(verification, clock.currentTimeMillisUnsafe()), releaseForRetry)
       : null
 
-  /** Calls when the account may start a call, if that is within the wait and the verification has not ended by then. */
-  const startAndCall = Effect.fnUntraced(function* (
-    verification: Verification,
-    { step, ...chosen }: ChosenStep,
-    stepTry: StepTry
-  ): Effect.fn.Return<Tried> {
-    let current = verification
-    let { slot, seenAt } = chosen
-    for (;;) {
-      if (isUnseen(seenAt)) {
-        const due = yield* reload(step, stepTry)
-        if (Option.isNone(due)) return yield* done(releaseUncalled(current, step, stepTry.timer))
-        current = due.value.verification
-        seenAt = due.value.seenAt
-      }
-      const starting = calls.awaitStart(accountAt(current, step), slot, stepTry.waits)
-      slot = yield* Effect.catchCause(starting, stepTry.releaseForRetry)
-      if (!slot.hasStart) return yield* done(queueStep(current, { step, skipped: [], at: slot.at }))
-      const taking = takeCall(current, step, stepTry)
-      const refused = taking === null ? null : yield* taking
-      if (refused !== null) return { verification: current, refused }
-      if (!isUnseen(seenAt)) return yield* done(callStep(current, { step, slot, seenAt }, stepTry))
-    }
-  })
+  // No generators from here to the call: each would be kept while a send waits for its provider, and thousands do.
 
-  return Effect.fnUntraced(function* (verification: Verification, chosen: ChosenStep, stepTry: StepTry) {
-    const { permitMillis, waiting } = stepTry.waits
-    const startedAt = clock.currentTimeMillisUnsafe()
-    const request = {
-      customerId: verification.customerId,
-      kind: "code" as const,
-      account: accountAt(verification, chosen.step),
-      waitMillis: permitMillis,
-      waiting
+  const callStarted = (verification: Verification, chosen: ChosenStep, stepTry: StepTry) =>
+    isUnseen(chosen.seenAt)
+      ? startAndCall(verification, chosen, stepTry)
+      : done(callStep(verification, chosen, stepTry))
+
+  /** Calls when the account may start a call, if that is within the wait and the verification has not ended by then. */
+  const startAndCall = (
+    verification: Verification,
+    { step, slot: given, seenAt }: ChosenStep,
+    stepTry: StepTry
+  ): Effect.Effect<Tried> => {
+    if (isUnseen(seenAt)) {
+      return Effect.flatMap(reload(step, stepTry), (due) =>
+        Option.isNone(due)
+          ? done(releaseUncalled(verification, step, stepTry.timer))
+          : startAndCall(due.value.verification, { step, slot: given, seenAt: due.value.seenAt }, stepTry)
+      )
     }
-    const called = yield* limiters.withPermit(
-      request,
+    const starting = calls.awaitStart(accountAt(verification, step), given, stepTry.waits)
+    return Effect.flatMap(Effect.catchCause(starting, stepTry.releaseForRetry), (slot) => {
+      if (!slot.hasStart) return done(queueStep(verification, { step, skipped: [], at: slot.at }))
+      const started = { step, slot, seenAt }
+      const taking = takeCall(verification, step, stepTry)
+      if (taking === null) return callStarted(verification, started, stepTry)
+      return Effect.flatMap(taking, (refused) =>
+        refused === null
+          ? callStarted(verification, started, stepTry)
+          : Effect.succeed({ verification, refused })
+      )
+    })
+  }
+
+  const withPermit = (verification: Verification, chosen: ChosenStep, stepTry: StepTry) =>
+    limiters.withPermit(
+      {
+        customerId: verification.customerId,
+        kind: "code",
+        account: accountAt(verification, chosen.step),
+        waitMillis: stepTry.waits.permitMillis,
+        waiting: stepTry.waits.waiting
+      },
       Effect.suspend(() => startAndCall(verification, chosen, stepTry))
     )
-    if (Option.isSome(called)) return called
-    const now = clock.currentTimeMillisUnsafe()
-    const isStopping = now < startedAt + permitMillis
-    return isStopping || now >= verification.expiresAt
-      ? yield* Effect.asSome(done(releaseUncalled(verification, chosen.step, stepTry.timer)))
-      : Option.none<Tried>()
-  })
+
+  return (
+    verification: Verification,
+    chosen: ChosenStep,
+    stepTry: StepTry
+  ): Effect.Effect<Option.Option<Tried>> => {
+    const startedAt = clock.currentTimeMillisUnsafe()
+    const called = Effect.suspend(() => withPermit(verification, chosen, stepTry))
+    return Effect.flatMap(called, (tried) => {
+      if (Option.isSome(tried)) return Effect.succeed(tried)
+      const now = clock.currentTimeMillisUnsafe()
+      const isStopping = now < startedAt + stepTry.waits.permitMillis
+      return isStopping || now >= verification.expiresAt
+        ? Effect.asSome(done(releaseUncalled(verification, chosen.step, stepTry.timer)))
+        : Effect.succeedNone
+    })
+  }
 })
 
 /**
@@ -352,35 +368,50 @@ export const makeTrySteps = Effect.gen(function* () {
   const choose = yield* makeChoose
   const callWithPermit = yield* makeCallWithPermit
 
+  /** Tries the other steps, after one that was refused or got no permit. */
+  const tryOthers = (
+    { verification, chosen, left }: Extract<Chosen, { readonly left: Steps }>,
+    tried: Option.Option<Tried>,
+    stepTry: StepTry,
+    passed: Passed
+  ): Effect.Effect<Verification> => {
+    const { step } = chosen
+    const reason = Option.match(tried, { onNone: () => null, onSome: ({ refused }) => refused }) ?? "busy"
+    const nowPassed =
+      Option.isNone(tried) && stepTry.waits.isAwaited
+        ? { ...passed, queued: [...passed.queued, step] }
+        : skipping(passed, [step], () => reason)
+    const trying = Option.isSome(tried)
+      ? stepTry
+      : { ...stepTry, waits: { ...stepTry.waits, permitMillis: 0 } }
+    const current = Option.isSome(tried) ? tried.value.verification : verification
+    const others: Steps = left.filter((other) => other !== step)
+    return Effect.flatMap(choose(current, others, trying, nowPassed), (next) =>
+      tryChosen(next, trying, nowPassed)
+    )
+  }
+
+  const tryChosen = (next: Chosen, stepTry: StepTry, passed: Passed): Effect.Effect<Verification> =>
+    next.chosen === null
+      ? Effect.succeed(next.verification)
+      : Effect.flatMap(callWithPermit(next.verification, next.chosen, stepTry), (tried) =>
+          Option.isSome(tried) && tried.value.refused === null
+            ? Effect.succeed(tried.value.verification)
+            : tryOthers(next, tried, stepTry, passed)
+        )
+
   /** @param first the step to begin with, if it has a slot already */
-  return Effect.fnUntraced(function* (
+  return (
     verification: Verification,
     steps: Steps,
     stepTry: StepTry,
     first: ChosenStep | null = null
-  ) {
-    let trying = stepTry
-    let passed = NONE_PASSED
-    let next: Chosen =
+  ): Effect.Effect<Verification> =>
+    Effect.suspend(() =>
       first === null
-        ? yield* choose(verification, steps, trying, passed)
-        : { verification, chosen: first, left: steps }
-    while (next.chosen !== null) {
-      const { step } = next.chosen
-      const others: Steps = next.left.filter((other) => other !== step)
-      const tried: Option.Option<Tried> = yield* callWithPermit(next.verification, next.chosen, trying)
-      const { verification: current, refused } = Option.getOrElse(tried, () => ({
-        verification: next.verification,
-        refused: "busy" as const
-      }))
-      if (refused === null) return current
-      passed =
-        Option.isNone(tried) && trying.waits.isAwaited
-          ? { ...passed, queued: [...passed.queued, step] }
-          : skipping(passed, [step], () => refused)
-      if (Option.isNone(tried)) trying = { ...trying, waits: { ...trying.waits, permitMillis: 0 } }
-      next = yield* choose(current, others, trying, passed)
-    }
-    return next.verification
-  })
+        ? Effect.flatMap(choose(verification, steps, stepTry, NONE_PASSED), (next) =>
+            tryChosen(next, stepTry, NONE_PASSED)
+          )
+        : tryChosen({ verification, chosen: first, left: steps }, stepTry, NONE_PASSED)
+    )
 })

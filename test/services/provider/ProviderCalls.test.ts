@@ -3,10 +3,10 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { stat } from "node:fs"
 import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
-import { outcomeOf } from "../../../src/services/provider/ProviderCalls.ts"
+import { noResponseIn, outcomeOf } from "../../../src/services/provider/ProviderCalls.ts"
 
 const TIMEOUT_MILLIS = 300
-const options = { channel: "bale", timeoutMillis: TIMEOUT_MILLIS } as const
+const options = { channel: "bale", noResponse: noResponseIn(TIMEOUT_MILLIS) } as const
 const accepted = ProviderOutcome.Accepted({ messageId: null })
 
 /** In Node's event loop, due timers run right after this, before anything is read. */
