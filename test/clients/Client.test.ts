@@ -35,6 +35,24 @@ describe("a call", () => {
     expect(received[1]?.headers["x-api-key"]).toBeUndefined()
   })
 
+  it("looks up a phone, which no path contains, and again after a lost response", async () => {
+    const { received, client } = await startFarEnd("hang up", { body: { phone: "+989121234567" } })
+    expect(await client.lookup("09121234567")).toEqual({ phone: "+989121234567" })
+    expect(received.map(({ method, url, body }) => [method, url, body])).toEqual(
+      Array.from({ length: 2 }, () => ["POST", "/v1/phones/lookup", '{"phone":"09121234567"}'])
+    )
+  })
+
+  it("reads a statement, and usage by the days of Tehran", async () => {
+    const { received, client } = await startFarEnd({ body: {} })
+    await client.manage.statements.read({ month: "1405-09", calendar: "jalali", timezone: "Asia/Tehran" })
+    await client.manage.usage.report({ timezone: "Asia/Tehran" })
+    expect(received.map(({ url }) => decodeURIComponent(url))).toEqual([
+      "/v1/manage/statements/1405-09?calendar=jalali&timezone=Asia/Tehran",
+      "/v1/manage/usage?timezone=Asia/Tehran"
+    ])
+  })
+
   it("of the sandbox carries an idempotency key too, its own or the given one", async () => {
     const { received, client } = await startFarEnd({ body: sent })
     await client.sandbox.send({ phone: "09121234567" })
