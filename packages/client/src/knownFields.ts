@@ -2,11 +2,11 @@
 export const knownFields = {
   "otp.send": ["phone", "channels", "channel_timeout", "template_id", "metadata", "locale", "client"],
   "otp.verify": ["verification_id", "code"],
-  "otp.next": ["from_sequence"],
+  "otp.next": ["from_sequence", "channel"],
   "otp.list": ["limit", "cursor", "phone", "status", "created_after", "created_before", "metadata"],
   "sandbox.send": ["phone", "channels", "channel_timeout", "template_id", "metadata", "locale", "client"],
   "sandbox.verify": ["verification_id", "code"],
-  "sandbox.next": ["from_sequence"],
+  "sandbox.next": ["from_sequence", "channel"],
   "sandbox.list": ["limit", "cursor", "phone", "status", "created_after", "created_before", "metadata"],
   "messages.send": ["to", "message", "template", "channels", "strategy", "metadata", "send_at", "delay"],
   "messages.batch": ["messages"],
