@@ -1,6 +1,7 @@
 /** Made from openapi.json by `npm run generate`: the fields that each operation takes. */
 export const knownFields = {
   "otp.send": ["phone", "channels", "channel_timeout", "template_id", "metadata", "locale", "client"],
+  "otp.preview": ["phone", "channels", "channel_timeout", "template_id", "metadata", "locale", "client"],
   "otp.verify": ["verification_id", "code"],
   "otp.next": ["from_sequence", "channel"],
   "otp.list": ["limit", "cursor", "phone", "status", "created_after", "created_before", "metadata"],
