@@ -65,6 +65,13 @@ const stepChanges = (earlier: RoutingStep, later: RoutingStep, locale: Locale): 
       : [
           say("text of ", "متن ") +
             `${name}${say(" ", ": ")}${fromTo(template(earlier), template(later), locale)}`
+        ]),
+    ...(earlier.on_request === later.on_request
+      ? []
+      : [
+          later.on_request === true
+            ? say(`${name} only on request`, `${name} فقط با درخواست`)
+            : say(`${name} in its turn`, `${name} به نوبت`)
         ])
   ]
 }

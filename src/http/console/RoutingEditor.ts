@@ -28,26 +28,41 @@ interface DraftStep {
   readonly target: string
   readonly wait: string
   readonly template: string
+  /** Empty: in its turn; `true`: only on request. */
+  readonly on_request: string
 }
+
+/** The form's value of a step that is tried only on request. */
+const ON_REQUEST = "true"
 
 /** The form's value for a measured wait, and for a measured order. */
 export const MEASURED = "measured"
 
+/** What a script copies for another step, so that adding one touches no other. */
+const NEW_STEP: DraftStep = { target: "", wait: "", template: "", on_request: "" }
+
 export const draftOf = (steps: ReadonlyArray<RoutingStep>): ReadonlyArray<DraftStep> =>
-  steps.map(({ channel, account_id, sender, wait, template_id }) => ({
+  steps.map(({ channel, account_id, sender, wait, template_id, on_request }) => ({
     target: `${channel}:${sender ?? account_id ?? ""}`,
     wait: String(wait ?? ""),
-    template: String(template_id ?? "")
+    template: String(template_id ?? ""),
+    on_request: on_request === true ? ON_REQUEST : ""
   }))
 
 /** The rows of the form, in the order in which they were on the page. */
 export const submittedDraft = (submitted: URLSearchParams): ReadonlyArray<DraftStep> => {
   const waits = submitted.getAll("wait")
   const templates = submitted.getAll("template")
+  const requests = submitted.getAll("on_request")
   return submitted
     .getAll("target")
     .slice(0, MAX_STEPS)
-    .map((target, row) => ({ target, wait: waits[row] ?? "", template: templates[row] ?? "" }))
+    .map((target, row) => ({
+      target,
+      wait: waits[row] ?? "",
+      template: templates[row] ?? "",
+      on_request: requests[row] ?? ""
+    }))
 }
 
 const moved = <A>(items: ReadonlyArray<A>, from: number, to: number): ReadonlyArray<A> => {
@@ -72,9 +87,7 @@ export const afterButton = (
     case "remove":
       return rows.filter((_, index) => index !== row)
     case "add":
-      return added === "" || rows.length >= MAX_STEPS
-        ? rows
-        : [...rows, { target: added, wait: "", template: "" }]
+      return added === "" || rows.length >= MAX_STEPS ? rows : [...rows, { ...NEW_STEP, target: added }]
     default:
       return rows
   }
@@ -102,14 +115,15 @@ const inRow =
       }))
     })
 
-const stepOf = Effect.fnUntraced(function* ({ target, wait, template }: DraftStep) {
+const stepOf = Effect.fnUntraced(function* ({ target, wait, template, on_request }: DraftStep) {
   const [channel = "", account = ""] = target.split(":")
   if (!isChannel(channel)) return yield* fieldError("channel", problem("channel_required"))
   return yield* decodeInput(RoutingStep, {
     channel,
     ...(account === "" ? {} : account === "shared" ? { sender: "shared" } : { account_id: Number(account) }),
     ...(wait.trim() === "" ? {} : { wait: wait.trim() === MEASURED ? MEASURED : submittedNumber(wait) }),
-    ...(template === "" ? {} : { template_id: Number(template) })
+    ...(template === "" ? {} : { template_id: Number(template) }),
+    ...(on_request === ON_REQUEST ? { on_request: true } : {})
   })
 })
 
@@ -192,7 +206,7 @@ const WAITS_HINT = "waits-hint"
 
 /** The fields of one step. Those of all steps have the same names; errors name them by their row. */
 const stepFields = (
-  { target, wait, template }: DraftStep,
+  { target, wait, template, on_request }: DraftStep,
   row: number,
   choices: Choices,
   errors: FieldErrors,
@@ -225,6 +239,15 @@ const stepFields = (
       choices: [
         ["", say("Default", "پیش‌فرض")],
         ...usable(choices).map(({ id, name }) => [String(id), name] as const)
+      ]
+    })}
+    ${selectField({
+      ...inRow("on_request"),
+      label: say("When it is tried", "زمان امتحان"),
+      value: on_request,
+      choices: [
+        ["", say("In its turn", "به نوبت")],
+        [ON_REQUEST, say("Only on request", "فقط با درخواست")]
       ]
     })}
   </div>`
@@ -304,9 +327,6 @@ const addedStep = (choices: Choices, locale: Locale): Html => {
   </div>`
 }
 
-/** What a script copies for another step, so that adding one touches no other. */
-const NEW_STEP: DraftStep = { target: "", wait: "", template: "" }
-
 /** An order as the form has it. */
 export interface EditedOrder {
   readonly rows: ReadonlyArray<DraftStep>
@@ -316,7 +336,10 @@ export interface EditedOrder {
 
 /** What a form of this order contains, for scripts to compare with. */
 const fieldsOf = ({ rows, order }: Pick<EditedOrder, "rows" | "order">): string =>
-  JSON.stringify([order, ...rows.flatMap(({ target, wait, template }) => [target, wait, template])])
+  JSON.stringify([
+    order,
+    ...rows.flatMap(({ target, wait, template, on_request }) => [target, wait, template, on_request])
+  ])
 
 /** The form in which an order is made. Its buttons work without JavaScript: each shows the page with the new draft. */
 export const routingEditor = (
@@ -336,7 +359,7 @@ export const routingEditor = (
     data-saved="${now}"
     id="routing-form"
     data-preview="outlook"
-    data-kept="draft version order target wait template"
+    data-kept="draft version order target wait template on_request"
     autocomplete="off"
     data-reorder
   >

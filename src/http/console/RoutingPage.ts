@@ -53,12 +53,16 @@ interface RouteOutlook {
   readonly whole: { readonly validSeconds: number; readonly mostRials: number } | null
 }
 
+const isInTurn = ({ step }: StepPreview) => step.on_request !== true
 const isResolved = ({ resolved }: StepPreview) => Result.isSuccess(resolved)
 
 const wholeOf = (steps: ReadonlyArray<StepOutlook>): RouteOutlook["whole"] => {
-  const resolved = steps.flatMap(({ resolved }) => (Result.isSuccess(resolved) ? [resolved.success] : []))
-  if (!steps.every(isResolved) || !Arr.isReadonlyArrayNonEmpty(resolved)) return null
-  const priced = steps.map(({ price }) => ({ price }))
+  const resolved = steps
+    .filter(isInTurn)
+    .flatMap(({ resolved }) => (Result.isSuccess(resolved) ? [resolved.success] : []))
+  const planned = steps.filter(isInTurn)
+  if (!planned.every(isResolved) || !Arr.isReadonlyArrayNonEmpty(resolved)) return null
+  const priced = planned.map(({ price }) => ({ price }))
   return { validSeconds: validitySeconds(resolved), mostRials: chargeInOrder([], priced).held }
 }
 
@@ -113,6 +117,7 @@ const stepItem = (
           ? badge("good", say("Can send", "آمادهٔ ارسال"))
           : badge("warn", say("Skipped now", "فعلاً امتحان نمی‌شود"))
       }
+      ${step.on_request === true && badge("info", say("Only on request", "فقط با درخواست"))}
     </p>
     <p class="more">
       ${say("Account:", "حساب:")} ${isolated(descriptor.label)} · ${priceText(price, locale)} ·
@@ -149,7 +154,7 @@ const outlookSteps = (outlook: RouteOutlook, locale: Locale): Html =>
   html`${summary(outlook, locale)}
     <ol class="timeline">
       ${outlook.steps.map((step, index) =>
-        stepItem(step, index === outlook.steps.length - 1, outlook.whole === null, locale)
+        stepItem(step, index === outlook.steps.findLastIndex(isInTurn), outlook.whole === null, locale)
       )}
     </ol>`
 

@@ -195,7 +195,7 @@ const guardUnsaved = (form) => {
   const isUnsaved = () => {
     const { saved } = form.dataset
     const fields = [...new FormData(form)].filter(([name]) =>
-      ["order", "target", "wait", "template"].includes(name)
+      ["order", "target", "wait", "template", "on_request"].includes(name)
     )
     return JSON.stringify(fields.map(([, value]) => value)) !== saved
   }

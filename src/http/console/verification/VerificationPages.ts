@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { formatInstant, formatNullableInstant, type Instant } from "../../../domain/Instant.ts"
 import { codeChannels } from "../../../domain/routing/Channel.ts"
 import {
+  channelsToAskFor,
   effectiveStatus,
   isTerminal,
   type Verification,
@@ -145,16 +146,31 @@ const buttons = (view: View, { verification, now }: CodeRun, isLive: boolean) =>
   if (!isActive || !isLive || view.actor.scope !== "full") return null
   const path = `${PATH}/${verification.id}`
   const sequence = verification.attempts.findLast(wasCalled)?.step
+  const seen = sequence === undefined ? {} : { from_sequence: String(sequence + 1) }
+  const hasNext = verification.remaining.length > 0 && verification.nextStepAt !== null
+  const [next] = hasNext ? verification.remaining : []
+  const nextChannel = next === undefined ? undefined : verification.route[next]?.channel
+  const others = channelsToAskFor(verification).filter((channel) => channel !== nextChannel)
   return html`${
-    verification.remaining.length > 0 &&
-    verification.nextStepAt !== null &&
+    hasNext &&
     postButton(view, {
       action: `${path}/next`,
       label: say("Try next channel now", "امتحان کانال بعدی"),
       kind: "primary",
-      fields: sequence === undefined ? {} : { from_sequence: String(sequence + 1) }
+      fields: seen
     })
   }
+  ${others.map((channel) =>
+    postButton(view, {
+      action: `${path}/next`,
+      label: say(
+        `Try ${channelName(channel, view.locale)} now`,
+        `امتحان ${channelName(channel, view.locale)} همین حالا`
+      ),
+      kind: "quiet",
+      fields: { ...seen, channel }
+    })
+  )}
   ${confirmButton(view, {
     action: `${path}/cancel`,
     label: say("Cancel", "لغو"),
@@ -261,7 +277,10 @@ const forms = runForms(PATH, {
 
 const tryNext = formAction(tryNextChannel, {
   ...formOfRun(PATH, "next"),
-  input: (fields) => ({ from_sequence: submittedNumber(fields.get("from_sequence")) })
+  input: (fields) => ({
+    from_sequence: submittedNumber(fields.get("from_sequence")),
+    channel: fields.get("channel")
+  })
 })
 
 export const verificationPages = {

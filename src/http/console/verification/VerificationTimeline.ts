@@ -136,6 +136,7 @@ const attemptMoments = (run: CodeRun, locale: Locale): ReadonlyArray<Moment> => 
   const passed = [...route.keys()].filter(
     (step) =>
       !remaining.includes(step) &&
+      route[step]?.onRequest !== true &&
       !notNeeded.includes(step) &&
       attempts.every((attempt) => attempt.step !== step)
   )
