@@ -64,6 +64,18 @@ export const PhoneCallCountsSql = Layer.effect(
         return { ...counted, callers: { customers, endsAt: callersUntil } }
       }),
 
+      giveBack: ({ id, phone, isAtNight }) =>
+        Effect.asVoid(
+          atPhone(
+            cells,
+            phone,
+            Effect.orDie(sql`
+              update platform_phone_counters set calls = calls - 1, last_call = null,
+                night_ends_at = case when ${isAtNight}::boolean then null else night_ends_at end
+              where phone = ${phone} and last_call = ${id}::uuid`)
+          )
+        ),
+
       isCounted: ({ id, phone }) =>
         Effect.map(
           atPhone(

@@ -43,6 +43,8 @@ export class PhoneCallCounts extends Context.Service<
   {
     /** One statement. */
     readonly count: (call: CallToCount) => Effect.Effect<CountedCalls>
+    /** Takes back the count of a call that is not made, unless another call of the phone was counted after it. */
+    readonly giveBack: (call: PhoneCall & { readonly isAtNight: boolean }) => Effect.Effect<void>
     /** Whether the verification has the last call that was counted of its phone. */
     readonly isCounted: (call: PhoneCall) => Effect.Effect<boolean>
   }
@@ -66,6 +68,9 @@ const refusalOf = (
   })
 }
 
+/** Takes back the count of a call that is not made after all. */
+export type GiveBack = Effect.Effect<void>
+
 /** Whether a phone may be called. Each method is asked for calls only: other channels cost nothing. */
 export class PhoneCalls extends Context.Service<
   PhoneCalls,
@@ -74,11 +79,11 @@ export class PhoneCalls extends Context.Service<
     readonly isOpen: (call: PhoneCall, now: Instant) => Effect.Effect<boolean>
     /** Counts a call of a route that is about to be made; or why its step is skipped. */
     readonly take: (call: PhoneCall, now: Instant) => Effect.Effect<SkipReason | null>
-    /** Counts a call that is asked for, at any hour: one at night. */
+    /** Counts a call that is asked for, at any hour: one at night. Returns what gives the count back. */
     readonly request: (
       call: PhoneCall & { readonly callersLimit: number },
       now: Instant
-    ) => Effect.Effect<void, TooManyRequestsPhoneHour>
+    ) => Effect.Effect<GiveBack, TooManyRequestsPhoneHour>
   }
 >()("peyk/services/verification/PhoneCalls") {
   static readonly layer = Layer.effect(
@@ -116,6 +121,7 @@ export class PhoneCalls extends Context.Service<
           }
           const counted = yield* counts.count(wanted)
           if (!counted.isGranted) return yield* refusalOf(wanted, counted)
+          return counts.giveBack({ ...call, isAtNight: wanted.nightEndsAt !== null })
         })
       })
     })
@@ -127,7 +133,7 @@ export class PhoneCalls extends Context.Service<
     PhoneCalls.of({
       isOpen: () => Effect.succeed(true),
       take: () => Effect.succeed(null),
-      request: () => Effect.void
+      request: () => Effect.succeed(Effect.void)
     })
   )
 }

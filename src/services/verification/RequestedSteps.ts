@@ -12,14 +12,15 @@ import { Customers } from "../customer/Customers.ts"
 import type { SetUpChanged } from "../customer/Idempotency.ts"
 import type { GuardRequest } from "../guard/CodeDecisions.ts"
 import { Guard } from "../guard/Guard.ts"
-import { PhoneCalls } from "./PhoneCalls.ts"
+import { type GiveBack, PhoneCalls } from "./PhoneCalls.ts"
 
 /** Why a channel that is asked for is not tried. */
 export type RequestedStepRefusal = BlockedPhone | SuspectedFraud | TooManyRequestsPhoneHour | InvalidChannel
 
 /**
  * Whether the first remaining step may be tried because somebody asks for it. A call is the dearest, and disturbs most:
- * the deny list, the guard, a bombed phone and the limits of calls are asked again. The call is counted.
+ * the deny list, the guard, a bombed phone and the limits of calls are asked again. The call is counted; what gives the
+ * count back is returned.
  */
 export const makeMayTryRequested = Effect.gen(function* () {
   const clock = yield* Clock.Clock
@@ -39,9 +40,9 @@ export const makeMayTryRequested = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     verification: Verification
-  ): Effect.fn.Return<void, RequestedStepRefusal | SetUpChanged> {
+  ): Effect.fn.Return<GiveBack, RequestedStepRefusal | SetUpChanged> {
     const [step] = verification.remaining
-    if (step === undefined || !isCall(accountAt(verification, step))) return
+    if (step === undefined || !isCall(accountAt(verification, step))) return Effect.void
     const { customerId, phone, route } = verification
     const customer = yield* customers.configuration(customerId)
     const request: GuardRequest = { customer, phone, client: undefined, hashed: null, route }
@@ -49,7 +50,7 @@ export const makeMayTryRequested = Effect.gen(function* () {
     const call = Struct.pick(verification, ["id", "customerId", "phone"])
     const count = (limit: number) =>
       phoneCalls.request({ ...call, callersLimit: limit }, clock.currentTimeMillisUnsafe())
-    yield* Effect.catchTag(count(callersLimit), "too_many_requests_phone_hour", (refusal) =>
+    return yield* Effect.catchTag(count(callersLimit), "too_many_requests_phone_hour", (refusal) =>
       refusal.isBombed === true
         ? Effect.flatMap(guard.passesBombed(request, refusal), (passes) =>
             passes ? count(0) : Effect.fail(refusal)

@@ -66,9 +66,13 @@ const makeNextChannel = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const transition = yield* Effect.fromResult(tryNext(before, { ...asked, now }))
     if (transition.next === before) return before
-    yield* mayTry(transition.next)
+    const giveBack = yield* mayTry(transition.next)
     const { customerId, id } = before
-    const leased = yield* store.commitLeased(before, transition, yield* timers.newLease)
+    const leased = yield* Effect.tapErrorTag(
+      store.commitLeased(before, transition, yield* timers.newLease),
+      "insufficient_balance",
+      () => giveBack
+    )
     if (Option.isSome(leased)) {
       const code = yield* vault.open(id, leased.value.sealedCode)
       return yield* steps.tryNow(leased.value.timer, transition.next, code)

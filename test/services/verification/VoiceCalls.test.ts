@@ -1,11 +1,16 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 import type { Locale } from "../../../src/domain/verification/CodeText.ts"
 import { spokenCodeText } from "../../../src/domain/verification/CodeText.ts"
 import { DAY_MILLIS, HOUR_MILLIS } from "../../../src/domain/Instant.ts"
+import { Accounts } from "../../../src/services/account/Accounts.ts"
+import { withoutSms } from "../../../src/services/guard/CodeDecisions.ts"
+import { Guard } from "../../../src/services/guard/Guard.ts"
+import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
+import { RoutingOrders } from "../../../src/services/routing/RoutingOrders.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -253,5 +258,93 @@ layer(TestDatabase, { excludeTestServices: true })("the limit of calls", (it) =>
       const counters = yield* sql`select day_used as "dayUsed", calls from platform_phone_counters`
       assert.deepStrictEqual(counters, [{ dayUsed: 1, calls: 1 }])
     }).pipe(Effect.provide(testProcess(providers.layer, { platformPhoneDayLimit: 50 }, NOON)))
+  })
+})
+
+/** The refusal of a request for the next channel, and how many calls are counted of the phone. */
+const refusedWith = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
+  next: Effect.Effect<unknown, E>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const refusal = yield* Effect.flip(next)
+  const [counted] = yield* sql<{ readonly calls: number }>`select calls from platform_phone_counters`
+  return [refusal._tag, counted?.calls ?? 0] as const
+})
+
+layer(TestDatabase, { excludeTestServices: true })("a call that is asked for", (it) => {
+  it.effect("is not counted where the balance does not cover it", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { connect } = yield* Accounts
+      const account = { channel: "voice", provider: "simulator", label: "Platform", settings: {} } as const
+      yield* Effect.orDie(connect(null, { ...account, isDefault: false }))
+      const { save } = yield* RoutingOrders
+      const { next } = yield* Verifications
+      const step = { channel: "voice", sender: "shared", on_request: true } as const
+      for (const at of [NOON, MIDNIGHT]) {
+        yield* TestClock.setTime(at)
+        const customerId = yield* makeCustomer(["bale"])
+        yield* Effect.orDie(save(customerId, [{ channel: "bale" }, step], null))
+        const { id } = yield* send(customerId)
+        const balance = (rials: number) =>
+          sql`update wallets set balance = ${rials}::int, held = 0 where customer_id = ${customerId}`
+        yield* balance(0)
+        const asked = next({ customerId, id, channel: "voice" })
+        assert.deepStrictEqual(yield* refusedWith(asked), ["insufficient_balance", 0])
+        yield* balance(1000)
+        yield* asked
+        assert.strictEqual(providers.deliveries.at(-1)?.channel, "voice")
+        yield* sql`update platform_phone_counters set calls = 0`
+      }
+    }).pipe(Effect.provide(testProcess(providers.layer, { priceBale: 0, priceVoice: 1000 }, NOON)))
+  })
+
+  it.effect("asks the deny list again", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const customer = yield* makeCustomer(["bale", "voice"])
+      const { next } = yield* send(customer)
+      yield* Effect.orDie((yield* GuardRecords).add(customer, "deny", { type: "phone", value: PHONE }))
+      assert.deepStrictEqual(yield* refusedWith(next), ["blocked_phone", 0])
+      assert.deepStrictEqual(providers.channels(), ["bale"])
+    }).pipe(Effect.provide(testProcess(providers.layer, {}, NOON, Guard.layer)))
+  })
+
+  it.effect("is refused for a phone that many customers bomb, and made for one that they did not yet", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const customers = yield* Effect.replicateEffect(makeCustomer(["bale", "voice"]), 5)
+      for (const customer of customers) {
+        yield* Effect.orDie((yield* GuardRecords).save(customer, { mode: "enforcing" }, null))
+      }
+      const sent = yield* Effect.forEach(customers.slice(0, 4), (customer) => send(customer))
+      const [first, second] = sent
+      if (first === undefined || second === undefined) return assert.fail("nothing was sent")
+      yield* first.next
+      yield* Effect.flip(send(customers[4] ?? 0))
+      assert.deepStrictEqual(yield* refusedWith(second.next), ["too_many_requests_phone_hour", 1])
+      assert.strictEqual(providers.channels().filter((channel) => channel === "voice").length, 1)
+    }).pipe(Effect.provide(testProcess(providers.layer, { platformPhoneDayLimit: 50 }, NOON, Guard.layer)))
+  })
+
+  it.effect("is refused where the guard takes SMS from the route", () => {
+    const providers = scriptProviders()
+    const admitted = { flag: null, callersLimit: 0, taken: null, risk: null }
+    const takesSms = Layer.mock(Guard)({
+      admit: ({ route }) =>
+        Effect.succeed({ ...admitted, route: suspects ? (withoutSms(route) ?? route) : route }),
+      giveBack: () => {},
+      isOn: () => true
+    })
+    let suspects = false
+    return Effect.gen(function* () {
+      const { next } = yield* send(yield* makeCustomer(["bale", "voice"]))
+      suspects = true
+      assert.deepStrictEqual(yield* refusedWith(next), ["invalid_channel", 0])
+      suspects = false
+      yield* next
+      assert.deepStrictEqual(providers.channels(), ["bale", "voice"])
+    }).pipe(Effect.provide(testProcess(providers.layer, {}, NOON, takesSms)))
   })
 })
