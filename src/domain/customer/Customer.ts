@@ -86,7 +86,10 @@ export const RoutingStep = Schema.Struct({
   /** The text of codes, if the request names no template. */
   template_id: Schema.optionalKey(Schema.Int),
   /** Never tried by itself: only if a request for the next channel names its channel. Absent: tried in its turn. */
-  on_request: Schema.optionalKey(Schema.Literal(true))
+  on_request: Schema.optionalKey(Schema.Literal(true)).annotateKey({
+    description:
+      "true: never tried by itself, only if a request for the next channel names it. Absent: tried in its turn."
+  })
 })
 export type RoutingStep = typeof RoutingStep.Type
 
