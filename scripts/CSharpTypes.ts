@@ -26,14 +26,20 @@ const typeOf = (type: FieldType): string =>
 
 const isValue = ({ kind }: FieldType) => kind === "integer" || kind === "number" || kind === "flag"
 
-const READERS = { text: "Text", integer: "Integer", number: "Number", flag: "Flag", map: "Map" } as const
+const READERS = {
+  text: "GetText",
+  integer: "GetInteger",
+  number: "GetNumber",
+  flag: "GetFlag",
+  map: "GetMap"
+} as const
 
 const getter = ({ name, type, mayBeNull }: Field): string => {
   const quoted = JSON.stringify(name)
-  if (type.kind === "structure") return `Child(${quoted}, fields => new ${type.name}(fields))`
+  if (type.kind === "structure") return `GetChild(${quoted}, fields => new ${type.name}(fields))`
   if (type.kind === "list")
     return type.of.kind === "structure"
-      ? `Children(${quoted}, fields => new ${type.of.name}(fields))`
+      ? `GetChildren(${quoted}, fields => new ${type.of.name}(fields))`
       : `this[${quoted}] as IReadOnlyList<object>`
   if (type.kind === "any") return `this[${quoted}]`
   return `${READERS[type.kind]}(${quoted})${isValue(type) && !mayBeNull ? ".GetValueOrDefault()" : ""}`

@@ -32,26 +32,27 @@ namespace Peyk
 
         public override string ToString() => Json.Write(this);
 
-        protected string Text(string name) => this[name] as string;
+        // Named Get…, because each field of the API is a property of its name: there is a Text.
+        protected string GetText(string name) => this[name] as string;
 
-        protected bool? Flag(string name) => this[name] as bool?;
+        protected bool? GetFlag(string name) => this[name] as bool?;
 
-        protected long? Integer(string name) =>
+        protected long? GetInteger(string name) =>
             this[name] is IConvertible number && !(number is string)
                 ? Convert.ToInt64(number, CultureInfo.InvariantCulture)
                 : (long?)null;
 
-        protected double? Number(string name) =>
+        protected double? GetNumber(string name) =>
             this[name] is IConvertible number && !(number is string)
                 ? Convert.ToDouble(number, CultureInfo.InvariantCulture)
                 : (double?)null;
 
-        protected IDictionary<string, object> Map(string name) => this[name] as IDictionary<string, object>;
+        protected IDictionary<string, object> GetMap(string name) => this[name] as IDictionary<string, object>;
 
-        protected T Child<T>(string name, Func<IDictionary<string, object>, T> make) where T : JsonObject =>
-            this[name] as T ?? (Map(name) == null ? null : make(Map(name)));
+        protected T GetChild<T>(string name, Func<IDictionary<string, object>, T> make) where T : JsonObject =>
+            this[name] as T ?? (GetMap(name) == null ? null : make(GetMap(name)));
 
-        protected IReadOnlyList<T> Children<T>(string name, Func<IDictionary<string, object>, T> make) where T : JsonObject
+        protected IReadOnlyList<T> GetChildren<T>(string name, Func<IDictionary<string, object>, T> make) where T : JsonObject
         {
             var list = this[name] as IEnumerable<object>;
             return list?.Select(each => each as T ?? make((IDictionary<string, object>)each)).ToList();

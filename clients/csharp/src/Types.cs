@@ -73,7 +73,7 @@ namespace Peyk
         /// <summary>An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators</summary>
         public string Phone
         {
-            get { return Text("phone"); }
+            get { return GetText("phone"); }
             set { Put("phone", value); }
         }
 
@@ -86,7 +86,7 @@ namespace Peyk
         /// <summary>Seconds to wait after each channel. A channel object's `wait` comes first.</summary>
         public long? ChannelTimeout
         {
-            get { return Integer("channel_timeout"); }
+            get { return GetInteger("channel_timeout"); }
             set { Put("channel_timeout", value); }
         }
 
@@ -100,20 +100,20 @@ namespace Peyk
         /// <summary>Your own data, returned as sent.</summary>
         public IDictionary<string, object> Metadata
         {
-            get { return Map("metadata"); }
+            get { return GetMap("metadata"); }
             set { Put("metadata", value); }
         }
 
         /// <summary>The language of the default text: fa (default) or en.</summary>
         public string Locale
         {
-            get { return Text("locale"); }
+            get { return GetText("locale"); }
             set { Put("locale", value); }
         }
 
         public OtpClient Client
         {
-            get { return Child("client", fields => new OtpClient(fields)); }
+            get { return GetChild("client", fields => new OtpClient(fields)); }
             set { Put("client", value); }
         }
     }
@@ -131,35 +131,35 @@ namespace Peyk
         /// <summary>eitaa, bale, soroushplus, rubika or sms; with an account of it: voice, and telegram (Telegram Gateway)</summary>
         public string Channel
         {
-            get { return Text("channel"); }
+            get { return GetText("channel"); }
             set { Put("channel", value); }
         }
 
         /// <summary>The exact account, when several serve the channel.</summary>
         public long? AccountId
         {
-            get { return Integer("account_id"); }
+            get { return GetInteger("account_id"); }
             set { Put("account_id", value); }
         }
 
         /// <summary>The platform's account; start plan only.</summary>
         public string Sender
         {
-            get { return Text("sender"); }
+            get { return GetText("sender"); }
             set { Put("sender", value); }
         }
 
         /// <summary>For sms only, e.g. smsir.</summary>
         public string Provider
         {
-            get { return Text("provider"); }
+            get { return GetText("provider"); }
             set { Put("provider", value); }
         }
 
         /// <summary>Seconds to wait before the next channel.</summary>
         public long? Wait
         {
-            get { return Integer("wait"); }
+            get { return GetInteger("wait"); }
             set { Put("wait", value); }
         }
     }
@@ -178,28 +178,28 @@ namespace Peyk
         /// <summary>The user's address, not your server's.</summary>
         public string Ip
         {
-            get { return Text("ip"); }
+            get { return GetText("ip"); }
             set { Put("ip", value); }
         }
 
         /// <summary>The user's User-Agent header.</summary>
         public string UserAgent
         {
-            get { return Text("user_agent"); }
+            get { return GetText("user_agent"); }
             set { Put("user_agent", value); }
         }
 
         /// <summary>Your own id of the user's device.</summary>
         public string DeviceId
         {
-            get { return Text("device_id"); }
+            get { return GetText("device_id"); }
             set { Put("device_id", value); }
         }
 
         /// <summary>You vouch for this user.</summary>
         public bool? Trusted
         {
-            get { return Flag("trusted"); }
+            get { return GetFlag("trusted"); }
             set { Put("trusted", value); }
         }
     }
@@ -211,20 +211,20 @@ namespace Peyk
         }
 
         /// <summary>The verification's id.</summary>
-        public string VerificationId => Text("verification_id");
+        public string VerificationId => GetText("verification_id");
 
         /// <summary>`queued`: the code was sent, or will be. `failed`: no channel accepted it.</summary>
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
-        public ChannelDescriptor CurrentAttemptChannel => Child("current_attempt_channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor CurrentAttemptChannel => GetChild("current_attempt_channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>Seconds for which it is valid.</summary>
-        public long ExpiresIn => Integer("expires_in").GetValueOrDefault();
+        public long ExpiresIn => GetInteger("expires_in").GetValueOrDefault();
 
         /// <summary>Digits of the code: what an input field has to take.</summary>
-        public long CodeLength => Integer("code_length").GetValueOrDefault();
+        public long CodeLength => GetInteger("code_length").GetValueOrDefault();
 
-        public OtpRisk Risk => Child("risk", fields => new OtpRisk(fields));
+        public OtpRisk Risk => GetChild("risk", fields => new OtpRisk(fields));
     }
 
     /// <summary>A channel, and the account that sends over it.</summary>
@@ -235,16 +235,16 @@ namespace Peyk
         }
 
         /// <summary>The kind.</summary>
-        public string Type => Text("type");
+        public string Type => GetText("type");
 
         /// <summary>The service that sends over the channel.</summary>
-        public string Provider => Text("provider");
+        public string Provider => GetText("provider");
 
         /// <summary>The account's id; null for an account of the platform.</summary>
-        public long? CredentialId => Integer("credential_id");
+        public long? CredentialId => GetInteger("credential_id");
 
         /// <summary>The account's name, for people.</summary>
-        public string Label => Text("label");
+        public string Label => GetText("label");
     }
 
     /// <summary>How risky the code looks by your own codes only. Absent if your guard is off, and in the sandbox.</summary>
@@ -255,7 +255,7 @@ namespace Peyk
         }
 
         /// <summary>high: the network, the device or the range of numbers is suspicious. medium: only the phone, or your codes as a whole.</summary>
-        public string Level => Text("level");
+        public string Level => GetText("level");
 
         /// <summary>What of your own codes says so.</summary>
         public IReadOnlyList<object> Reasons => this["reasons"] as IReadOnlyList<object>;
@@ -268,16 +268,16 @@ namespace Peyk
         }
 
         /// <summary>The steps in the order in which a send would try them; empty if the channels' names are refused.</summary>
-        public IReadOnlyList<OtpPreviewedStep> Route => Children("route", fields => new OtpPreviewedStep(fields));
+        public IReadOnlyList<OtpPreviewedStep> Route => GetChildren("route", fields => new OtpPreviewedStep(fields));
 
         /// <summary>One for each channel of the route.</summary>
-        public IReadOnlyList<OtpPreviewedText> Texts => Children("texts", fields => new OtpPreviewedText(fields));
+        public IReadOnlyList<OtpPreviewedText> Texts => GetChildren("texts", fields => new OtpPreviewedText(fields));
 
         /// <summary>Your own limits, and how much of them is used.</summary>
-        public OtpPreviewLimits Limits => Child("limits", fields => new OtpPreviewLimits(fields));
+        public OtpPreviewLimits Limits => GetChild("limits", fields => new OtpPreviewLimits(fields));
 
         /// <summary>The code of the error that a send would get, as far as your own records say; null if it would be accepted.</summary>
-        public string WouldRefuse => Text("would_refuse");
+        public string WouldRefuse => GetText("would_refuse");
     }
 
     public sealed class OtpPreviewedStep : JsonObject
@@ -286,22 +286,22 @@ namespace Peyk
         {
         }
 
-        public ChannelDescriptor Channel => Child("channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor Channel => GetChild("channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>Seconds until the next channel.</summary>
-        public long Wait => Integer("wait").GetValueOrDefault();
+        public long Wait => GetInteger("wait").GetValueOrDefault();
 
         /// <summary>Rials, if this channel delivers the code.</summary>
-        public long Price => Integer("price").GetValueOrDefault();
+        public long Price => GetInteger("price").GetValueOrDefault();
 
         /// <summary>What its account can do now. gap: its next turn is too far away. rate: it is at its rate per minute.</summary>
-        public string State => Text("state");
+        public string State => GetText("state");
 
         /// <summary>The error's code if it is misconfigured, else the state; null if it is ready.</summary>
-        public string Reason => Text("reason");
+        public string Reason => GetText("reason");
 
         /// <summary>When it can send again, if that is known.</summary>
-        public string FreeAt => Text("free_at");
+        public string FreeAt => GetText("free_at");
     }
 
     public sealed class OtpPreviewedText : JsonObject
@@ -311,13 +311,13 @@ namespace Peyk
         }
 
         /// <summary>The channel.</summary>
-        public string Channel => Text("channel");
+        public string Channel => GetText("channel");
 
         /// <summary>With a sample code; null if the SMS provider fills in its own template.</summary>
-        public string Text => Text("text");
+        public string Text => GetText("text");
 
         /// <summary>Of an SMS with this text; null for others.</summary>
-        public long? SmsParts => Integer("sms_parts");
+        public long? SmsParts => GetInteger("sms_parts");
     }
 
     /// <summary>Your own limits, and how much of them is used.</summary>
@@ -327,15 +327,15 @@ namespace Peyk
         {
         }
 
-        public OtpUsedLimit PhoneHour => Child("phone_hour", fields => new OtpUsedLimit(fields));
+        public OtpUsedLimit PhoneHour => GetChild("phone_hour", fields => new OtpUsedLimit(fields));
 
-        public OtpUsedLimit PhoneDay => Child("phone_day", fields => new OtpUsedLimit(fields));
+        public OtpUsedLimit PhoneDay => GetChild("phone_day", fields => new OtpUsedLimit(fields));
 
         /// <summary>Accepted requests of a calendar month (UTC).</summary>
-        public OtpPreviewLimitsQuota Quota => Child("quota", fields => new OtpPreviewLimitsQuota(fields));
+        public OtpPreviewLimitsQuota Quota => GetChild("quota", fields => new OtpPreviewLimitsQuota(fields));
 
         /// <summary>The customer's money; null if the plan is not charged.</summary>
-        public Wallet Wallet => Child("wallet", fields => new Wallet(fields));
+        public Wallet Wallet => GetChild("wallet", fields => new Wallet(fields));
     }
 
     /// <summary>Your codes to this phone, and how many there may be.</summary>
@@ -346,13 +346,13 @@ namespace Peyk
         }
 
         /// <summary>0: no limit.</summary>
-        public long Limit => Integer("limit").GetValueOrDefault();
+        public long Limit => GetInteger("limit").GetValueOrDefault();
 
         /// <summary>Codes that you sent to the phone and that still count.</summary>
-        public long Used => Integer("used").GetValueOrDefault();
+        public long Used => GetInteger("used").GetValueOrDefault();
 
         /// <summary>Null: nothing counts.</summary>
-        public string ResetsAt => Text("resets_at");
+        public string ResetsAt => GetText("resets_at");
     }
 
     /// <summary>Accepted requests of a calendar month (UTC).</summary>
@@ -363,13 +363,13 @@ namespace Peyk
         }
 
         /// <summary>How many are included.</summary>
-        public long Limit => Integer("limit").GetValueOrDefault();
+        public long Limit => GetInteger("limit").GetValueOrDefault();
 
         /// <summary>How many are used.</summary>
-        public long Used => Integer("used").GetValueOrDefault();
+        public long Used => GetInteger("used").GetValueOrDefault();
 
         /// <summary>ISO 8601 in UTC</summary>
-        public string ResetsAt => Text("resets_at");
+        public string ResetsAt => GetText("resets_at");
     }
 
     public sealed class Wallet : JsonObject
@@ -379,16 +379,16 @@ namespace Peyk
         }
 
         /// <summary>Rials</summary>
-        public long Balance => Integer("balance").GetValueOrDefault();
+        public long Balance => GetInteger("balance").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Held => Integer("held").GetValueOrDefault();
+        public long Held => GetInteger("held").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Available => Integer("available").GetValueOrDefault();
+        public long Available => GetInteger("available").GetValueOrDefault();
 
         /// <summary>Always rials.</summary>
-        public string Currency => Text("currency");
+        public string Currency => GetText("currency");
     }
 
     public sealed class OtpVerifyRequest : JsonObject
@@ -404,14 +404,14 @@ namespace Peyk
         /// <summary>The verification's id.</summary>
         public string VerificationId
         {
-            get { return Text("verification_id"); }
+            get { return GetText("verification_id"); }
             set { Put("verification_id", value); }
         }
 
         /// <summary>1 to 10 digits, as the user typed or pasted them: also Persian ones, or with separators.</summary>
         public string Code
         {
-            get { return Text("code"); }
+            get { return GetText("code"); }
             set { Put("code", value); }
         }
     }
@@ -423,13 +423,13 @@ namespace Peyk
         }
 
         /// <summary>Whether the code was right. Nothing else signs a person in.</summary>
-        public bool Verified => Flag("verified").GetValueOrDefault();
+        public bool Verified => GetFlag("verified").GetValueOrDefault();
 
         /// <summary>Why it was accepted, or was not.</summary>
-        public string Reason => Text("reason");
+        public string Reason => GetText("reason");
 
         /// <summary>Codes that may still be entered; null if the verification has ended. Absent after the right code. In the sandbox the last try never ends.</summary>
-        public long? TriesLeft => Integer("tries_left");
+        public long? TriesLeft => GetInteger("tries_left");
     }
 
     public sealed class OtpStatusResponse : JsonObject
@@ -439,32 +439,32 @@ namespace Peyk
         }
 
         /// <summary>The verification's id.</summary>
-        public string VerificationId => Text("verification_id");
+        public string VerificationId => GetText("verification_id");
 
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>The phone, as `+989…`.</summary>
-        public string Phone => Text("phone");
+        public string Phone => GetText("phone");
 
-        public ChannelDescriptor CurrentChannel => Child("current_channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor CurrentChannel => GetChild("current_channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>Until when it is valid; ISO 8601 in UTC. Null: without an end.</summary>
-        public string ExpiresAt => Text("expires_at");
+        public string ExpiresAt => GetText("expires_at");
 
         /// <summary>When the right code was entered; null until then.</summary>
-        public string VerifiedAt => Text("verified_at");
+        public string VerifiedAt => GetText("verified_at");
 
         /// <summary>As the send had it; absent if it had none.</summary>
-        public IDictionary<string, object> Metadata => Map("metadata");
+        public IDictionary<string, object> Metadata => GetMap("metadata");
 
         /// <summary>The outcome of the last attempt; null before the first.</summary>
-        public string CurrentChannelStatus => Text("current_channel_status");
+        public string CurrentChannelStatus => GetText("current_channel_status");
 
         /// <summary>Seconds until the next channel; null if none follows.</summary>
-        public long? RemainingSeconds => Integer("remaining_seconds");
+        public long? RemainingSeconds => GetInteger("remaining_seconds");
 
         /// <summary>Each call of a provider, in order.</summary>
-        public IReadOnlyList<OtpStatusResponseAttempt> Attempts => Children("attempts", fields => new OtpStatusResponseAttempt(fields));
+        public IReadOnlyList<OtpStatusResponseAttempt> Attempts => GetChildren("attempts", fields => new OtpStatusResponseAttempt(fields));
     }
 
     public sealed class OtpStatusResponseAttempt : JsonObject
@@ -474,27 +474,27 @@ namespace Peyk
         }
 
         /// <summary>1, 2, 3 … in the order of the calls.</summary>
-        public long Sequence => Integer("sequence").GetValueOrDefault();
+        public long Sequence => GetInteger("sequence").GetValueOrDefault();
 
-        public ChannelDescriptor Channel => Child("channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor Channel => GetChild("channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>The state.</summary>
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>Null if the provider was not called, because no account could send in time.</summary>
-        public string DispatchedAt => Text("dispatched_at");
+        public string DispatchedAt => GetText("dispatched_at");
 
         /// <summary>Why a later channel followed this attempt; null for the last one.</summary>
-        public string TransitionReason => Text("transition_reason");
+        public string TransitionReason => GetText("transition_reason");
 
         /// <summary>Why the attempt failed; null if it did not.</summary>
-        public string ErrorCode => Text("error_code");
+        public string ErrorCode => GetText("error_code");
 
         /// <summary>Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute, or the phone was called too often in this hour. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way. hours: routes call nobody at this hour.</summary>
-        public string SkipReason => Text("skip_reason");
+        public string SkipReason => GetText("skip_reason");
 
         /// <summary>The provider's delivery report; null without one.</summary>
-        public string Delivery => Text("delivery");
+        public string Delivery => GetText("delivery");
     }
 
     public sealed class OtpNextRequest : JsonObject
@@ -510,14 +510,14 @@ namespace Peyk
         /// <summary>The attempt that you looked at. If a later one exists, nothing happens.</summary>
         public long? FromSequence
         {
-            get { return Integer("from_sequence"); }
+            get { return GetInteger("from_sequence"); }
             set { Put("from_sequence", value); }
         }
 
         /// <summary>The channel to try now, as in `channels`: one that is still to come, one that was skipped for its hours, or a step of the saved order with on_request. Absent: the next one.</summary>
         public string Channel
         {
-            get { return Text("channel"); }
+            get { return GetText("channel"); }
             set { Put("channel", value); }
         }
     }
@@ -529,10 +529,10 @@ namespace Peyk
         }
 
         /// <summary>The entries.</summary>
-        public IReadOnlyList<ListedOtp> Data => Children("data", fields => new ListedOtp(fields));
+        public IReadOnlyList<ListedOtp> Data => GetChildren("data", fields => new ListedOtp(fields));
 
         /// <summary>The `cursor` of the next page; null: this is the last one.</summary>
-        public string NextCursor => Text("next_cursor");
+        public string NextCursor => GetText("next_cursor");
     }
 
     public sealed class ListedOtp : JsonObject
@@ -542,35 +542,35 @@ namespace Peyk
         }
 
         /// <summary>The verification's id.</summary>
-        public string VerificationId => Text("verification_id");
+        public string VerificationId => GetText("verification_id");
 
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>The phone, as `+989…`.</summary>
-        public string Phone => Text("phone");
+        public string Phone => GetText("phone");
 
-        public ChannelDescriptor CurrentChannel => Child("current_channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor CurrentChannel => GetChild("current_channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>Until when it is valid; ISO 8601 in UTC. Null: without an end.</summary>
-        public string ExpiresAt => Text("expires_at");
+        public string ExpiresAt => GetText("expires_at");
 
         /// <summary>When the right code was entered; null until then.</summary>
-        public string VerifiedAt => Text("verified_at");
+        public string VerifiedAt => GetText("verified_at");
 
         /// <summary>As the send had it; absent if it had none.</summary>
-        public IDictionary<string, object> Metadata => Map("metadata");
+        public IDictionary<string, object> Metadata => GetMap("metadata");
 
         /// <summary>The outcome of the last attempt; null before the first.</summary>
-        public string CurrentChannelStatus => Text("current_channel_status");
+        public string CurrentChannelStatus => GetText("current_channel_status");
 
         /// <summary>Seconds until the next channel; null if none follows.</summary>
-        public long? RemainingSeconds => Integer("remaining_seconds");
+        public long? RemainingSeconds => GetInteger("remaining_seconds");
 
         /// <summary>Each call of a provider, in order.</summary>
-        public IReadOnlyList<ListedOtpAttempt> Attempts => Children("attempts", fields => new ListedOtpAttempt(fields));
+        public IReadOnlyList<ListedOtpAttempt> Attempts => GetChildren("attempts", fields => new ListedOtpAttempt(fields));
 
         /// <summary>When it was created; ISO 8601 in UTC.</summary>
-        public string CreatedAt => Text("created_at");
+        public string CreatedAt => GetText("created_at");
     }
 
     public sealed class ListedOtpAttempt : JsonObject
@@ -580,27 +580,27 @@ namespace Peyk
         }
 
         /// <summary>1, 2, 3 … in the order of the calls.</summary>
-        public long Sequence => Integer("sequence").GetValueOrDefault();
+        public long Sequence => GetInteger("sequence").GetValueOrDefault();
 
-        public ChannelDescriptor Channel => Child("channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor Channel => GetChild("channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>The state.</summary>
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>Null if the provider was not called, because no account could send in time.</summary>
-        public string DispatchedAt => Text("dispatched_at");
+        public string DispatchedAt => GetText("dispatched_at");
 
         /// <summary>Why a later channel followed this attempt; null for the last one.</summary>
-        public string TransitionReason => Text("transition_reason");
+        public string TransitionReason => GetText("transition_reason");
 
         /// <summary>Why the attempt failed; null if it did not.</summary>
-        public string ErrorCode => Text("error_code");
+        public string ErrorCode => GetText("error_code");
 
         /// <summary>Why the provider was not called; only if no step was. gap: the account's next turn is too far away. rate: the account is at its rate per minute, or the phone was called too often in this hour. cooldown: the account failed, or was asked to slow down. busy: too many calls to the provider are under way. hours: routes call nobody at this hour.</summary>
-        public string SkipReason => Text("skip_reason");
+        public string SkipReason => GetText("skip_reason");
 
         /// <summary>The provider's delivery report; null without one.</summary>
-        public string Delivery => Text("delivery");
+        public string Delivery => GetText("delivery");
     }
 
     /// <summary>The filters of a list.</summary>
@@ -617,49 +617,49 @@ namespace Peyk
         /// <summary>How many to return.</summary>
         public long? Limit
         {
-            get { return Integer("limit"); }
+            get { return GetInteger("limit"); }
             set { Put("limit", value); }
         }
 
         /// <summary>`next_cursor` of the previous page. Without it, the first page.</summary>
         public string Cursor
         {
-            get { return Text("cursor"); }
+            get { return GetText("cursor"); }
             set { Put("cursor", value); }
         }
 
         /// <summary>An Iranian mobile number in any accepted form.</summary>
         public string Phone
         {
-            get { return Text("phone"); }
+            get { return GetText("phone"); }
             set { Put("phone", value); }
         }
 
         /// <summary>Only those with this state.</summary>
         public string Status
         {
-            get { return Text("status"); }
+            get { return GetText("status"); }
             set { Put("status", value); }
         }
 
         /// <summary>Created after this time, not included: ISO 8601. Without an offset it is Tehran time. Write + as %2B.</summary>
         public string CreatedAfter
         {
-            get { return Text("created_after"); }
+            get { return GetText("created_after"); }
             set { Put("created_after", value); }
         }
 
         /// <summary>Created before this time, not included: ISO 8601.</summary>
         public string CreatedBefore
         {
-            get { return Text("created_before"); }
+            get { return GetText("created_before"); }
             set { Put("created_before", value); }
         }
 
         /// <summary>metadata[key]=value: only what has this text under this top-level key. At most 10 keys.</summary>
         public IDictionary<string, object> Metadata
         {
-            get { return Map("metadata"); }
+            get { return GetMap("metadata"); }
             set { Put("metadata", value); }
         }
     }
@@ -677,7 +677,7 @@ namespace Peyk
         /// <summary>An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators</summary>
         public string Phone
         {
-            get { return Text("phone"); }
+            get { return GetText("phone"); }
             set { Put("phone", value); }
         }
 
@@ -690,7 +690,7 @@ namespace Peyk
         /// <summary>Checked, but without effect in the sandbox.</summary>
         public long? ChannelTimeout
         {
-            get { return Integer("channel_timeout"); }
+            get { return GetInteger("channel_timeout"); }
             set { Put("channel_timeout", value); }
         }
 
@@ -704,20 +704,20 @@ namespace Peyk
         /// <summary>Your own data, returned as sent.</summary>
         public IDictionary<string, object> Metadata
         {
-            get { return Map("metadata"); }
+            get { return GetMap("metadata"); }
             set { Put("metadata", value); }
         }
 
         /// <summary>The language of the default text: fa (default) or en.</summary>
         public string Locale
         {
-            get { return Text("locale"); }
+            get { return GetText("locale"); }
             set { Put("locale", value); }
         }
 
         public OtpClient Client
         {
-            get { return Child("client", fields => new OtpClient(fields)); }
+            get { return GetChild("client", fields => new OtpClient(fields)); }
             set { Put("client", value); }
         }
     }
@@ -729,23 +729,23 @@ namespace Peyk
         }
 
         /// <summary>The verification's id.</summary>
-        public string VerificationId => Text("verification_id");
+        public string VerificationId => GetText("verification_id");
 
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>The phone, as `+989…`.</summary>
-        public string Phone => Text("phone");
+        public string Phone => GetText("phone");
 
-        public ChannelDescriptor CurrentChannel => Child("current_channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor CurrentChannel => GetChild("current_channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>Until when it is valid; ISO 8601 in UTC. Null: without an end.</summary>
-        public string ExpiresAt => Text("expires_at");
+        public string ExpiresAt => GetText("expires_at");
 
         /// <summary>When the right code was entered; null until then.</summary>
-        public string VerifiedAt => Text("verified_at");
+        public string VerifiedAt => GetText("verified_at");
 
         /// <summary>As the send had it; absent if it had none.</summary>
-        public IDictionary<string, object> Metadata => Map("metadata");
+        public IDictionary<string, object> Metadata => GetMap("metadata");
     }
 
     public sealed class ListedSandboxOtpList : JsonObject
@@ -755,10 +755,10 @@ namespace Peyk
         }
 
         /// <summary>The entries.</summary>
-        public IReadOnlyList<ListedSandboxOtp> Data => Children("data", fields => new ListedSandboxOtp(fields));
+        public IReadOnlyList<ListedSandboxOtp> Data => GetChildren("data", fields => new ListedSandboxOtp(fields));
 
         /// <summary>The `cursor` of the next page; null: this is the last one.</summary>
-        public string NextCursor => Text("next_cursor");
+        public string NextCursor => GetText("next_cursor");
     }
 
     public sealed class ListedSandboxOtp : JsonObject
@@ -768,26 +768,26 @@ namespace Peyk
         }
 
         /// <summary>The verification's id.</summary>
-        public string VerificationId => Text("verification_id");
+        public string VerificationId => GetText("verification_id");
 
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>The phone, as `+989…`.</summary>
-        public string Phone => Text("phone");
+        public string Phone => GetText("phone");
 
-        public ChannelDescriptor CurrentChannel => Child("current_channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor CurrentChannel => GetChild("current_channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>Until when it is valid; ISO 8601 in UTC. Null: without an end.</summary>
-        public string ExpiresAt => Text("expires_at");
+        public string ExpiresAt => GetText("expires_at");
 
         /// <summary>When the right code was entered; null until then.</summary>
-        public string VerifiedAt => Text("verified_at");
+        public string VerifiedAt => GetText("verified_at");
 
         /// <summary>As the send had it; absent if it had none.</summary>
-        public IDictionary<string, object> Metadata => Map("metadata");
+        public IDictionary<string, object> Metadata => GetMap("metadata");
 
         /// <summary>When it was created; ISO 8601 in UTC.</summary>
-        public string CreatedAt => Text("created_at");
+        public string CreatedAt => GetText("created_at");
     }
 
     public sealed class MessageSendRequest : JsonObject
@@ -803,21 +803,21 @@ namespace Peyk
         /// <summary>An Iranian mobile number: 0912…, +98912…, 0098912… or 912…, with or without separators</summary>
         public string To
         {
-            get { return Text("to"); }
+            get { return GetText("to"); }
             set { Put("to", value); }
         }
 
         /// <summary>The text: at most 1000 characters after trimming.</summary>
         public string Message
         {
-            get { return Text("message"); }
+            get { return GetText("message"); }
             set { Put("message", value); }
         }
 
         /// <summary>Instead of message.</summary>
         public MessageTemplate Template
         {
-            get { return Child("template", fields => new MessageTemplate(fields)); }
+            get { return GetChild("template", fields => new MessageTemplate(fields)); }
             set { Put("template", value); }
         }
 
@@ -830,28 +830,28 @@ namespace Peyk
         /// <summary>failover (default) or broadcast</summary>
         public string Strategy
         {
-            get { return Text("strategy"); }
+            get { return GetText("strategy"); }
             set { Put("strategy", value); }
         }
 
         /// <summary>Your own data, returned as sent.</summary>
         public IDictionary<string, object> Metadata
         {
-            get { return Map("metadata"); }
+            get { return GetMap("metadata"); }
             set { Put("metadata", value); }
         }
 
         /// <summary>ISO 8601 date-time, at most 30 days ahead; without an offset it is Tehran time.</summary>
         public string SendAt
         {
-            get { return Text("send_at"); }
+            get { return GetText("send_at"); }
             set { Put("send_at", value); }
         }
 
         /// <summary>Instead of send_at: a positive number and s, m, h or d; at most 30 days.</summary>
         public string Delay
         {
-            get { return Text("delay"); }
+            get { return GetText("delay"); }
             set { Put("delay", value); }
         }
     }
@@ -869,14 +869,14 @@ namespace Peyk
         /// <summary>The id.</summary>
         public long Id
         {
-            get { return Integer("id").GetValueOrDefault(); }
+            get { return GetInteger("id").GetValueOrDefault(); }
             set { Put("id", value); }
         }
 
         /// <summary>Exactly the template's placeholders; values are strings, or whole numbers of at most 2^53 - 1.</summary>
         public IDictionary<string, object> Parameters
         {
-            get { return Map("parameters"); }
+            get { return GetMap("parameters"); }
             set { Put("parameters", value); }
         }
     }
@@ -894,14 +894,14 @@ namespace Peyk
         /// <summary>eitaa, bale, soroushplus, rubika, telegram or sms</summary>
         public string Channel
         {
-            get { return Text("channel"); }
+            get { return GetText("channel"); }
             set { Put("channel", value); }
         }
 
         /// <summary>The exact account, when several serve the channel.</summary>
         public long? AccountId
         {
-            get { return Integer("account_id"); }
+            get { return GetInteger("account_id"); }
             set { Put("account_id", value); }
         }
     }
@@ -913,20 +913,20 @@ namespace Peyk
         }
 
         /// <summary>The message's id.</summary>
-        public string MessageId => Text("message_id");
+        public string MessageId => GetText("message_id");
 
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>`failover`: the channels in order until one succeeds. `broadcast`: all of them.</summary>
-        public string Strategy => Text("strategy");
+        public string Strategy => GetText("strategy");
 
         /// <summary>When it is sent; null: at once.</summary>
-        public string ScheduledFor => Text("scheduled_for");
+        public string ScheduledFor => GetText("scheduled_for");
 
         /// <summary>The template of the text; null without one.</summary>
-        public MessageSendResponseTemplate Template => Child("template", fields => new MessageSendResponseTemplate(fields));
+        public MessageSendResponseTemplate Template => GetChild("template", fields => new MessageSendResponseTemplate(fields));
 
-        public ChannelDescriptor CurrentChannel => Child("current_channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor CurrentChannel => GetChild("current_channel", fields => new ChannelDescriptor(fields));
     }
 
     /// <summary>The template of the text; null without one.</summary>
@@ -937,10 +937,10 @@ namespace Peyk
         }
 
         /// <summary>The id.</summary>
-        public long Id => Integer("id").GetValueOrDefault();
+        public long Id => GetInteger("id").GetValueOrDefault();
 
         /// <summary>The name, for people.</summary>
-        public string Name => Text("name");
+        public string Name => GetText("name");
 
         /// <summary>The values of the template's placeholders.</summary>
         public object Parameters => this["parameters"];
@@ -959,7 +959,7 @@ namespace Peyk
         /// <summary>1 to 500 bodies of POST /v1/messages/send.</summary>
         public IReadOnlyList<MessageSendRequest> Messages
         {
-            get { return Children("messages", fields => new MessageSendRequest(fields)); }
+            get { return GetChildren("messages", fields => new MessageSendRequest(fields)); }
             set { Put("messages", value); }
         }
     }
@@ -971,7 +971,7 @@ namespace Peyk
         }
 
         /// <summary>The entries.</summary>
-        public IReadOnlyList<MessageBatchResponseData> Data => Children("data", fields => new MessageBatchResponseData(fields));
+        public IReadOnlyList<MessageBatchResponseData> Data => GetChildren("data", fields => new MessageBatchResponseData(fields));
     }
 
     public sealed class MessageBatchResponseData : JsonObject
@@ -981,16 +981,16 @@ namespace Peyk
         }
 
         /// <summary>The message's place in the request, from 0 on.</summary>
-        public long Index => Integer("index").GetValueOrDefault();
+        public long Index => GetInteger("index").GetValueOrDefault();
 
         /// <summary>The message's id.</summary>
-        public string MessageId => Text("message_id");
+        public string MessageId => GetText("message_id");
 
         /// <summary>The state.</summary>
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>Why it was refused.</summary>
-        public MessageBatchResponseDataError Error => Child("error", fields => new MessageBatchResponseDataError(fields));
+        public MessageBatchResponseDataError Error => GetChild("error", fields => new MessageBatchResponseDataError(fields));
     }
 
     /// <summary>Why it was refused.</summary>
@@ -1001,13 +1001,13 @@ namespace Peyk
         }
 
         /// <summary>The code that a single send would have returned.</summary>
-        public string Code => Text("code");
+        public string Code => GetText("code");
 
         /// <summary>What is wrong, for you.</summary>
-        public string Message => Text("message");
+        public string Message => GetText("message");
 
         /// <summary>More about it, for programs.</summary>
-        public IDictionary<string, object> Details => Map("details");
+        public IDictionary<string, object> Details => GetMap("details");
     }
 
     public sealed class MessageStatusResponse : JsonObject
@@ -1017,42 +1017,42 @@ namespace Peyk
         }
 
         /// <summary>The message's id.</summary>
-        public string MessageId => Text("message_id");
+        public string MessageId => GetText("message_id");
 
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>The phone, as `+989…`.</summary>
-        public string To => Text("to");
+        public string To => GetText("to");
 
         /// <summary>`failover`: the channels in order until one succeeds. `broadcast`: all of them.</summary>
-        public string Strategy => Text("strategy");
+        public string Strategy => GetText("strategy");
 
         /// <summary>When it is sent; null: at once.</summary>
-        public string ScheduledFor => Text("scheduled_for");
+        public string ScheduledFor => GetText("scheduled_for");
 
         /// <summary>The template of the text; null without one.</summary>
-        public MessageStatusResponseTemplate Template => Child("template", fields => new MessageStatusResponseTemplate(fields));
+        public MessageStatusResponseTemplate Template => GetChild("template", fields => new MessageStatusResponseTemplate(fields));
 
         /// <summary>Your own data, as the send had it.</summary>
-        public IDictionary<string, object> Metadata => Map("metadata");
+        public IDictionary<string, object> Metadata => GetMap("metadata");
 
         /// <summary>Attempts that a provider accepted.</summary>
-        public long SuccessfulAttempts => Integer("successful_attempts").GetValueOrDefault();
+        public long SuccessfulAttempts => GetInteger("successful_attempts").GetValueOrDefault();
 
         /// <summary>Attempts that failed, or whose outcome is unknown.</summary>
-        public long FailedAttempts => Integer("failed_attempts").GetValueOrDefault();
+        public long FailedAttempts => GetInteger("failed_attempts").GetValueOrDefault();
 
         /// <summary>Failed attempts with an unknown outcome: they may have been delivered.</summary>
-        public long UnknownAttempts => Integer("unknown_attempts").GetValueOrDefault();
+        public long UnknownAttempts => GetInteger("unknown_attempts").GetValueOrDefault();
 
         /// <summary>When it was created; ISO 8601 in UTC.</summary>
-        public string CreatedAt => Text("created_at");
+        public string CreatedAt => GetText("created_at");
 
         /// <summary>When nothing was left to do; null until then.</summary>
-        public string CompletedAt => Text("completed_at");
+        public string CompletedAt => GetText("completed_at");
 
         /// <summary>Each call of a provider, in order.</summary>
-        public IReadOnlyList<MessageStatusResponseAttempt> Attempts => Children("attempts", fields => new MessageStatusResponseAttempt(fields));
+        public IReadOnlyList<MessageStatusResponseAttempt> Attempts => GetChildren("attempts", fields => new MessageStatusResponseAttempt(fields));
     }
 
     /// <summary>The template of the text; null without one.</summary>
@@ -1063,10 +1063,10 @@ namespace Peyk
         }
 
         /// <summary>The id.</summary>
-        public long Id => Integer("id").GetValueOrDefault();
+        public long Id => GetInteger("id").GetValueOrDefault();
 
         /// <summary>The name, for people.</summary>
-        public string Name => Text("name");
+        public string Name => GetText("name");
 
         /// <summary>The values of the template's placeholders.</summary>
         public object Parameters => this["parameters"];
@@ -1079,30 +1079,30 @@ namespace Peyk
         }
 
         /// <summary>1, 2, 3 … in the order of the calls.</summary>
-        public long Sequence => Integer("sequence").GetValueOrDefault();
+        public long Sequence => GetInteger("sequence").GetValueOrDefault();
 
-        public ChannelDescriptor Channel => Child("channel", fields => new ChannelDescriptor(fields));
+        public ChannelDescriptor Channel => GetChild("channel", fields => new ChannelDescriptor(fields));
 
         /// <summary>The state.</summary>
-        public string Status => Text("status");
+        public string Status => GetText("status");
 
         /// <summary>Why the attempt failed; null if it did not.</summary>
-        public string ErrorCode => Text("error_code");
+        public string ErrorCode => GetText("error_code");
 
         /// <summary>The same in words; null if it did not fail.</summary>
-        public string ErrorMessage => Text("error_message");
+        public string ErrorMessage => GetText("error_message");
 
         /// <summary>The provider's own code and text; null without one.</summary>
-        public string ProviderError => Text("provider_error");
+        public string ProviderError => GetText("provider_error");
 
         /// <summary>When the call was planned; ISO 8601 in UTC.</summary>
-        public string DueAt => Text("due_at");
+        public string DueAt => GetText("due_at");
 
         /// <summary>When the provider was called; null before that.</summary>
-        public string AttemptedAt => Text("attempted_at");
+        public string AttemptedAt => GetText("attempted_at");
 
         /// <summary>When it ended; null until then.</summary>
-        public string FinishedAt => Text("finished_at");
+        public string FinishedAt => GetText("finished_at");
     }
 
     public sealed class MessageStatusResponseList : JsonObject
@@ -1112,10 +1112,10 @@ namespace Peyk
         }
 
         /// <summary>The entries.</summary>
-        public IReadOnlyList<MessageStatusResponse> Data => Children("data", fields => new MessageStatusResponse(fields));
+        public IReadOnlyList<MessageStatusResponse> Data => GetChildren("data", fields => new MessageStatusResponse(fields));
 
         /// <summary>The `cursor` of the next page; null: this is the last one.</summary>
-        public string NextCursor => Text("next_cursor");
+        public string NextCursor => GetText("next_cursor");
     }
 
     /// <summary>The filters of a list.</summary>
@@ -1132,49 +1132,49 @@ namespace Peyk
         /// <summary>How many to return.</summary>
         public long? Limit
         {
-            get { return Integer("limit"); }
+            get { return GetInteger("limit"); }
             set { Put("limit", value); }
         }
 
         /// <summary>`next_cursor` of the previous page. Without it, the first page.</summary>
         public string Cursor
         {
-            get { return Text("cursor"); }
+            get { return GetText("cursor"); }
             set { Put("cursor", value); }
         }
 
         /// <summary>An Iranian mobile number in any accepted form.</summary>
         public string To
         {
-            get { return Text("to"); }
+            get { return GetText("to"); }
             set { Put("to", value); }
         }
 
         /// <summary>Only those with this state.</summary>
         public string Status
         {
-            get { return Text("status"); }
+            get { return GetText("status"); }
             set { Put("status", value); }
         }
 
         /// <summary>Created after this time, not included: ISO 8601. Without an offset it is Tehran time. Write + as %2B.</summary>
         public string CreatedAfter
         {
-            get { return Text("created_after"); }
+            get { return GetText("created_after"); }
             set { Put("created_after", value); }
         }
 
         /// <summary>Created before this time, not included: ISO 8601.</summary>
         public string CreatedBefore
         {
-            get { return Text("created_before"); }
+            get { return GetText("created_before"); }
             set { Put("created_before", value); }
         }
 
         /// <summary>metadata[key]=value: only what has this text under this top-level key. At most 10 keys.</summary>
         public IDictionary<string, object> Metadata
         {
-            get { return Map("metadata"); }
+            get { return GetMap("metadata"); }
             set { Put("metadata", value); }
         }
     }
@@ -1186,28 +1186,28 @@ namespace Peyk
         }
 
         /// <summary>The phone, as `+989…`.</summary>
-        public string Phone => Text("phone");
+        public string Phone => GetText("phone");
 
         /// <summary>By the digits of the number; null for others.</summary>
-        public string Operator => Text("operator");
+        public string Operator => GetText("operator");
 
         /// <summary>Your codes of the last 24 hours; 1000 at most.</summary>
-        public long Codes24h => Integer("codes_24h").GetValueOrDefault();
+        public long Codes24h => GetInteger("codes_24h").GetValueOrDefault();
 
         /// <summary>Of your codes of the last 90 days that have ended, the share that was verified, 0 to 1.</summary>
-        public double? VerifiedRate => Number("verified_rate");
+        public double? VerifiedRate => GetNumber("verified_rate");
 
         /// <summary>When you first sent a code or a message to it, as far as Peyk still has it.</summary>
-        public string FirstSeen => Text("first_seen");
+        public string FirstSeen => GetText("first_seen");
 
         /// <summary>When a code of the last 90 days was last verified.</summary>
-        public string LastVerifiedAt => Text("last_verified_at");
+        public string LastVerifiedAt => GetText("last_verified_at");
 
         /// <summary>In the last 24 hours a code of yours was refused, because many customers sent to the phone.</summary>
-        public bool Bombed => Flag("bombed").GetValueOrDefault();
+        public bool Bombed => GetFlag("bombed").GetValueOrDefault();
 
         /// <summary>The list of your guard that has the phone, or a prefix of it.</summary>
-        public string Listed => Text("listed");
+        public string Listed => GetText("listed");
     }
 
     public sealed class PhoneLookupRequest : JsonObject
@@ -1223,7 +1223,7 @@ namespace Peyk
         /// <summary>An Iranian mobile number in any accepted form.</summary>
         public string Phone
         {
-            get { return Text("phone"); }
+            get { return GetText("phone"); }
             set { Put("phone", value); }
         }
     }
@@ -1235,22 +1235,22 @@ namespace Peyk
         }
 
         /// <summary>The customer that the key belongs to.</summary>
-        public AccountSummaryCustomer Customer => Child("customer", fields => new AccountSummaryCustomer(fields));
+        public AccountSummaryCustomer Customer => GetChild("customer", fields => new AccountSummaryCustomer(fields));
 
         /// <summary>`live`, or `test` for the sandbox.</summary>
-        public string Mode => Text("mode");
+        public string Mode => GetText("mode");
 
         /// <summary>Limits of this key and of each phone.</summary>
-        public AccountSummaryLimits Limits => Child("limits", fields => new AccountSummaryLimits(fields));
+        public AccountSummaryLimits Limits => GetChild("limits", fields => new AccountSummaryLimits(fields));
 
         /// <summary>Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account.</summary>
-        public AccountSummaryPrices Prices => Child("prices", fields => new AccountSummaryPrices(fields));
+        public AccountSummaryPrices Prices => GetChild("prices", fields => new AccountSummaryPrices(fields));
 
         /// <summary>Accepted requests of a calendar month (UTC).</summary>
-        public AccountSummaryQuota Quota => Child("quota", fields => new AccountSummaryQuota(fields));
+        public AccountSummaryQuota Quota => GetChild("quota", fields => new AccountSummaryQuota(fields));
 
         /// <summary>The customer's money; null if the plan is not charged.</summary>
-        public Wallet Wallet => Child("wallet", fields => new Wallet(fields));
+        public Wallet Wallet => GetChild("wallet", fields => new Wallet(fields));
     }
 
     /// <summary>The customer that the key belongs to.</summary>
@@ -1261,13 +1261,13 @@ namespace Peyk
         }
 
         /// <summary>The id.</summary>
-        public long Id => Integer("id").GetValueOrDefault();
+        public long Id => GetInteger("id").GetValueOrDefault();
 
         /// <summary>The name, for people.</summary>
-        public string Name => Text("name");
+        public string Name => GetText("name");
 
         /// <summary>What the customer pays for.</summary>
-        public string Plan => Text("plan");
+        public string Plan => GetText("plan");
     }
 
     /// <summary>Limits of this key and of each phone.</summary>
@@ -1278,22 +1278,22 @@ namespace Peyk
         }
 
         /// <summary>0: no limit</summary>
-        public long KeyMinute => Integer("key_minute").GetValueOrDefault();
+        public long KeyMinute => GetInteger("key_minute").GetValueOrDefault();
 
         /// <summary>0: no limit</summary>
-        public long PhoneHour => Integer("phone_hour").GetValueOrDefault();
+        public long PhoneHour => GetInteger("phone_hour").GetValueOrDefault();
 
         /// <summary>0: no limit</summary>
-        public long PhoneDay => Integer("phone_day").GetValueOrDefault();
+        public long PhoneDay => GetInteger("phone_day").GetValueOrDefault();
 
         /// <summary>0: no limit</summary>
-        public long MessagePhoneHour => Integer("message_phone_hour").GetValueOrDefault();
+        public long MessagePhoneHour => GetInteger("message_phone_hour").GetValueOrDefault();
 
         /// <summary>0: no limit</summary>
-        public long MessagePhoneDay => Integer("message_phone_day").GetValueOrDefault();
+        public long MessagePhoneDay => GetInteger("message_phone_day").GetValueOrDefault();
 
         /// <summary>0: no limit</summary>
-        public long PlatformPhoneDay => Integer("platform_phone_day").GetValueOrDefault();
+        public long PlatformPhoneDay => GetInteger("platform_phone_day").GetValueOrDefault();
     }
 
     /// <summary>Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account.</summary>
@@ -1304,25 +1304,25 @@ namespace Peyk
         }
 
         /// <summary>Rials</summary>
-        public long Eitaa => Integer("eitaa").GetValueOrDefault();
+        public long Eitaa => GetInteger("eitaa").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Bale => Integer("bale").GetValueOrDefault();
+        public long Bale => GetInteger("bale").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Soroushplus => Integer("soroushplus").GetValueOrDefault();
+        public long Soroushplus => GetInteger("soroushplus").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Rubika => Integer("rubika").GetValueOrDefault();
+        public long Rubika => GetInteger("rubika").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Telegram => Integer("telegram").GetValueOrDefault();
+        public long Telegram => GetInteger("telegram").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Sms => Integer("sms").GetValueOrDefault();
+        public long Sms => GetInteger("sms").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Voice => Integer("voice").GetValueOrDefault();
+        public long Voice => GetInteger("voice").GetValueOrDefault();
     }
 
     /// <summary>Accepted requests of a calendar month (UTC).</summary>
@@ -1333,12 +1333,12 @@ namespace Peyk
         }
 
         /// <summary>How many are included.</summary>
-        public long Limit => Integer("limit").GetValueOrDefault();
+        public long Limit => GetInteger("limit").GetValueOrDefault();
 
         /// <summary>How many are used.</summary>
-        public long Used => Integer("used").GetValueOrDefault();
+        public long Used => GetInteger("used").GetValueOrDefault();
 
         /// <summary>ISO 8601 in UTC</summary>
-        public string ResetsAt => Text("resets_at");
+        public string ResetsAt => GetText("resets_at");
     }
 }
