@@ -13,6 +13,8 @@ export const versionedFiles = [
   "package.json",
   "packages/client/package.json",
   "clients/python/pyproject.toml",
+  "clients/go/peyk.go",
+  "clients/csharp/Peyk.csproj",
   "deploy/helm/peyk/Chart.yaml",
   "deploy/helm/peyk/values.yaml",
   "deploy/kubernetes/peyk.yaml"
@@ -20,6 +22,8 @@ export const versionedFiles = [
 
 const places: Readonly<Record<string, RegExp>> = {
   json: /(?<="version": ")[^"]+/,
+  go: /(?<=^const Version = ")[^"]+/m,
+  csproj: /(?<=<Version>)[^<]+/,
   toml: /(?<=^version = ")[^"]+/m,
   yaml: /(?<=^(?:version|appVersion): |^ +tag: |image: peyk:)\d+\.\d+\.\d+/gm
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Version of this client, which is that of Peyk.
+const Version = "0.1.0"
+
 // Options of a client.
 type Options struct {
 	// A service key: svc_live_…, or svc_test_… for Sandbox and SandboxMessages.

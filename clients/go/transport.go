@@ -87,7 +87,7 @@ func newTransport(baseURL string, options Options) (*transport, error) {
 }
 
 func (t *transport) headersOf(c call) (http.Header, error) {
-	headers := http.Header{"Accept": {"application/json"}, "User-Agent": {"peyk-go"}}
+	headers := http.Header{"Accept": {"application/json"}, "User-Agent": {"peyk-go/" + Version}}
 	if c.body != nil {
 		headers.Set("Content-Type", "application/json")
 	}
