@@ -27,7 +27,7 @@ type Options struct {
 
 // Client of one Peyk. It can be used by many goroutines.
 type Client struct {
-	OTP      *Codes
+	OTP      *LiveCodes
 	Messages *Messages
 	// With a test key: nothing is sent, and the code is 123456.
 	Sandbox         *Codes
@@ -44,7 +44,7 @@ func New(baseURL string, options Options) (*Client, error) {
 		return nil, err
 	}
 	return &Client{
-		OTP:             &Codes{t, "/v1/otp"},
+		OTP:             &LiveCodes{Codes{t, "/v1/otp"}},
 		Messages:        &Messages{t, "/v1/messages"},
 		Sandbox:         &Codes{t, "/v1/sandbox/otp"},
 		SandboxMessages: &Messages{t, "/v1/sandbox/messages"},

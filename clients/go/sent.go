@@ -78,6 +78,15 @@ func (c *Codes) All(query OtpListQuery) *Items[ListedOtp] {
 	}}
 }
 
+// LiveCodes are one-time codes, with a live key.
+type LiveCodes struct{ Codes }
+
+// Preview returns what a send of this request would do now. It sends, charges and counts nothing.
+func (c *LiveCodes) Preview(ctx context.Context, request OtpSendRequest, options ...Option) (*OtpPreview, error) {
+	preview := call{method: "POST", path: c.root + "/preview", body: request, isSafe: true}
+	return send[OtpPreview](ctx, c.transport, preview, options)
+}
+
 // Messages go to one phone each.
 type Messages struct {
 	transport *transport

@@ -35,6 +35,16 @@ describe("a call", () => {
     expect(received[1]?.headers["x-api-key"]).toBeUndefined()
   })
 
+  it("previews a send without a key, and again after a lost response", async () => {
+    const preview = { route: [], would_refuse: "channels_required" }
+    const { received, client } = await startFarEnd("hang up", { body: preview })
+    expect(await client.otp.preview({ phone: "09121234567", channels: "sms" })).toEqual(preview)
+    expect(received.map(({ method, url, body }) => [method, url, body])).toEqual(
+      Array.from({ length: 2 }, () => ["POST", "/v1/otp/preview", '{"phone":"09121234567","channels":"sms"}'])
+    )
+    for (const { headers } of received) expect(headers["idempotency-key"]).toBeUndefined()
+  })
+
   it("looks up a phone, which no path contains, and again after a lost response", async () => {
     const { received, client } = await startFarEnd("hang up", { body: { phone: "+989121234567" } })
     expect(await client.lookup("09121234567")).toEqual({ phone: "+989121234567" })

@@ -60,6 +60,7 @@ describe("a failed call", () => {
     const misspelled = { chanels: ["sms"] } as object
     const calls: ReadonlyArray<readonly [field: string, call: Promise<unknown>]> = [
       ["chanels", client.otp.send({ phone, ...misspelled })],
+      ["chanels", client.otp.preview({ phone, ...misspelled })],
       ["chanels", client.sandbox.send({ phone, ...misspelled })],
       ["chanels", client.messages.send({ to: phone, ...misspelled } as never)],
       ["chanels", client.sandbox.messages.send({ to: phone, ...misspelled } as never)],

@@ -21,7 +21,7 @@ namespace Peyk
             HttpMessageHandler handler = null)
         {
             transport = new Transport(baseUrl, apiKey, token, timeout, retries, handler);
-            Otp = new Codes(transport, "/v1/otp");
+            Otp = new LiveCodes(transport);
             Messages = new Messages(transport, "/v1/messages");
             Sandbox = new Codes(transport, "/v1/sandbox/otp");
             SandboxMessages = new Messages(transport, "/v1/sandbox/messages");
@@ -29,7 +29,7 @@ namespace Peyk
             Manage = new Manage(transport);
         }
 
-        public Codes Otp { get; }
+        public LiveCodes Otp { get; }
 
         public Messages Messages { get; }
 

@@ -40,7 +40,7 @@ namespace Peyk
     }
 
     /// <summary>One-time codes.</summary>
-    public sealed class Codes : Sent
+    public class Codes : Sent
     {
         internal Codes(Transport transport, string root) : base(transport, root)
         {
@@ -93,6 +93,19 @@ namespace Peyk
                 page = await ListAsync(next, cancellation).ConfigureAwait(false);
             }
         }
+    }
+
+    /// <summary>One-time codes, with a live key.</summary>
+    public sealed class LiveCodes : Codes
+    {
+        internal LiveCodes(Transport transport) : base(transport, "/v1/otp")
+        {
+        }
+
+        /// <summary>What a send of this request would do now. It sends, charges and counts nothing.</summary>
+        public Task<OtpPreview> PreviewAsync(
+            OtpSendRequest request, CancellationToken cancellation = default(CancellationToken)) =>
+            Post("/preview", request, fields => new OtpPreview(fields), cancellation, true);
     }
 
     /// <summary>Messages to one phone each.</summary>

@@ -5,10 +5,10 @@ declare(strict_types=1);
 namespace Peyk;
 
 /** One-time codes. */
-final class Codes extends Sent
+class Codes extends Sent
 {
     protected const FILTERS = ['phone', ...self::COMMON_FILTERS];
-    private const FIELDS = ['phone', 'channels', 'channel_timeout', 'template_id', 'metadata', 'locale', 'client'];
+    protected const FIELDS = ['phone', 'channels', 'channel_timeout', 'template_id', 'metadata', 'locale', 'client'];
 
     /**
      * Sends a code. Repeated after a lost response, it sends no second one.

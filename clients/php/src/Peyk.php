@@ -7,7 +7,7 @@ namespace Peyk;
 /** A client of one Peyk. Fields have the names of the API. */
 final class Peyk
 {
-    public readonly Codes $otp;
+    public readonly LiveCodes $otp;
     public readonly Messages $messages;
     /** With a test key: nothing is sent, and the code is 123456. */
     public readonly Codes $sandbox;
@@ -24,7 +24,7 @@ final class Peyk
         int $retries = 2,
     ) {
         $this->transport = new Transport($baseUrl, $apiKey, $token, $timeout, $retries);
-        $this->otp = new Codes($this->transport, '/v1/otp');
+        $this->otp = new LiveCodes($this->transport, '/v1/otp');
         $this->messages = new Messages($this->transport, '/v1/messages');
         $this->sandbox = new Codes($this->transport, '/v1/sandbox/otp');
         $this->sandboxMessages = new Messages($this->transport, '/v1/sandbox/messages');

@@ -124,6 +124,36 @@ class Codes(_Sent):
         )
 
 
+class LiveCodes(Codes):
+    """One-time codes, with a live key."""
+
+    def __init__(self, transport: Transport) -> None:
+        super().__init__(transport, "/v1/otp")
+
+    def preview(
+        self,
+        phone: str,
+        *,
+        channels: Optional[Channels] = None,
+        channel_timeout: Optional[int] = None,
+        template_id: Optional[int] = None,
+        metadata: Optional[Dict[str, Any]] = None,
+        locale: Optional[str] = None,
+        client: Optional[Dict[str, Any]] = None,
+    ) -> Dict[str, Any]:
+        """What a send with these fields would do now. It sends, charges and counts nothing."""
+        options = _given(
+            channels=channels,
+            channel_timeout=channel_timeout,
+            template_id=template_id,
+            metadata=metadata,
+            locale=locale,
+            client=client,
+        )
+        body = {"phone": phone, **options}
+        return self._transport.send("POST", f"{self._root}/preview", body=body, is_safe=True)
+
+
 class Messages(_Sent):
     """Messages to one phone each."""
 
@@ -243,7 +273,7 @@ class Peyk:
         retries: int = 2,
     ) -> None:
         self._transport = Transport(base_url, api_key, token, timeout, retries)
-        self.otp = Codes(self._transport, "/v1/otp")
+        self.otp = LiveCodes(self._transport)
         self.messages = Messages(self._transport, "/v1/messages")
         self.sandbox = Sandbox(self._transport)
         self.manage = Manage(self._transport)

@@ -34,6 +34,8 @@ export interface Otp {
   /** Ends a verification: no further channel is tried. */
   readonly cancel: (verificationId: string, options?: CallOptions) => Promise<Success<"otp.cancel">>
   readonly list: List<Success<"otp.list">["data"][number], Query<"otp.list">>
+  /** What a send with these fields would do now. It sends, charges and counts nothing. */
+  readonly preview: (request: Body<"otp.preview">, options?: CallOptions) => Promise<Success<"otp.preview">>
 }
 
 /** The same in the sandbox, with a test key. */
@@ -100,6 +102,18 @@ const makeCalls = (send: Send, root: string, group: "otp" | "sandbox") => {
   }
 }
 
-export const makeOtp = (send: Send): Otp => makeCalls(send, "/v1/otp", "otp")
+export const makeOtp = (send: Send): Otp => ({
+  ...makeCalls(send, "/v1/otp", "otp"),
+  preview: (body, options) =>
+    send({
+      method: "POST",
+      path: "/v1/otp/preview",
+      credential,
+      body,
+      known: knownFields["otp.preview"],
+      isSafe: true,
+      options
+    })
+})
 
 export const makeSandboxOtp = (send: Send): SandboxOtp => makeCalls(send, "/v1/sandbox/otp", "sandbox")

@@ -65,6 +65,7 @@ export interface Language {
   readonly webhook: (secret: string) => string
   /** Asks for a channel, if a later attempt than this one does not exist yet. */
   readonly next: (id: string, fromSequence: number, channel: string) => string
+  readonly preview: (phone: string, channel: string) => string
   readonly lookup: (phone: string) => string
   /** Sends an account's settings with a value that JSON does not have. */
   readonly connectWithNaN: string
@@ -82,6 +83,7 @@ export const python: DynamicLanguage = {
   webhook: (secret) => `webhook(${literal(secret)})`,
   next: (id, fromSequence, channel) =>
     `peyk().otp.next(${literal(id)}, ${fromSequence}, channel=${literal(channel)})`,
+  preview: (phone, channel) => `peyk().otp.preview(${literal(phone)}, channels=${literal(channel)})`,
   lookup: (phone) => `peyk().lookup(${literal(phone)})`,
   isInstalled: hasPython(),
   run: (env) =>
@@ -110,6 +112,7 @@ export const php: DynamicLanguage = {
   webhook: (secret) => `webhook(${literal(secret)})`,
   next: (id, fromSequence, channel) =>
     `peyk()->otp->next(${literal(id)}, ${fromSequence}, channel: ${literal(channel)})`,
+  preview: (phone, channel) => `peyk()->otp->preview(${literal(phone)}, ["channels" => ${literal(channel)}])`,
   lookup: (phone) => `peyk()->lookup(${literal(phone)})`,
   isInstalled: hasPhp(),
   run: (env) =>
@@ -155,6 +158,7 @@ const compiled = (
     withTimeout: (seconds) => call("withTimeout", Number(seconds)),
     webhook: (secret) => call("webhook", secret),
     next: (id, from_sequence, channel) => call("next", id, JSON.stringify({ from_sequence, channel })),
+    preview: (phone, channel) => call("preview", phone, channel),
     lookup: (phone) => call("lookup", phone),
     connectWithNaN: call("connectWithNaN")
   }

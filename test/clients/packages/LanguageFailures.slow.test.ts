@@ -50,7 +50,12 @@ const refused = { code: "rate_limited", message: "slow down", details: {} }
 
 const secretOf = (key: Buffer) => `whsec_${key.toString("base64")}`
 const key = Buffer.alloc(32, 7)
-const payload = JSON.stringify({ type: "webhook.test", data: { sequence: 1 } })
+const payload = JSON.stringify({
+  type: "webhook.test",
+  timestamp: "2026-11-28T00:00:00.000Z",
+  mode: "live",
+  data: { sequence: 1 }
+})
 
 const nowSeconds = () => Math.floor((performance.timeOrigin + performance.now()) / 1000)
 
@@ -259,10 +264,21 @@ describe.each(languages)("the client for $name", (language) => {
     const { received } = await makeCalls(language, [language.next("v", 2, "sms")], {
       replies: [hangUp, sent]
     })
-    // the types of compiled languages say which fields there are
-    const fields = { from_sequence: 2, ...(language.isDynamic ? { channel: "sms" } : {}) }
     expect(received.map(({ path }) => path)).toEqual(Array(2).fill("/v1/otp/v/next"))
-    for (const { body } of received) expect(JSON.parse(body)).toMatchObject(fields)
+    for (const { body } of received) expect(JSON.parse(body)).toEqual({ from_sequence: 2, channel: "sms" })
+  })
+
+  it("previews a send without a key, and again after a lost response", async () => {
+    const { received } = await makeCalls(language, [language.preview("09121234567", "sms")], {
+      replies: [hangUp, sent]
+    })
+    expect(received.map(({ path, body }) => [path, JSON.parse(body)])).toEqual(
+      Array.from({ length: 2 }, () => ["/v1/otp/preview", { phone: "09121234567", channels: "sms" }])
+    )
+    for (const { headers } of received) {
+      expect(headers["x-api-key"]).toBe("svc_live_key")
+      expect(headers["idempotency-key"]).toBeUndefined()
+    }
   })
 
   it("looks up a phone, which no path contains, and again after a lost response", async () => {

@@ -45,6 +45,8 @@ internal static class Program
                     return await client.Otp.StatusAsync(text(1));
                 case "next":
                     return await client.Otp.NextAsync(text(1), new OtpNextRequest(Fields(text(2))));
+                case "preview":
+                    return await client.Otp.PreviewAsync(new OtpSendRequest { Phone = text(1), Channels = text(2) });
                 case "lookup":
                     return await client.Phones.LookupAsync(text(1));
                 case "update":

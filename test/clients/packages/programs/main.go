@@ -68,7 +68,7 @@ func resultOf(call []any) (any, error) {
 	}
 	switch text(0) {
 	case "send":
-		codes := client.OTP
+		codes := &client.OTP.Codes
 		if text(1) == "sandbox" {
 			codes = client.Sandbox
 		}
@@ -90,6 +90,9 @@ func resultOf(call []any) (any, error) {
 			return nil, err
 		}
 		_, err := client.OTP.Next(ctx, text(1), request)
+		return nil, err
+	case "preview":
+		_, err := client.OTP.Preview(ctx, peyk.OtpSendRequest{Phone: text(1), Channels: text(2)})
 		return nil, err
 	case "lookup":
 		_, err := client.Phones.Lookup(ctx, text(1))
