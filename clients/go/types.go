@@ -620,7 +620,7 @@ type AccountSummary struct {
 	Mode string `json:"mode"`
 	// Limits of this key and of each phone.
 	Limits AccountSummaryLimits `json:"limits"`
-	// Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account.
+	// Rials for a successful send. Providers of sms charge the account themselves. voice: over the platform's account, only where it has one.
 	Prices AccountSummaryPrices `json:"prices"`
 	// Accepted requests of a calendar month (UTC).
 	Quota *AccountSummaryQuota `json:"quota"`
@@ -654,7 +654,7 @@ type AccountSummaryLimits struct {
 	PlatformPhoneDay int64 `json:"platform_phone_day"`
 }
 
-// AccountSummaryPrices: Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account.
+// AccountSummaryPrices: Rials for a successful send. Providers of sms charge the account themselves. voice: over the platform's account, only where it has one.
 type AccountSummaryPrices struct {
 	// Rials
 	Eitaa int64 `json:"eitaa"`
@@ -669,7 +669,7 @@ type AccountSummaryPrices struct {
 	// Rials
 	Sms int64 `json:"sms"`
 	// Rials
-	Voice int64 `json:"voice"`
+	Voice *int64 `json:"voice"`
 }
 
 // AccountSummaryQuota: Accepted requests of a calendar month (UTC).

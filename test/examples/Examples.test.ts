@@ -71,6 +71,10 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "docs/fa/webhooks.md",
     "npx peyk webhook listen --forward http://localhost:3000/hooks --url https://peyk.example.com --token $PEYK_TOKEN"
   ],
+  [
+    "docs/management.md",
+    'curl -s "$PEYK/v1/manage/statements/1405-09?calendar=jalali&timezone=Asia/Tehran" \\'
+  ],
   ["docs/operations.md", "npm ci && npm run build"],
   [
     "docs/operations.md",

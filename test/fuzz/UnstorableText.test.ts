@@ -59,8 +59,9 @@ interface Issue {
   readonly path: string
 }
 
-/** The code of an error, also of the first element of a batch. */
-const refusalIn = ({ body }: RawAnswer): string => /"error":\{"code":"(\w+)"/.exec(body)?.[1] ?? ""
+/** The code of an error, also of the first element of a batch, or of the send that a preview is of. */
+const refusalIn = ({ body }: RawAnswer): string =>
+  /"(?:error":\{"code|would_refuse)":"(\w+)"/.exec(body)?.[1] ?? ""
 
 /** Whether the answer names the field with the bad text, or the object that contains it. */
 const namesField = ({ path, operation }: UnstorableRequest, { body }: RawAnswer): boolean => {

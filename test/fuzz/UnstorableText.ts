@@ -128,7 +128,7 @@ export interface Accepted {
 const withKey = (headers: Draft["headers"], key: string): Draft["headers"] =>
   headers.map(([name, value]) => [name, name === "Idempotency-Key" ? key : value])
 
-const MOST_TRIES = 40
+const MOST_TRIES = 80
 
 /** Finds a request of each operation that is accepted; those without one are given as they were made last. */
 export const acceptedRequests = async (

@@ -1243,7 +1243,7 @@ namespace Peyk
         /// <summary>Limits of this key and of each phone.</summary>
         public AccountSummaryLimits Limits => GetChild("limits", fields => new AccountSummaryLimits(fields));
 
-        /// <summary>Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account.</summary>
+        /// <summary>Rials for a successful send. Providers of sms charge the account themselves. voice: over the platform's account, only where it has one.</summary>
         public AccountSummaryPrices Prices => GetChild("prices", fields => new AccountSummaryPrices(fields));
 
         /// <summary>Accepted requests of a calendar month (UTC).</summary>
@@ -1296,7 +1296,7 @@ namespace Peyk
         public long PlatformPhoneDay => GetInteger("platform_phone_day").GetValueOrDefault();
     }
 
-    /// <summary>Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account.</summary>
+    /// <summary>Rials for a successful send. Providers of sms charge the account themselves. voice: over the platform's account, only where it has one.</summary>
     public sealed class AccountSummaryPrices : JsonObject
     {
         public AccountSummaryPrices(IDictionary<string, object> values) : base(values)
@@ -1322,7 +1322,7 @@ namespace Peyk
         public long Sms => GetInteger("sms").GetValueOrDefault();
 
         /// <summary>Rials</summary>
-        public long Voice => GetInteger("voice").GetValueOrDefault();
+        public long? Voice => GetInteger("voice");
     }
 
     /// <summary>Accepted requests of a calendar month (UTC).</summary>

@@ -38,10 +38,10 @@ const AccountResource = Schema.Struct({
     rubika: Rials,
     telegram: Rials,
     sms: Rials,
-    voice: Rials
+    voice: Schema.optionalKey(Rials)
   }).annotate({
     description:
-      "Rials for a successful send. Providers of sms charge the account themselves; voice: over the platform's account."
+      "Rials for a successful send. Providers of sms charge the account themselves. voice: over the platform's account, only where it has one."
   }),
   quota: QuotaResource,
   wallet: Schema.NullOr(WalletResource)

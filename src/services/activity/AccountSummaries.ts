@@ -1,10 +1,11 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LimitOverrides } from "../../domain/customer/Limits.ts"
-import type { Plan } from "../../domain/customer/Customer.ts"
+import type { Plan, SendingAccount } from "../../domain/customer/Customer.ts"
 import type { Prices } from "../../domain/money/Charging.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import { Settings } from "../Settings.ts"
+import { Customers } from "../customer/Customers.ts"
 import { Billing, Limits } from "../customer/Limits.ts"
 
 /** A customer and its money, from the store. */
@@ -38,8 +39,8 @@ export interface AccountSummary {
     readonly messagePhoneDay: number
     readonly platformPhoneDay: number
   }
-  /** Rials for a successful send. */
-  readonly prices: Readonly<Record<Channel, number>>
+  /** Rials for a successful send; of calls only where the platform has an account for them. */
+  readonly prices: Readonly<Record<Exclude<Channel, "voice">, number>> & { readonly voice?: number }
   /** Null if the plan has none. */
   readonly quota: { readonly limit: number; readonly used: number; readonly resetsAt: Instant } | null
   /** Null if the plan is not charged. */
@@ -47,22 +48,17 @@ export interface AccountSummary {
 }
 
 /** A channel without a price is free. */
-const allPrices = ({
-  eitaa = 0,
-  bale = 0,
-  soroushplus = 0,
-  rubika = 0,
-  telegram = 0,
-  sms = 0,
-  voice = 0
-}: Prices) => ({
+const allPrices = (
+  { eitaa = 0, bale = 0, soroushplus = 0, rubika = 0, telegram = 0, sms = 0, voice = 0 }: Prices,
+  sharedAccounts: ReadonlyArray<SendingAccount>
+): AccountSummary["prices"] => ({
   eitaa,
   bale,
   soroushplus,
   rubika,
   telegram,
   sms,
-  voice
+  ...(sharedAccounts.some(({ channel, active }) => active && channel === "voice") && { voice })
 })
 
 export class AccountSummaries extends Context.Service<
@@ -79,6 +75,7 @@ export class AccountSummaries extends Context.Service<
       const billing = yield* Billing
       const limits = yield* Limits
       const standings = yield* CustomerStandings
+      const customers = yield* Customers
 
       const limitsOf = (customer: CustomerStanding, requestsPerMinute: number | null) => {
         const [codes, messages] = [limits.ofCodes(customer), limits.ofMessages(customer)]
@@ -96,10 +93,12 @@ export class AccountSummaries extends Context.Service<
         const customer = yield* standings.read(customerId, yield* Clock.currentTimeMillis)
         const { id, name, plan, usedThisMonth: used, monthEndsAt: resetsAt, balance, held } = customer
         const { monthlyQuota: limit, prices } = billing.terms(customer)
+        // Without a key's version nothing can have changed since.
+        const { sharedAccounts } = yield* Effect.orDie(customers.configuration(customerId))
         const summary: AccountSummary = {
           customer: { id, name, plan },
           limits: limitsOf(customer, requestsPerMinute),
-          prices: allPrices(prices),
+          prices: allPrices(prices, sharedAccounts),
           quota: limit === 0 ? null : { limit, used, resetsAt },
           wallet: plan === "free" ? null : { balance, held }
         }

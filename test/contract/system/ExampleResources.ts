@@ -114,6 +114,7 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
       users: () => newUser(`${unique}@example.com`),
       accounts: () => create("/v1/manage/accounts", { ...bot, label: unique }, "credential_id"),
       otp: () => newVerification(root),
+      phones: () => Promise.resolve("+989121234567"),
       versions: newRoutingVersion,
       recipients: () => newRecipient(path),
       verifications: () => newVerification(root),

@@ -12,7 +12,9 @@ beforeAll(async () => {
 
 describe("the answer of send", () => {
   it("has exactly the four fields of the contract, code_length and risk", async () => {
-    const reply = await live.send({ channels: "bale" })
+    const customer = await newCustomer(server)
+    await newAccount(server, customer.id, "bale")
+    const reply = await otp(server, customer.live).send({ channels: "bale" })
     expect(ok<Sent>(reply)).toEqual({
       verification_id: expect.stringMatching(uuidV7),
       status: "queued",
