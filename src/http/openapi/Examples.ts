@@ -13,6 +13,11 @@ const one = (summary: string, value: Json): Readonly<Record<string, Example>> =>
   default: { summary, value }
 })
 
+const nextExamples: Readonly<Record<string, Example>> = {
+  next: { summary: "If the caller still looked at the first attempt", value: { from_sequence: 1 } },
+  named: { summary: "By SMS instead", value: { from_sequence: 1, channel: "sms" } }
+}
+
 /** Request bodies that the server accepts, by operation id. A test sends each. */
 const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   "otp.send": {
@@ -24,8 +29,8 @@ const requestExamples: Readonly<Record<string, Readonly<Record<string, Example>>
   },
   "otp.preview": one("Over Bale, and then by SMS", { phone: PHONE, channels: ["bale", "sms"] }),
   "otp.verify": one("A code that a user entered", { verification_id: VERIFICATION_ID, code: "123456" }),
-  "otp.next": one("If the caller still looked at the first attempt", { from_sequence: 1 }),
-  "sandbox.next": one("If the caller still looked at the first attempt", { from_sequence: 1 }),
+  "otp.next": nextExamples,
+  "sandbox.next": nextExamples,
   "sandbox.send": {
     accepted: { summary: "Every channel accepts", value: { phone: PHONE, channels: ["bale", "sms"] } },
     refused: {
