@@ -35,8 +35,8 @@ def send(request):
 @csrf_exempt
 @require_POST
 def next_channel(request):
-    given(request)
-    return answer(login.next(request.session, request.META["REMOTE_ADDR"]))
+    channel = given(request).get("channel")
+    return answer(login.next(request.session, request.META["REMOTE_ADDR"], channel))
 
 
 @require_GET

@@ -22,7 +22,7 @@ app.post("/login/send", async (request, response) => {
 })
 
 app.post("/login/next", async (request, response) => {
-  const { status, body } = await login.next(request)
+  const { status, body } = await login.next(request, request.body?.channel)
   response.status(status).json(body)
 })
 

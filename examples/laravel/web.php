@@ -48,7 +48,7 @@ Route::post('/login/send', fn (Request $request) => $answerLimited($request,
     fn (Login $login, array &$state) => $login->send($state, $request->ip(), $request->input('phone')),
 ))->withoutMiddleware(VerifyCsrfToken::class);
 Route::post('/login/next', fn (Request $request) => $answerLimited($request,
-    fn (Login $login, array &$state) => $login->next($state)))->withoutMiddleware(VerifyCsrfToken::class);
+    fn (Login $login, array &$state) => $login->next($state, $request->input('channel'))))->withoutMiddleware(VerifyCsrfToken::class);
 Route::post('/login/verify', fn (Request $request) => $answerPost($request,
     fn (Login $login, array &$state) => $login->verify($state, $request->input('code')),
 ))->withoutMiddleware(VerifyCsrfToken::class);

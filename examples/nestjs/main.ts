@@ -20,7 +20,7 @@ class LoginController {
 
   @Post("login/next")
   async next(@Req() request: any, @Res() response: any) {
-    answer(response, await login.next(request))
+    answer(response, await login.next(request, request.body?.channel))
   }
 
   @Get("login/status")

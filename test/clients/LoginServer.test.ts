@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createClient } from "../../packages/client/src/index.ts"
-import { createLogin, type LoginSession } from "../../packages/client/src/loginServer.ts"
+import { createLogin, type LoginOptions, type LoginSession } from "../../packages/client/src/loginServer.ts"
 
 const channel = { type: "messenger", provider: "bale", credential_id: 7, label: "Our account" }
 const attempt = (sequence: number) => ({ sequence, channel, status: "sent" })
@@ -14,7 +14,7 @@ const status = {
 }
 
 /** A login whose Peyk answers this, and what was posted to it. */
-const loginWith = (verify: object = { verified: true, reason: "ok" }) => {
+const loginWith = (verify: object = { verified: true, reason: "ok" }, options: LoginOptions = {}) => {
   const calls: Array<string> = []
   let sends = 0
   const answer = (path: string): object => {
@@ -34,7 +34,7 @@ const loginWith = (verify: object = { verified: true, reason: "ok" }) => {
       return Response.json(answer(path))
     }
   })
-  return { login: createLogin(client), calls }
+  return { login: createLogin(client, options), calls }
 }
 
 describe("the server's half of the login page", () => {
@@ -69,6 +69,35 @@ describe("the server's half of the login page", () => {
       '/v1/otp/v-1/next {"from_sequence":1}',
       '/v1/otp/v-1/next {"from_sequence":2}'
     ])
+  })
+
+  it("offers the channels that you name, but none that was tried, and asks Peyk for one of them", async () => {
+    const { login, calls } = loginWith(undefined, { channels: ["bale", "sms", "voice"] })
+    const visitor = { session: {} }
+    const sent = await login.send(visitor, "09121234567")
+    expect(sent.body).toMatchObject({ channel: "bale", channels: ["sms", "voice"] })
+    const called = await login.next(visitor, "voice")
+    expect(called.body).toEqual({
+      status: "queued",
+      channel: "sms",
+      next_in: null,
+      channels: ["sms", "voice"]
+    })
+    expect(calls.at(-1)).toBe('/v1/otp/v-1/next {"from_sequence":1,"channel":"voice"}')
+    expect((await login.status(visitor)).body).toMatchObject({ channels: ["sms", "voice"] })
+  })
+
+  it("asks Peyk for no channel that you do not name, whatever the page sends", async () => {
+    const refused = { status: 422, body: { error: "invalid_channel" } }
+    for (const channels of [[], ["sms"]]) {
+      const { login, calls } = loginWith(undefined, { channels })
+      const visitor = { session: {} }
+      await login.send(visitor, "09121234567")
+      for (const given of ["voice", "", 7, ["sms"], { channel: "sms" }]) {
+        expect(await login.next(visitor, given)).toEqual(refused)
+      }
+      expect(calls.filter((call) => call.includes("next"))).toEqual([])
+    }
   })
 
   it("returns the phone only for the right code", async () => {

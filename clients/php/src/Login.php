@@ -16,9 +16,15 @@ final class Login
     /** It is no id, so Peyk refuses it, and the page offers a new code. */
     private const NONE = 'none';
 
-    /** @param int $perSession codes in ten minutes; another channel counts too. Limit addresses in your framework. */
-    public function __construct(private readonly Peyk $peyk, private readonly int $perSession = 5)
-    {
+    /**
+     * @param int $perSession codes in ten minutes; another channel counts too. Limit addresses in your framework.
+     * @param list<string> $channels those that visitors can ask for, such as ['sms', 'voice']: a button for each
+     */
+    public function __construct(
+        private readonly Peyk $peyk,
+        private readonly int $perSession = 5,
+        private readonly array $channels = [],
+    ) {
     }
 
     /** @param State $state */
@@ -34,20 +40,25 @@ final class Login
                 'channel' => self::name($sent['current_attempt_channel']),
                 'expires_in' => $sent['expires_in'],
                 'code_length' => $sent['code_length'],
+                ...$this->offered([$sent['current_attempt_channel']]),
             ]);
         });
     }
 
     /**
-     * Tries the next channel now.
+     * Tries the next channel now, or the one that the page names.
      *
      * @param State $state
      */
-    public function next(array &$state): LoginReply
+    public function next(array &$state, mixed $channel = null): LoginReply
     {
-        return $this->limited($state, function (array $before) use (&$state): LoginReply {
+        // A channel that you did not offer is not asked for, whatever the page sends.
+        if ($channel !== null && !in_array($channel, $this->channels, true)) {
+            return new LoginReply(422, ['error' => 'invalid_channel']);
+        }
+        return $this->limited($state, function (array $before) use (&$state, $channel): LoginReply {
             $id = $before['verification'] ?? self::NONE;
-            return self::show($state, $this->peyk->otp->next($id, $before['sequence'] ?? 1));
+            return $this->show($state, $this->peyk->otp->next($id, $before['sequence'] ?? 1, $channel));
         });
     }
 
@@ -55,7 +66,7 @@ final class Login
     public function status(array &$state): LoginReply
     {
         return self::answer(function () use (&$state): LoginReply {
-            return self::show($state, $this->peyk->otp->status($state['verification'] ?? self::NONE));
+            return $this->show($state, $this->peyk->otp->status($state['verification'] ?? self::NONE));
         });
     }
 
@@ -98,14 +109,24 @@ final class Login
     }
 
     /** @param array<string, mixed> $found */
-    private static function show(array &$state, array $found): LoginReply
+    private function show(array &$state, array $found): LoginReply
     {
+        $wasTried = fn (array $attempt): bool => ($attempt['skip_reason'] ?? null) !== 'hours';
+        $tried = array_column(array_filter($found['attempts'], $wasTried), 'channel');
         $state['sequence'] = end($found['attempts'])['sequence'] ?? 1;
         return new LoginReply(200, [
             'status' => $found['status'],
             'channel' => self::name($found['current_channel']),
             'next_in' => $found['remaining_seconds'],
+            ...$this->offered($tried),
         ]);
+    }
+
+    /** Nothing, where no channel may be asked for. One that was tried already cannot be asked for again. */
+    private function offered(array $tried): array
+    {
+        $left = array_values(array_diff($this->channels, array_map(self::name(...), $tried)));
+        return $this->channels === [] ? [] : ['channels' => $left];
     }
 
     /** For the page: a messenger's name, `sms` or `voice`. Accounts and their labels are nobody's business. */

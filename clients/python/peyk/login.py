@@ -1,6 +1,6 @@
 """The server's half of the login page: what its routes do, for any framework with sessions."""
 import time
-from typing import Any, Callable, Dict, List, MutableMapping, NamedTuple, Optional
+from typing import Any, Callable, Dict, List, MutableMapping, NamedTuple, Optional, Sequence
 
 from .client import Peyk
 from .errors import PeykError
@@ -35,12 +35,16 @@ class Login:
     """The routes of the login page. ``session`` is the visitor's session, which your framework keeps on the server.
 
     Allows ``per_session`` codes in ten minutes, and ``per_address`` in each process; another channel counts too.
-    Visitors of a mobile network share addresses.
+    Visitors of a mobile network share addresses. The page has a button for each of ``channels``, such as
+    ``["sms", "voice"]``: visitors can ask for these.
     """
 
-    def __init__(self, peyk: Peyk, per_session: int = 5, per_address: int = 30) -> None:
+    def __init__(
+        self, peyk: Peyk, per_session: int = 5, per_address: int = 30, channels: Sequence[str] = ()
+    ) -> None:
         self._otp = peyk.otp
         self._per_session, self._per_address = per_session, per_address
+        self._channels = tuple(channels)
         self._counts: Dict[str, int] = {}
         self._counts_until = 0.0
 
@@ -56,16 +60,21 @@ class Login:
                 except PeykError:
                     pass
             shown = {key: sent[key] for key in ("status", "expires_in", "code_length")}
-            return LoginReply(200, {**shown, "channel": _name(sent["current_attempt_channel"])})
+            current = sent["current_attempt_channel"]
+            return LoginReply(200, {**shown, "channel": _name(current), **self._offered([current])})
 
         return self._limit(session, ip) or self._answer(run)
 
-    def next(self, session: MutableMapping[str, Any], ip: Optional[str]) -> LoginReply:
-        """Tries the next channel now."""
+    def next(self, session: MutableMapping[str, Any], ip: Optional[str], channel: Any = None) -> LoginReply:
+        """Tries the next channel now, or the one that the page names."""
+        # A channel that you did not offer is not asked for, whatever the page sends.
+        if channel is not None and channel not in self._channels:
+            return LoginReply(422, {"error": "invalid_channel"})
 
         def run() -> LoginReply:
             state = session["peyk_login"]
-            return self._show(session, self._otp.next(state["verification"], from_sequence=state["sequence"]))
+            found = self._otp.next(state["verification"], from_sequence=state["sequence"], channel=channel)
+            return self._show(session, found)
 
         return self._limit(session, ip) or self._answer(run)
 
@@ -92,7 +101,14 @@ class Login:
         session["peyk_login"] = {**self._state(session), "sequence": sequence}
         channel = _name(found["current_channel"])
         body = {"status": found["status"], "channel": channel, "next_in": found["remaining_seconds"]}
-        return LoginReply(200, body)
+        tried = [attempt["channel"] for attempt in attempts if attempt.get("skip_reason") != "hours"]
+        return LoginReply(200, {**body, **self._offered(tried)})
+
+    def _offered(self, tried: List[Dict[str, Any]]) -> Dict[str, Any]:
+        """Nothing, where no channel may be asked for. One that was tried already cannot be asked for again."""
+        names = [_name(channel) for channel in tried]
+        left = [channel for channel in self._channels if channel not in names]
+        return {"channels": left} if self._channels else {}
 
     def _limit(self, session: MutableMapping[str, Any], ip: Optional[str]) -> Optional[LoginReply]:
         now = time.time()

@@ -34,17 +34,22 @@ export interface VerifiedReply extends LoginReply {
   readonly phone: string | null
 }
 
-export interface LoginLimits {
+export interface LoginOptions {
   /** Codes in ten minutes for one session; another channel counts too. Default: 5 */
   readonly perSession?: number
   /** The same for one address. Visitors of a mobile network share addresses. Default: 30 */
   readonly perAddress?: number
+  /**
+   * The channels that visitors can ask for, such as `["sms", "voice"]`: the page has a button for each. Peyk decides
+   * whether a code can go over them. Default: none
+   */
+  readonly channels?: ReadonlyArray<string>
 }
 
 export interface Login {
   readonly send: (visitor: LoginVisitor, phone: unknown) => Promise<LoginReply>
-  /** Tries the next channel now. */
-  readonly next: (visitor: LoginVisitor) => Promise<LoginReply>
+  /** Tries the next channel now, or the one that the page names. */
+  readonly next: (visitor: LoginVisitor, channel?: unknown) => Promise<LoginReply>
   readonly status: (visitor: LoginVisitor) => Promise<LoginReply>
   readonly verify: (visitor: LoginVisitor, code: unknown) => Promise<VerifiedReply>
 }
@@ -81,7 +86,7 @@ const makeCounter = () => {
   }
 }
 
-const makeLimit = ({ perSession = 5, perAddress = 30 }: LoginLimits) => {
+const makeLimit = ({ perSession = 5, perAddress = 30 }: LoginOptions) => {
   const count = makeCounter()
   /** Null if the visitor may go on. */
   return ({ session, ip }: LoginVisitor): LoginReply | null => {
@@ -105,17 +110,26 @@ const nameOf = ({ type, provider }: Descriptor): string => (type === "messenger"
 
 type Status = Awaited<ReturnType<Client["otp"]["status"]>>
 
-const shown = (session: LoginSession, verification: Status): LoginReply => {
+/** Nothing, where no channel may be asked for. One that was tried already cannot be asked for again. */
+const offered = (channels: ReadonlyArray<string>, tried: ReadonlyArray<Descriptor>): object => {
+  const names = new Set(tried.map(nameOf))
+  return channels.length === 0 ? {} : { channels: channels.filter((channel) => !names.has(channel)) }
+}
+
+const shown = (session: LoginSession, channels: ReadonlyArray<string>, verification: Status): LoginReply => {
   const { peykLogin } = session
   const sequence = verification.attempts.at(-1)?.sequence ?? 1
   if (peykLogin !== undefined) session.peykLogin = { ...peykLogin, sequence }
-  const { status, current_channel, remaining_seconds: next_in } = verification
-  return { status: 200, body: { status, channel: nameOf(current_channel), next_in } }
+  const { status, current_channel, remaining_seconds: next_in, attempts } = verification
+  const tried = attempts.filter((each) => each.skip_reason !== "hours").map(({ channel }) => channel)
+  const body = { status, channel: nameOf(current_channel), next_in, ...offered(channels, tried) }
+  return { status: 200, body }
 }
 
 /** The routes of the login page. Give it a client with a live key. */
-export const createLogin = ({ otp }: Pick<Client, "otp">, limits: LoginLimits = {}): Login => {
-  const limit = makeLimit(limits)
+export const createLogin = ({ otp }: Pick<Client, "otp">, options: LoginOptions = {}): Login => {
+  const limit = makeLimit(options)
+  const { channels = [] } = options
   const idIn = ({ peykLogin }: LoginSession) => peykLogin?.verification ?? NONE
 
   const send = async ({ session, ip }: LoginVisitor, phone: unknown): Promise<LoginReply> => {
@@ -125,16 +139,24 @@ export const createLogin = ({ otp }: Pick<Client, "otp">, limits: LoginLimits = 
     session.peykLogin = { verification: sent.verification_id, sequence: 1, asked }
     // Otherwise the earlier code could still arrive over its next channel. That it has ended already is no error.
     if (earlier !== NONE) await otp.cancel(earlier).catch(() => undefined)
-    const { status, current_attempt_channel, expires_in, code_length } = sent
-    return {
-      status: 200,
-      body: { status, channel: nameOf(current_attempt_channel), expires_in, code_length }
-    }
+    const { status, current_attempt_channel: current, expires_in, code_length } = sent
+    const about = { status, channel: nameOf(current), expires_in, code_length }
+    return { status: 200, body: { ...about, ...offered(channels, [current]) } }
   }
 
-  const next = async ({ session }: LoginVisitor): Promise<LoginReply> => {
+  const next = async ({ session }: LoginVisitor, channel: string | undefined): Promise<LoginReply> => {
     const from_sequence = session.peykLogin?.sequence ?? 1
-    return shown(session, await otp.next(idIn(session), { from_sequence }))
+    const request = channel === undefined ? { from_sequence } : { from_sequence, channel }
+    return shown(session, channels, await otp.next(idIn(session), request))
+  }
+
+  /** A channel that you did not offer is not asked for, whatever the page sends. */
+  const nextOffered = async (visitor: LoginVisitor, given: unknown): Promise<LoginReply> => {
+    const channel = channels.find((each) => each === given)
+    if (given !== undefined && given !== null && channel === undefined) {
+      return refused("invalid_channel", 422, null)
+    }
+    return limit(visitor) ?? (await orRefused(next(visitor, channel)))
   }
 
   const verify = async ({ session }: LoginVisitor, code: unknown): Promise<VerifiedReply> => {
@@ -148,9 +170,9 @@ export const createLogin = ({ otp }: Pick<Client, "otp">, limits: LoginLimits = 
 
   return {
     send: async (visitor, phone) => limit(visitor) ?? (await orRefused(send(visitor, phone))),
-    next: async (visitor) => limit(visitor) ?? (await orRefused(next(visitor))),
+    next: nextOffered,
     status: async ({ session }) =>
-      orRefused(otp.status(idIn(session)).then((verification) => shown(session, verification))),
+      orRefused(otp.status(idIn(session)).then((verification) => shown(session, channels, verification))),
     verify: async (visitor, code) => ({ phone: null, ...(await orRefused(verify(visitor, code))) })
   }
 }

@@ -58,7 +58,7 @@ export class PeykLogin extends Base {
     const view = makeView(this.#words, persian, {
       send: () => void this.#send(),
       verify: () => void this.#verify(),
-      other: () => void this.#other(),
+      other: (channel) => void this.#other(channel),
       change: () => this.#change()
     })
     view.root.lang = persian ? "fa" : "en"
@@ -148,10 +148,10 @@ export class PeykLogin extends Base {
     if (url.origin === location.origin) location.assign(url)
   }
 
-  async #other(): Promise<void> {
-    const reply = await this.#ask({ ...this.#state, error: "", notice: "" }, "next", {})
+  async #other(channel?: string): Promise<void> {
+    const reply = await this.#ask({ ...this.#state, error: "", notice: "" }, "next", { channel })
     if (reply === null) return
-    this.#looked(reply)
+    this.#looked(reply, channel)
     this.#view?.focus(this.#state.step)
   }
 
@@ -162,9 +162,9 @@ export class PeykLogin extends Base {
   }
 
   /** The channel is another one after a while, if nobody enters the code. */
-  #looked(reply: Reply): void {
+  #looked(reply: Reply, asked?: string): void {
     const before = this.#state.channel
-    this.#set(afterLook(this.#state, reply, this.#words, Date.now()))
+    this.#set(afterLook(this.#state, reply, this.#words, Date.now(), asked))
     if (this.#state.step !== "code") return
     if (this.#state.channel !== before) this.#tell("channel", { channel: this.#state.channel })
     if (typeof reply.next_in === "number") this.#lookIn(reply.next_in + LOOK_SECONDS)

@@ -15,6 +15,8 @@ export interface Reply {
   readonly verified?: boolean
   readonly reason?: string
   readonly tries_left?: number | null
+  /** Those that the visitor can ask for now. */
+  readonly channels?: ReadonlyArray<ChannelName>
 }
 
 export type Call = (route: "send" | "verify" | "next" | "status", body?: object) => Promise<Reply>

@@ -15,6 +15,8 @@ export interface State {
   readonly expiresAt: number
   readonly againAt: number
   readonly hasOther: boolean
+  /** The channels that the visitor can ask for, as by “Call me”. */
+  readonly ways: ReadonlyArray<ChannelName>
   readonly error: string
   readonly notice: string
   readonly busy: boolean
@@ -28,6 +30,7 @@ export const START: State = {
   expiresAt: 0,
   againAt: 0,
   hasOther: true,
+  ways: [],
   error: "",
   notice: "",
   busy: false
@@ -62,6 +65,7 @@ export const afterSend = (state: State, reply: Reply, words: Words, now: number)
     expiresAt: now + (reply.expires_in ?? 120) * 1000,
     againAt: now + AGAIN_SECONDS * 1000,
     hasOther: true,
+    ways: reply.channels ?? [],
     error: "",
     notice: state.step === "phone" ? "" : words.freshSent,
     busy: false
@@ -92,9 +96,16 @@ export const afterVerify = (state: State, reply: Reply, words: Words): State => 
   return ended(state, reason === "failed" ? words.failed : said)
 }
 
-/** After `next`, and after a look at the status. */
-export const afterLook = (state: State, reply: Reply, words: Words, now: number): State => {
-  const { error, status, channel = state.channel, next_in } = reply
+/** What the server says of a channel that this code cannot go over. */
+const CLOSED: ReadonlySet<string> = new Set(["invalid_channel", "insufficient_balance"])
+
+/** After `next`, perhaps for a channel that was asked for, and after a look at the status. */
+export const afterLook = (state: State, reply: Reply, words: Words, now: number, asked?: string): State => {
+  const { error, status, channel = state.channel, next_in, channels: ways = state.ways } = reply
+  if (error !== undefined && CLOSED.has(error)) {
+    const left = ways.filter((way) => way !== asked)
+    return { ...state, busy: false, ways: left, notice: words.notThisWay }
+  }
   if (error === "no_next_channel") return { ...state, busy: false, hasOther: false, notice: words.noOther }
   if (error !== undefined && LOST.has(error)) return ended(state, words.expired)
   if (error !== undefined) return { ...state, busy: false, error: refusal(reply, words) }
@@ -106,6 +117,7 @@ export const afterLook = (state: State, reply: Reply, words: Words, now: number)
     busy: false,
     channel,
     hasOther: next_in !== null,
+    ways,
     ...(isNew && { error: "", notice: "", againAt: Math.max(state.againAt, now + AGAIN_SECONDS * 500) })
   }
 }
@@ -114,7 +126,7 @@ export const afterLook = (state: State, reply: Reply, words: Words, now: number)
 export const afterTime = (state: State, words: Words, now: number): State =>
   state.step === "code" && !state.busy && now >= state.expiresAt ? ended(state, words.expired) : state
 
-type Kept = Pick<State, "phone" | "channel" | "codeLength" | "expiresAt" | "againAt">
+type Kept = Pick<State, "phone" | "channel" | "codeLength" | "expiresAt" | "againAt" | "ways">
 
 /** A phone's browser may drop the page while the visitor reads the code in a messenger. */
 export const restored = (text: string | null, now: number): State => {
@@ -127,5 +139,7 @@ export const restored = (text: string | null, now: number): State => {
 }
 
 /** Null: nothing is worth keeping. The verification's id is not in the page at all. */
-export const kept = ({ step, phone, channel, codeLength, expiresAt, againAt }: State): string | null =>
-  step === "code" ? JSON.stringify({ phone, channel, codeLength, expiresAt, againAt } satisfies Kept) : null
+export const kept = ({ step, phone, channel, codeLength, expiresAt, againAt, ways }: State): string | null =>
+  step === "code"
+    ? JSON.stringify({ phone, channel, codeLength, expiresAt, againAt, ways } satisfies Kept)
+    : null

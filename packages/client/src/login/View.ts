@@ -8,7 +8,7 @@ import type { Words } from "./Words.ts"
 export interface Actions {
   readonly send: () => void
   readonly verify: () => void
-  readonly other: () => void
+  readonly other: (channel?: string) => void
   readonly change: () => void
 }
 
@@ -142,17 +142,27 @@ const codePart = (words: Words, isPersian: boolean, actions: Actions, level: Lev
   const id = `pk-code-${made}`
   const field = codeField(id, words, isPersian, actions.verify)
   const heading = headingIn(level)
-  const sent = h("p")
+  const sent = h("p", { role: "status" })
   const number = h("bdi", { dir: "ltr" })
   const error = errorText(`${id}-error`)
   field.root.append(error)
   const notice = h("p", { class: "pk-notice", role: "status" })
   const wait = h("span", { class: "pk-wait" })
   const again = button("pk-link", words.again, actions.send)
-  const other = button("pk-link", words.other, actions.other)
+  const other = button("pk-link", words.other, () => actions.other())
   const submit = button("pk-button", words.verify)
   const fresh = button("pk-button", words.fresh, actions.send)
   const links = h("div", { class: "pk-links" }, wait, again, other)
+  const ways = h("div", { class: "pk-links" })
+  let offered = ""
+  /** A button for each. They stay as they are while the channels do, so that the focus stays too. */
+  const offer = (channels: State["ways"]) => {
+    if (String(channels) === offered) return
+    offered = String(channels)
+    ways.replaceChildren(
+      ...channels.map((each) => button("pk-link", words.way(each), () => actions.other(each)))
+    )
+  }
   const change = button("pk-link", words.change, actions.change)
   const to = h("p", { class: "pk-number" }, number, change)
   const about = h("div", { class: "pk-intro" }, sent, to)
@@ -163,7 +173,8 @@ const codePart = (words: Words, isPersian: boolean, actions: Actions, level: Lev
     notice,
     submit,
     fresh,
-    links
+    links,
+    ways
   )
   return {
     root,
@@ -185,6 +196,8 @@ const codePart = (words: Words, isPersian: boolean, actions: Actions, level: Lev
       wait.hidden = seconds === 0
       again.hidden = seconds > 0
       other.hidden = !state.hasOther
+      offer(state.ways)
+      ways.hidden = !isOpen || offered === ""
       const isWrong = isOpen && state.error !== "" && field.input.value === ""
       field.box.classList.toggle("pk-bad", isWrong)
       field.input.setAttribute("aria-invalid", String(isWrong))

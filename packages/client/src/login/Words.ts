@@ -17,6 +17,7 @@ export interface Words {
   readonly again: string
   readonly againIn: (seconds: number) => string
   readonly other: string
+  readonly way: (channel: ChannelName) => string
   readonly fresh: string
   readonly freshSent: string
   readonly done: string
@@ -28,6 +29,7 @@ export interface Words {
   readonly used: string
   readonly failed: string
   readonly noOther: string
+  readonly notThisWay: string
   readonly blocked: string
   readonly busy: (seconds: number) => string
   readonly trouble: string
@@ -63,6 +65,10 @@ const persian: Words = {
   again: "ارسال دوباره",
   againIn: (seconds) => `ارسال دوباره تا ${fa(clockTime(seconds))}`,
   other: "روش دیگر",
+  way: (channel) => {
+    if (channel === "voice") return "تماس بگیرید"
+    return channel === "sms" ? "با پیامک" : `در «${NAMES[channel]?.[0] ?? channel}»`
+  },
   fresh: "دریافت کد جدید",
   freshSent: "کد جدیدی فرستادیم؛ کد قبلی دیگر کار نمی‌کند.",
   done: "شماره موبایلتان تأیید شد.",
@@ -77,6 +83,7 @@ const persian: Words = {
   used: "این کد قبلاً استفاده شده است.",
   failed: "کد به این شماره نرسید. شماره را بررسی کنید یا دوباره امتحان کنید.",
   noOther: "روش دیگری برای فرستادن کد نمانده است.",
+  notThisWay: "کد را از این راه نمی‌توانیم بفرستیم.",
   blocked: "برای این شماره نمی‌توانیم کد بفرستیم.",
   busy: (seconds) =>
     `درخواست‌های زیادی فرستاده‌اید. ${seconds < 60 ? "کمی بعد" : `${fa(Math.ceil(seconds / 60))} دقیقه دیگر`} دوباره امتحان کنید.`,
@@ -103,6 +110,10 @@ const english: Words = {
   again: "Send again",
   againIn: (seconds) => `Send again in ${clockTime(seconds)}`,
   other: "Try another way",
+  way: (channel) => {
+    if (channel === "voice") return "Call me"
+    return channel === "sms" ? "By SMS instead" : `On ${NAMES[channel]?.[1] ?? channel} instead`
+  },
   fresh: "Get a new code",
   freshSent: "We sent a new code. The earlier one no longer works.",
   done: "Your number is verified.",
@@ -117,6 +128,7 @@ const english: Words = {
   used: "This code was already used.",
   failed: "The code did not reach this number. Check the number, or try again.",
   noOther: "There is no other way left to send the code.",
+  notThisWay: "We cannot send the code in this way.",
   blocked: "We cannot send codes to this number.",
   busy: (seconds) =>
     `Too many requests. Try again ${seconds < 60 ? "a little later" : `in ${Math.ceil(seconds / 60)} min`}.`,

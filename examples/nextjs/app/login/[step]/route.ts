@@ -26,7 +26,7 @@ export const POST = async (request: Request, { params }: Context): Promise<Respo
   const json: unknown = await request.json().catch(() => null)
   if (typeof json !== "object" || json === null)
     return Response.json({ error: "bad_request" }, { status: 400 })
-  const given = json as { readonly phone?: unknown; readonly code?: unknown }
+  const given = json as { readonly phone?: unknown; readonly code?: unknown; readonly channel?: unknown }
   const { step } = await params
   const visitor = await visitorOf(request)
   if (step === "verify") {
@@ -36,7 +36,9 @@ export const POST = async (request: Request, { params }: Context): Promise<Respo
     return Response.json(body, { status })
   }
   if (step !== "send" && step !== "next") return new Response(null, { status: 404 })
-  const { status, body } = await (step === "send" ? made().send(visitor, given.phone) : made().next(visitor))
+  const { status, body } = await (step === "send"
+    ? made().send(visitor, given.phone)
+    : made().next(visitor, given.channel))
   return Response.json(body, { status })
 }
 
