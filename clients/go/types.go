@@ -155,7 +155,7 @@ type OtpPreviewedStep struct {
 	Price int64 `json:"price"`
 	// What its account can do now. gap: its next turn is too far away. rate: it is at its rate per minute.
 	State string `json:"state"`
-	// The error's code if it is misconfigured, else the state; null if it is ready.
+	// The error's code if it is misconfigured; hours for a call that is not made at this hour; else the state; null if it is ready.
 	Reason *string `json:"reason"`
 	// When it can send again, if that is known.
 	FreeAt *string `json:"free_at"`

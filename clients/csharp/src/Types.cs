@@ -297,7 +297,7 @@ namespace Peyk
         /// <summary>What its account can do now. gap: its next turn is too far away. rate: it is at its rate per minute.</summary>
         public string State => GetText("state");
 
-        /// <summary>The error's code if it is misconfigured, else the state; null if it is ready.</summary>
+        /// <summary>The error's code if it is misconfigured; hours for a call that is not made at this hour; else the state; null if it is ready.</summary>
         public string Reason => GetText("reason");
 
         /// <summary>When it can send again, if that is known.</summary>

@@ -47,6 +47,8 @@ export interface AccountState {
 export type Blockage =
   | { readonly _tag: "Cooling"; readonly until: Instant; readonly failures: number }
   | { readonly _tag: "AtRate"; readonly until: Instant | null }
+  /** Of calls only. */
+  | { readonly _tag: "OutOfHours"; readonly until: Instant }
 
 /** Null: it can send now, or after its gap. */
 export const blockageOf = (state: AccountState, kind: SendKind, now: Instant): Blockage | null => {

@@ -229,7 +229,8 @@ const PreviewedStep = Schema.Struct({
       "What its account can do now. gap: its next turn is too far away. rate: it is at its rate per minute."
   }),
   reason: Schema.NullOr(Schema.String).annotateKey({
-    description: "The error's code if it is misconfigured, else the state; null if it is ready."
+    description:
+      "The error's code if it is misconfigured; hours for a call that is not made at this hour; else the state; null if it is ready."
   }),
   free_at: Schema.NullOr(Timestamp).annotateKey({ description: "When it can send again, if that is known." })
 }).annotate({ identifier: "OtpPreviewedStep" })

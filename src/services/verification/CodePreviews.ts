@@ -112,6 +112,8 @@ const READY = { state: "ready", reason: null, freeAt: null } as const
  * @param waitMillis a code waits so long for a turn
  */
 const stateOf = ({ blockage, state }: Outlook, isShared: boolean, now: Instant, waitMillis: number) => {
+  if (blockage?._tag === "OutOfHours")
+    return { state: "rate", reason: "hours", freeAt: blockage.until } as const
   if (isShared || state === null) return READY
   if (blockage !== null) {
     const { _tag: tag, until: freeAt } = blockage

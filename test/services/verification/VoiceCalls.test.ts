@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Result } from "effect"
+import { Clock, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
@@ -7,6 +7,10 @@ import type { Locale } from "../../../src/domain/verification/CodeText.ts"
 import { spokenCodeText } from "../../../src/domain/verification/CodeText.ts"
 import { DAY_MILLIS, HOUR_MILLIS } from "../../../src/domain/Instant.ts"
 import { Accounts } from "../../../src/services/account/Accounts.ts"
+import { Billing } from "../../../src/services/customer/Limits.ts"
+import { Customers } from "../../../src/services/customer/Customers.ts"
+import { previewRoute } from "../../../src/domain/routing/Route.ts"
+import { outlooksOf } from "../../../src/services/routing/RouteOutlooks.ts"
 import { withoutSms } from "../../../src/services/guard/CodeDecisions.ts"
 import { Guard } from "../../../src/services/guard/Guard.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
@@ -131,6 +135,24 @@ layer(TestDatabase, { excludeTestServices: true })("the hours of calls", (it) =>
       )
     }).pipe(Effect.provide(testProcess(providers.layer, {}, MIDNIGHT)))
   })
+
+  it.effect("a preview says from when a route may call", () =>
+    Effect.gen(function* () {
+      const customer = yield* (yield* Customers).configuration(yield* makeCustomer(["sms", "voice"]))
+      const now = yield* Clock.currentTimeMillis
+      const steps = yield* outlooksOf(
+        customer,
+        previewRoute([{ channel: "sms" }, { channel: "voice" }], customer),
+        now
+      )
+      assert.deepStrictEqual(
+        steps.map(({ blockage }) => blockage),
+        [null, { _tag: "OutOfHours", until: tehran("08:00:00") + DAY_MILLIS }]
+      )
+    }).pipe(
+      Effect.provide(Layer.provideMerge(Billing.layer, testProcess(scriptProviders().layer, {}, MIDNIGHT)))
+    )
+  )
 
   it.effect.each([
     ["00:00-24:00", { from: 0, until: 24 * 60 }, true],

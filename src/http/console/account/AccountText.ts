@@ -45,6 +45,9 @@ export const blockageText = (blockage: Blockage, { say, number, clock }: Locale)
       ? html`${say("The limit for this minute is reached.", "سقف این دقیقه پر است.")}`
       : html`${say("The limit is reached until", "سقف پر است تا")} ${clock(blockage.until)}.`
   }
+  if (blockage._tag === "OutOfHours") {
+    return html`${say("No calls until", "بدون تماس تا")} ${clock(blockage.until)}.`
+  }
   const why =
     blockage.failures > 0
       ? say(`${number(blockage.failures)} consecutive failures`, `${number(blockage.failures)} خطای پشت‌سرهم`)
