@@ -88,7 +88,7 @@ type ChannelObject struct {
 	Wait int64 `json:"wait,omitempty"`
 }
 
-// OtpClient: Who asked for the code. Protects you from abuse; only keyed hashes of it are stored.
+// OtpClient: Who asked for the code. Protects you from abuse; of ip, user_agent and device_id only keyed hashes are stored.
 type OtpClient struct {
 	// The user's address, not your server's.
 	IP string `json:"ip,omitempty"`
@@ -98,6 +98,8 @@ type OtpClient struct {
 	DeviceID string `json:"device_id,omitempty"`
 	// You vouch for this user.
 	Trusted bool `json:"trusted,omitempty"`
+	// The site where the user enters the code: one of the customer's `webotp_origins`. The text then names it for WebOTP. Absent: the first of them. In the sandbox, any site.
+	Origin string `json:"origin,omitempty"`
 }
 
 // OtpSendResponse: as in the API.
@@ -169,6 +171,8 @@ type OtpPreviewedText struct {
 	Text *string `json:"text"`
 	// Of an SMS with this text; null for others.
 	SmsParts *int64 `json:"sms_parts"`
+	// too_long_for_app: this SMS has your `app_hash`, but more than the 140 bytes (UTF-8) that the SMS Retriever reads. Null: nothing is wrong.
+	Problem *string `json:"problem"`
 }
 
 // OtpPreviewLimits: Your own limits, and how much of them is used.

@@ -47,6 +47,9 @@ export interface ProblemParams {
   readonly phone_required: None
   readonly not_prefix: { readonly example: string }
   readonly not_host_name: { readonly example: string }
+  readonly not_site_origin: { readonly example: string }
+  readonly not_app_hash: { readonly characters: number }
+  readonly origin_not_saved: None
   readonly not_ip: None
   readonly not_network: { readonly example: string }
   readonly not_date_time: None

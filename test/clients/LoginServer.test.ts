@@ -50,6 +50,16 @@ describe("the server's half of the login page", () => {
     expect(session.peykLogin?.verification).toBe("v-1")
   })
 
+  it("names its site, if it has one of several", async () => {
+    const { login, calls } = loginWith(undefined, { origin: "https://club.example.ir" })
+    await login.send({ session: {}, ip: "198.51.100.7" }, "09121234567")
+    await login.send({ session: {} }, "09121234568")
+    expect(calls).toEqual([
+      '/v1/otp/send {"phone":"09121234567","client":{"origin":"https://club.example.ir","ip":"198.51.100.7"}}',
+      '/v1/otp/send {"phone":"09121234568","client":{"origin":"https://club.example.ir"}}'
+    ])
+  })
+
   it("cancels the code that a new one replaces", async () => {
     const { login, calls } = loginWith()
     const visitor = { session: {} }

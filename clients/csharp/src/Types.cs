@@ -164,7 +164,7 @@ namespace Peyk
         }
     }
 
-    /// <summary>Who asked for the code. Protects you from abuse; only keyed hashes of it are stored.</summary>
+    /// <summary>Who asked for the code. Protects you from abuse; of ip, user_agent and device_id only keyed hashes are stored.</summary>
     public sealed class OtpClient : JsonObject
     {
         public OtpClient()
@@ -201,6 +201,13 @@ namespace Peyk
         {
             get { return GetFlag("trusted"); }
             set { Put("trusted", value); }
+        }
+
+        /// <summary>The site where the user enters the code: one of the customer's `webotp_origins`. The text then names it for WebOTP. Absent: the first of them. In the sandbox, any site.</summary>
+        public string Origin
+        {
+            get { return GetText("origin"); }
+            set { Put("origin", value); }
         }
     }
 
@@ -318,6 +325,9 @@ namespace Peyk
 
         /// <summary>Of an SMS with this text; null for others.</summary>
         public long? SmsParts => GetInteger("sms_parts");
+
+        /// <summary>too_long_for_app: this SMS has your `app_hash`, but more than the 140 bytes (UTF-8) that the SMS Retriever reads. Null: nothing is wrong.</summary>
+        public string Problem => GetText("problem");
     }
 
     /// <summary>Your own limits, and how much of them is used.</summary>

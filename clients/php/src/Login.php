@@ -19,11 +19,13 @@ final class Login
     /**
      * @param int $perSession codes in ten minutes; another channel counts too. Limit addresses in your framework.
      * @param list<string> $channels those that visitors can ask for, such as ['sms', 'voice']: a button for each
+     * @param ?string $origin this site, as https://shop.example.ir, if the customer saved several webotp_origins
      */
     public function __construct(
         private readonly Peyk $peyk,
         private readonly int $perSession = 5,
         private readonly array $channels = [],
+        private readonly ?string $origin = null,
     ) {
     }
 
@@ -32,7 +34,8 @@ final class Login
     {
         return $this->limited($state, function (array $before) use (&$state, $ip, $phone): LoginReply {
             $number = is_scalar($phone) ? (string) $phone : '';
-            $sent = $this->peyk->otp->send($number, $ip === null ? [] : ['client' => ['ip' => $ip]]);
+            $client = array_filter(['ip' => $ip, 'origin' => $this->origin], static fn (?string $each): bool => $each !== null);
+            $sent = $this->peyk->otp->send($number, $client === [] ? [] : ['client' => $client]);
             $state = [...$before, 'verification' => $sent['verification_id'], 'sequence' => 1];
             $this->cancel($before['verification'] ?? null);
             return new LoginReply(200, [

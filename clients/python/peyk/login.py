@@ -36,12 +36,19 @@ class Login:
 
     Allows ``per_session`` codes in ten minutes, and ``per_address`` in each process; another channel counts too.
     Visitors of a mobile network share addresses. The page has a button for each of ``channels``, such as
-    ``["sms", "voice"]``: visitors can ask for these.
+    ``["sms", "voice"]``: visitors can ask for these. ``origin`` is this site, as ``https://shop.example.ir``, if the
+    customer saved several ``webotp_origins``: the text then names it.
     """
 
     def __init__(
-        self, peyk: Peyk, per_session: int = 5, per_address: int = 30, channels: Sequence[str] = ()
+        self,
+        peyk: Peyk,
+        per_session: int = 5,
+        per_address: int = 30,
+        channels: Sequence[str] = (),
+        origin: Optional[str] = None,
     ) -> None:
+        self._site = {"origin": origin} if origin else {}
         self._otp = peyk.otp
         self._per_session, self._per_address = per_session, per_address
         self._channels = tuple(channels)
@@ -51,7 +58,7 @@ class Login:
     def send(self, session: MutableMapping[str, Any], ip: Optional[str], phone: Any) -> LoginReply:
         def run() -> LoginReply:
             state = session["peyk_login"]
-            sent = self._otp.send(str(phone), client={"ip": ip} if ip else None)
+            sent = self._otp.send(str(phone), client={**self._site, **({"ip": ip} if ip else {})} or None)
             session["peyk_login"] = {**state, "verification": sent["verification_id"], "sequence": 1}
             if state["verification"] != _NONE:
                 # Otherwise the earlier code could still arrive over its next channel.

@@ -44,6 +44,8 @@ export interface LoginOptions {
    * whether a code can go over them. Default: none
    */
   readonly channels?: ReadonlyArray<string>
+  /** This site, as `https://shop.example.ir`, if the customer saved several `webotp_origins`: the text then names it. */
+  readonly origin?: string
 }
 
 export interface Login {
@@ -130,11 +132,14 @@ const shown = (session: LoginSession, channels: ReadonlyArray<string>, verificat
 export const createLogin = ({ otp }: Pick<Client, "otp">, options: LoginOptions = {}): Login => {
   const limit = makeLimit(options)
   const { channels = [] } = options
+  const site = options.origin === undefined ? {} : { origin: options.origin }
   const idIn = ({ peykLogin }: LoginSession) => peykLogin?.verification ?? NONE
 
   const send = async ({ session, ip }: LoginVisitor, phone: unknown): Promise<LoginReply> => {
     const earlier = idIn(session)
-    const sent = await otp.send({ phone: String(phone), ...(ip === undefined ? {} : { client: { ip } }) })
+    const client = { ...site, ...(ip === undefined ? {} : { ip }) }
+    const described = Object.keys(client).length === 0 ? {} : { client }
+    const sent = await otp.send({ phone: String(phone), ...described })
     const asked = session.peykLogin?.asked ?? []
     session.peykLogin = { verification: sent.verification_id, sequence: 1, asked }
     // Otherwise the earlier code could still arrive over its next channel. That it has ended already is no error.

@@ -20,15 +20,20 @@ import {
   setLimits
 } from "../../services/customer/CustomerRecords.ts"
 
-const toFields = ({ id, name, plan, webOtpHost, brand, locale, createdAt }: CustomerRecord) => ({
-  id,
-  name,
-  plan,
-  webotp_host: webOtpHost,
-  brand,
-  locale,
-  created_at: formatInstant(createdAt)
-})
+const toFields = (customer: CustomerRecord) => {
+  const { id, name, plan, webOtpHost, webOtpOrigins, appHash, brand, locale, createdAt } = customer
+  return {
+    id,
+    name,
+    plan,
+    webotp_host: webOtpHost,
+    webotp_origins: webOtpOrigins,
+    app_hash: appHash,
+    brand,
+    locale,
+    created_at: formatInstant(createdAt)
+  }
+}
 
 const planFlag = Flag.Literals("plan", Plan.literals).pipe(Flag.withDescription("free, start or business"))
 
@@ -66,6 +71,11 @@ const update = actionCommand(
       name: nameFlag("The customer's name").pipe(Flag.optional),
       plan: planFlag.pipe(Flag.optional),
       webotp_host: emptiableFlag("webotp-host", "The host of the site that reads codes by itself (WebOTP)"),
+      webotp_origins: emptiableFlag(
+        "webotp-origins",
+        "The sites that read codes by themselves, such as https://a.example.ir,https://b.example.ir"
+      ).pipe(Flag.map(Option.map((text) => text?.split(",").map((origin) => origin.trim()) ?? null))),
+      app_hash: emptiableFlag("app-hash", "The hash of the Android app that reads codes from SMS by itself"),
       brand: emptiableFlag("brand", "The brand that the default text of codes names"),
       locale: Flag.Literals("locale", Locale.literals).pipe(
         Flag.withDescription("The language of the default text"),

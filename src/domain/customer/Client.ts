@@ -8,6 +8,8 @@ export interface Client {
   readonly deviceId?: string | undefined
   /** The customer vouches for it. */
   readonly trusted?: boolean | undefined
+  /** The site where the code is entered, for the text. */
+  readonly origin?: string | undefined
 }
 
 /** Keyed hashes of it, which are all that is stored. */

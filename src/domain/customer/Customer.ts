@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { LimitOverrides } from "./Limits.ts"
 import type { Template } from "../message/Template.ts"
-import type { Locale } from "../verification/CodeText.ts"
+import type { Locale, ReadingSites } from "../verification/CodeText.ts"
 import { Channel, LONGEST_WAIT_SECONDS, SHORTEST_WAIT_SECONDS } from "../routing/Channel.ts"
 
 export const Plan = Schema.Literals(["free", "start", "business"])
@@ -94,12 +94,12 @@ export const RoutingStep = Schema.Struct({
 export type RoutingStep = typeof RoutingStep.Type
 
 /** Everything that resolving a customer's route needs. */
-export interface CustomerConfiguration {
+export interface CustomerConfiguration extends ReadingSites {
   readonly customerId: number
   readonly plan: Plan
   readonly limits: LimitOverrides
-  /** The site whose pages read codes by themselves (WebOTP); null: none. */
-  readonly webOtpHost: string | null
+  /** Of the Android app that reads codes out of SMS by itself; null: none. */
+  readonly appHash: string | null
   /** The brand that the default text names; null: it names none. */
   readonly brand: string | null
   /** The language of the default text, if the request names none. */

@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { problem } from "../Problem.ts"
-import { check } from "../SchemaProblems.ts"
+import type { Channel } from "../routing/Channel.ts"
+import { check, isMaxEntries, refusing } from "../SchemaProblems.ts"
+import { hostOfOrigin, SiteOrigin } from "../text/HostName.ts"
 import { persianDigits } from "../text/PastedText.ts"
 import { isBlank, isMisleading, isStorable, TrimmedName } from "../text/VisibleText.ts"
 
@@ -26,6 +28,20 @@ export const Brand = TrimmedName.check(
   )
 )
 
+const APP_HASH_CHARACTERS = 11
+const APP_HASH = `[A-Za-z0-9+/]{${APP_HASH_CHARACTERS}}`
+
+/** By which Android's SMS Retriever finds the app that reads a code. */
+export const AppHash = Schema.String.check(
+  Schema.isPattern(
+    new RegExp(`^${APP_HASH}$`),
+    refusing(problem("not_app_hash", { characters: APP_HASH_CHARACTERS }))
+  )
+)
+
+/** The sites whose pages read codes of a customer: each send names one of them. */
+export const SiteOrigins = Schema.Array(SiteOrigin).check(isMaxEntries(10))
+
 /** The text that carries a code, with its placeholders. */
 export interface CodeText {
   /** Null: the default text, without a customer's options. */
@@ -34,11 +50,36 @@ export interface CodeText {
   readonly textLocale: Locale | null
 }
 
+/** The sites that read a customer's codes. */
+export interface ReadingSites {
+  /** The site whose pages read codes by themselves (WebOTP); null: none. */
+  readonly webOtpHost: string | null
+  /** The same for several sites; empty: `webOtpHost` is the only one. */
+  readonly webOtpOrigins: ReadonlyArray<string>
+}
+
+/**
+ * The host of the site that reads the code.
+ *
+ * @param origin where it is entered; undefined: the first of the sites
+ * @returns undefined if it is none of the sites
+ */
+export const readingHost = (
+  { webOtpHost, webOtpOrigins }: ReadingSites,
+  origin: string | undefined
+): string | null | undefined => {
+  if (origin !== undefined) return webOtpOrigins.includes(origin) ? hostOfOrigin(origin) : undefined
+  const [first] = webOtpOrigins
+  return first === undefined ? webOtpHost : hostOfOrigin(first)
+}
+
 interface CodeTextOptions {
   readonly locale: Locale
   readonly brand: string | null
-  /** The site whose pages read codes by themselves (WebOTP). */
+  /** The site whose pages read the code by themselves (WebOTP). */
   readonly webOtpHost: string | null
+  /** Of the app that reads the code out of an SMS by itself. */
+  readonly appHash: string | null
 }
 
 const bodies: Readonly<Record<Locale, (brand: string | null) => string>> = {
@@ -53,15 +94,36 @@ export const DEFAULT_CODE_TEXT = bodies[DEFAULT_LOCALE](null)
 
 const UNCHANGED: CodeText = { textBody: null, textLocale: null }
 
-/** The default text. With a host, its last line is the one by which a page of that host reads the code. */
-export const defaultCodeText = ({ locale, brand, webOtpHost }: CodeTextOptions): CodeText => {
-  if (locale === DEFAULT_LOCALE && brand === null && webOtpHost === null) return UNCHANGED
+/**
+ * The default text. With a host, its last line is the one by which a page of that host reads the code; the line for the
+ * app is before it.
+ */
+export const defaultCodeText = ({ locale, brand, webOtpHost, appHash }: CodeTextOptions): CodeText => {
+  if (locale === DEFAULT_LOCALE && brand === null && webOtpHost === null && appHash === null) return UNCHANGED
   const body = bodies[locale](brand)
-  return {
-    textBody: webOtpHost === null ? body : `${body}\n\n@${webOtpHost} #{{code}}`,
-    textLocale: locale
-  }
+  const hashLine = appHash === null ? "" : `\n${appHash}`
+  const hostLine = webOtpHost === null ? "" : `\n@${webOtpHost} #{{code}}`
+  const lines = `${hashLine}${hostLine}`
+  return { textBody: lines === "" ? body : `${body}\n${lines}`, textLocale: locale }
 }
+
+/** No other line of a default text is like it. */
+const hashLine = new RegExp(`^${APP_HASH}(?:\n|$)`, "m")
+
+/** The text as it goes over the channel: apps read SMS only, so the default text has no line for them elsewhere. */
+export const textOver = (channel: Channel, text: CodeText): CodeText =>
+  channel === "sms" || text.textBody === null || text.textLocale === null || !hashLine.test(text.textBody)
+    ? text
+    : { ...text, textBody: text.textBody.replace(hashLine, "").trimEnd() }
+
+/** The SMS Retriever reads no more bytes of an SMS. */
+const MAX_RETRIEVED_BYTES = 140
+
+/** Whether the SMS has the line for the app, and is too long for it to be read. */
+export const isTooLongForApp = (sms: string, appHash: string | null): boolean =>
+  appHash !== null &&
+  sms.split("\n").includes(appHash) &&
+  new TextEncoder().encode(sms).length > MAX_RETRIEVED_BYTES
 
 /** A text of the customer's own. */
 export const ownCodeText = (textBody: string): CodeText => ({ textBody, textLocale: null })

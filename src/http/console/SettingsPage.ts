@@ -6,8 +6,16 @@ import { SECURITY_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { pathOf } from "./Navigation.ts"
 import { signOutEverywhereButton } from "./SecurityPage.ts"
 import { creating, formAction } from "./forms/ActionForms.ts"
-import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"
-import { csrfField } from "./forms/Forms.ts"
+import {
+  byField,
+  errorSummary,
+  type FieldErrors,
+  inputField,
+  noFieldErrors,
+  selectField,
+  textAreaField
+} from "./forms/FormFields.ts"
+import { csrfField, submittedEntries } from "./forms/Forms.ts"
 import { seeOther } from "./frame/Responses.ts"
 import { clearSession } from "./frame/Cookies.ts"
 import { html, type Html } from "./frame/Html.ts"
@@ -38,7 +46,8 @@ interface Refused {
 const languageName = (locale: TextLocale, { say }: View["locale"]): string =>
   locale === "fa" ? say("Persian", "فارسی") : say("English", "انگلیسی")
 
-const customerFacts = ({ id, name, plan, brand, locale, webOtpHost }: CustomerRecord, view: View): Html => {
+const customerFacts = (customer: CustomerRecord, view: View): Html => {
+  const { id, name, plan, brand, locale, webOtpHost, webOtpOrigins, appHash } = customer
   const { say, number } = view.locale
   const none = say("None", "ندارد")
   return facts([
@@ -47,9 +56,43 @@ const customerFacts = ({ id, name, plan, brand, locale, webOtpHost }: CustomerRe
     [say("Plan", "پلن"), badge("info", plan)],
     [say("Brand in codes", "نام برند در کد"), brand ?? none],
     [say("Language of codes", "زبان کد"), languageName(locale, view.locale)],
-    [say("WebOTP site", "سایت WebOTP"), webOtpHost === null ? none : ltr(webOtpHost)]
+    [say("WebOTP site", "سایت WebOTP"), webOtpHost === null ? none : ltr(webOtpHost)],
+    [say("WebOTP sites", "سایت‌های WebOTP"), webOtpOrigins.length === 0 ? none : ltr(webOtpOrigins.join(" "))],
+    [say("Android app hash", "هش برنامهٔ اندروید"), appHash === null ? none : ltr(appHash)]
   ])
 }
+
+/** Several sites, and the app, that read codes by themselves. */
+const appFields = (
+  { locale: { say } }: View,
+  { webOtpOrigins, appHash }: CustomerRecord,
+  value: (name: string, stored: string | null) => string,
+  errors: FieldErrors
+): Html =>
+  html`${textAreaField({
+    name: "webotp_origins",
+    label: say("Several WebOTP sites", "چند سایت WebOTP"),
+    hint: say(
+      "Addresses such as https://shop.example.ir, one per line, in place of the site above. A request names one of them; otherwise the first is used.",
+      "نشانی‌هایی مثل https://shop.example.ir، در هر خط یکی، به جای سایت بالا. درخواست یکی را نام می‌برد؛ وگرنه اولی استفاده می‌شود."
+    ),
+    value: value("webotp_origins", webOtpOrigins.join("\n")),
+    rows: 2,
+    isCode: true,
+    errors
+  })}
+  ${inputField({
+    name: "app_hash",
+    label: say("Android app hash", "هش برنامهٔ اندروید"),
+    hint: say(
+      "Your app can then read the code from the SMS automatically (SMS Retriever).",
+      "برنامهٔ شما می‌تواند کد را خودکار از پیامک بخواند (SMS Retriever)."
+    ),
+    placeholder: "FA+9qCX9VSu",
+    value: value("app_hash", appHash),
+    isLtr: true,
+    errors
+  })}`
 
 const customerForm = (view: View, customer: CustomerRecord, refused: Refused | null): Html => {
   const { say } = view.locale
@@ -98,6 +141,7 @@ const customerForm = (view: View, customer: CustomerRecord, refused: Refused | n
       isLtr: true,
       errors
     })}
+    ${appFields(view, customer, value, errors)}
     <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
   </form>`
 }
@@ -206,17 +250,23 @@ const settingsPage = Effect.fnUntraced(function* (view: View, refused: Refused |
 
 /** The fields that the form has: only owners change the account's name. An empty one ends what was set. */
 const customerInput = (fields: URLSearchParams) => {
-  const submitted = ["brand", "locale", "webotp_host"].filter((name) => fields.has(name))
+  const submitted = ["brand", "locale", "webotp_host", "app_hash"].filter((name) => fields.has(name))
   const entries = submitted.map((name) => [name, fields.get(name)?.trim() || null] as const)
   const name = fields.get("name")?.trim()
-  return { ...Object.fromEntries(entries), ...(name === undefined ? {} : { name }) }
+  const origins = fields.get("webotp_origins")
+  return {
+    ...Object.fromEntries(entries),
+    ...(origins === null ? {} : { webotp_origins: submittedEntries(origins) }),
+    ...(name === undefined ? {} : { name })
+  }
 }
 
 const submitCustomer = formAction(changeCustomer, {
   target: creating,
   input: customerInput,
   done: () => seeOther(withNotice(SETTINGS_PATH, "saved")),
-  again: (view, fields, errors) => settingsPage(view, { form: "customer", submitted: fields, errors })
+  again: (view, fields, errors) =>
+    settingsPage(view, { form: "customer", submitted: fields, errors: byField(errors) })
 })
 
 /** A new password of their own. They sign in with it. */

@@ -6,6 +6,7 @@ import { RequireJson } from "../RequestGuards.ts"
 import { orEnvelope } from "../errors/Envelope.ts"
 import { CurrentActor } from "./ManageAuth.ts"
 import {
+  APP_HASH,
   BRAND,
   changeCustomer,
   type CustomerRecord,
@@ -13,7 +14,8 @@ import {
   LOCALE,
   MeChange,
   SECOND_FACTOR,
-  WEBOTP_HOST
+  WEBOTP_HOST,
+  WEBOTP_ORIGINS
 } from "../../services/customer/CustomerRecords.ts"
 import { handlersOf, manageGroup, notFound, summary } from "./Endpoints.ts"
 import { respondWithResource, handler } from "./Handlers.ts"
@@ -28,6 +30,8 @@ const Me = Schema.Struct({
   brand: Schema.NullOr(Schema.String).annotateKey({ description: BRAND }),
   locale: Locale.pipe(Schema.annotateKey({ description: LOCALE })),
   webotp_host: Schema.NullOr(Schema.String).annotateKey({ description: WEBOTP_HOST }),
+  webotp_origins: Schema.Array(Schema.String).annotate({ description: WEBOTP_ORIGINS }),
+  app_hash: Schema.NullOr(Schema.String).annotateKey({ description: APP_HASH }),
   second_factor_required: Schema.Boolean.annotateKey({ description: SECOND_FACTOR })
 }).annotate({ identifier: "Me" })
 
@@ -47,7 +51,7 @@ type Me = typeof Me.Type
 
 const toMe = (
   { kind, id, name, scope, role = null, customerId }: Actor,
-  { brand, locale, webOtpHost, needsSecondFactor }: CustomerRecord
+  { brand, locale, webOtpHost, webOtpOrigins, appHash, needsSecondFactor }: CustomerRecord
 ): Me => ({
   kind,
   id,
@@ -58,6 +62,8 @@ const toMe = (
   brand,
   locale,
   webotp_host: webOtpHost,
+  webotp_origins: webOtpOrigins,
+  app_hash: appHash,
   second_factor_required: needsSecondFactor
 })
 

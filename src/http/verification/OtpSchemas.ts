@@ -12,6 +12,7 @@ import { AttemptErrorCode } from "../../domain/ProviderOutcome.ts"
 import { RiskLevel, RiskReason } from "../../domain/guard/Risk.ts"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { consistentStep } from "../../domain/routing/RouteRequest.ts"
+import { SiteOrigin } from "../../domain/text/HostName.ts"
 import { bareNumber } from "../../domain/text/PastedText.ts"
 import { StorableText } from "../../domain/text/VisibleText.ts"
 import { VerificationStatus } from "../../domain/verification/Verification.ts"
@@ -58,10 +59,15 @@ const Client = Schema.Struct({
   ip: optional(Address).annotateKey({ description: "The user's address, not your server's." }),
   user_agent: optional(clientText(1024)).annotateKey({ description: "The user's User-Agent header." }),
   device_id: optional(clientText(256)).annotateKey({ description: "Your own id of the user's device." }),
-  trusted: optional(Schema.Boolean).annotateKey({ description: "You vouch for this user." })
+  trusted: optional(Schema.Boolean).annotateKey({ description: "You vouch for this user." }),
+  origin: optional(SiteOrigin).annotateKey({
+    description:
+      "The site where the user enters the code: one of the customer's `webotp_origins`. The text then names it for WebOTP. Absent: the first of them. In the sandbox, any site."
+  })
 }).annotate({
   identifier: "OtpClient",
-  description: "Who asked for the code. Protects you from abuse; only keyed hashes of it are stored."
+  description:
+    "Who asked for the code. Protects you from abuse; of ip, user_agent and device_id only keyed hashes are stored."
 })
 
 /** Fields of every send that do not change its route. */
@@ -242,6 +248,10 @@ const PreviewedText = Schema.Struct({
   }),
   sms_parts: Schema.NullOr(Schema.Int).annotateKey({
     description: "Of an SMS with this text; null for others."
+  }),
+  problem: Schema.NullOr(Schema.Literal("too_long_for_app")).annotateKey({
+    description:
+      "too_long_for_app: this SMS has your `app_hash`, but more than the 140 bytes (UTF-8) that the SMS Retriever reads. Null: nothing is wrong."
   })
 }).annotate({ identifier: "OtpPreviewedText" })
 

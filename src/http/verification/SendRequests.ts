@@ -57,7 +57,8 @@ const toClient = (client: (typeof SendBody.Type)["client"]): Client | undefined 
         ip: client.ip ?? undefined,
         userAgent: client.user_agent ?? undefined,
         deviceId: client.device_id ?? undefined,
-        trusted: client.trusted ?? undefined
+        trusted: client.trusted ?? undefined,
+        origin: client.origin ?? undefined
       }
 
 /** A body, and its JSON text, which is needed if it has metadata. */
@@ -119,7 +120,7 @@ export const toPreviewResponse = ({
   wouldRefuse
 }: CodePreview): typeof PreviewResponse.Type => ({
   route: route.map(({ freeAt, ...step }) => ({ ...step, free_at: formatNullableInstant(freeAt) })),
-  texts: texts.map(({ channel, text, smsParts }) => ({ channel, text, sms_parts: smsParts })),
+  texts: texts.map(({ smsParts, ...each }) => ({ ...each, sms_parts: smsParts })),
   limits: {
     phone_hour: toUsedLimit(phoneHour),
     phone_day: toUsedLimit(phoneDay),

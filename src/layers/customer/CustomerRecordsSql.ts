@@ -12,6 +12,8 @@ const CustomerRow = Schema.Struct({
   name: Schema.String,
   plan: Plan,
   webOtpHost: Schema.NullOr(Schema.String),
+  webOtpOrigins: Schema.Array(Schema.String),
+  appHash: Schema.NullOr(Schema.String),
   brand: Schema.NullOr(Schema.String),
   locale: Locale,
   needsSecondFactor: Schema.Boolean,
@@ -25,7 +27,7 @@ export const CustomerRecordsSql = Layer.effect(
     const customerRows = rowsOf(CustomerRow)
     const limitRows = rowsOf(LimitsRow)
     const columns = sql.literal(
-      `id, name, plan, webotp_host as "webOtpHost", brand, locale,
+      `id, name, plan, webotp_host as "webOtpHost", webotp_origins as "webOtpOrigins", app_hash as "appHash", brand, locale,
         second_factor_required as "needsSecondFactor", created_at as "createdAt"`
     )
 
@@ -46,11 +48,14 @@ export const CustomerRecordsSql = Layer.effect(
         return row ?? (yield* Effect.die("an insert returned no row"))
       }),
 
-      update: Effect.fnUntraced(function* (id, { name, plan, webOtpHost, brand, locale, needsSecondFactor }) {
+      update: Effect.fnUntraced(function* (id, change) {
+        const { name, plan, webOtpHost, webOtpOrigins, appHash, brand, locale, needsSecondFactor } = change
         const [row] = yield* customerRows(sql`
           update customers set name = coalesce(${name ?? null}::text, name),
             plan = coalesce(${plan ?? null}::text, plan),
             webotp_host = case when ${webOtpHost === undefined} then webotp_host else ${webOtpHost ?? null}::text end,
+            webotp_origins = coalesce(${webOtpOrigins ?? null}::text[], webotp_origins),
+            app_hash = case when ${appHash === undefined} then app_hash else ${appHash ?? null}::text end,
             brand = case when ${brand === undefined} then brand else ${brand ?? null}::text end,
             locale = coalesce(${locale ?? null}::text, locale),
             second_factor_required = coalesce(${needsSecondFactor ?? null}::boolean, second_factor_required)

@@ -35,6 +35,8 @@ const guardColumns = `(
 const ConfigurationRow = Schema.Struct({
   plan: Plan,
   webOtpHost: Schema.NullOr(Schema.String),
+  webOtpOrigins: Schema.Array(Schema.String),
+  appHash: Schema.NullOr(Schema.String),
   brand: Schema.NullOr(Schema.String),
   locale: Locale,
   limits: LimitOverrides,
@@ -58,7 +60,8 @@ export const CustomersSql = Layer.effect(
       key: { name: "customer_id", type: "int4", of: (customerId) => customerId },
       row: ConfigurationRow,
       statement: (keys) => `
-        select r.nth, c.plan, c.webotp_host as "webOtpHost", c.brand, c.locale, c.limits, nullif(o.steps, '[]') as routing,
+        select r.nth, c.plan, c.webotp_host as "webOtpHost", c.webotp_origins as "webOtpOrigins",
+          c.app_hash as "appHash", c.brand, c.locale, c.limits, nullif(o.steps, '[]') as routing,
           coalesce(o.step_order, 'saved') as "stepOrder", coalesce((
           select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
             'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null,
@@ -85,6 +88,8 @@ export const CustomersSql = Layer.effect(
         customerId,
         plan: row.plan,
         webOtpHost: row.webOtpHost,
+        webOtpOrigins: row.webOtpOrigins,
+        appHash: row.appHash,
         brand: row.brand,
         locale: row.locale,
         limits: row.limits,

@@ -1,10 +1,10 @@
 import { Clock, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Conflict, NotFound, TemplateNotFound } from "../../domain/Errors.ts"
+import { Conflict, fieldError, NotFound, TemplateNotFound } from "../../domain/Errors.ts"
 import { toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { checkCodeTemplate, fillTemplate, Template } from "../../domain/message/Template.ts"
-import { defaultCodeText, ownCodeText } from "../../domain/verification/CodeText.ts"
+import { defaultCodeText, ownCodeText, readingHost } from "../../domain/verification/CodeText.ts"
 import { idPosition } from "../postgres/PagesSql.ts"
 import { InstantColumn, lockCustomer, notUpdated, ownerIn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { type FillTemplate, TemplateRecords, Templates } from "../../services/message/Templates.ts"
@@ -29,14 +29,18 @@ export const TemplatesSql = Layer.effect(
     })
 
     return Templates.of({
-      codeText: ({ customerId, brand, webOtpHost, locale: usual }, { templateId, locale = usual }) =>
-        templateId === undefined
-          ? Effect.succeed(defaultCodeText({ locale, brand, webOtpHost }))
+      codeText: (customer, { templateId, locale = customer.locale, client }) => {
+        const { customerId, brand, appHash } = customer
+        const webOtpHost = readingHost(customer, client?.origin)
+        if (webOtpHost === undefined) return fieldError("client.origin", problem("origin_not_saved"))
+        return templateId === undefined
+          ? Effect.succeed(defaultCodeText({ locale, brand, webOtpHost, appHash }))
           : Effect.flatMap(find(customerId, [templateId]), (template) =>
               Effect.fromResult(
                 template(templateId).pipe(Result.flatMap(checkCodeTemplate), Result.map(ownCodeText))
               )
-            ),
+            )
+      },
       read: (customerId, ids) =>
         Effect.map(
           ids.length === 0 ? Effect.succeed(notFound) : find(customerId, ids),

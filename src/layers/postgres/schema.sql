@@ -87,15 +87,21 @@ create table customers (
   locale text not null default 'fa' check (locale in ('fa', 'en')),
   -- the site whose page fills in a code from an SMS by itself (WebOTP)
   webotp_host text,
+  -- the same for several sites, as https origins; a code names one of them. Empty: webotp_host
+  webotp_origins text[] not null default '{}',
+  -- by which an Android app reads a code from an SMS (SMS Retriever)
+  app_hash text,
   -- whether its users must have a second factor; written by its owners
   second_factor_required boolean not null default false,
   -- where its sends are; null: in the store's own schema
   cell int references cells,
   created_at timestamptz not null
 );
-create trigger announce after update of plan, webotp_host, limits, brand, locale, cell on customers
+create trigger announce after update of plan, webotp_host, webotp_origins, app_hash, limits, brand, locale, cell
+  on customers
   for each row execute function announce_customer_change('id');
-create constraint trigger count_set_up_change after update of plan, webotp_host, limits, brand, locale on customers
+create constraint trigger count_set_up_change after update of plan, webotp_host, webotp_origins, app_hash, limits, brand,
+  locale on customers
   deferrable initially deferred for each row execute function count_set_up_change('id');
 
 -- A customer on its way to another cell, while it sends. Written by `peyk customer move`, and deleted at its end.

@@ -4,7 +4,7 @@ import { Name, optional } from "../../domain/Fields.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { LimitChange, type LimitOverrides } from "../../domain/customer/Limits.ts"
 import { Plan } from "../../domain/customer/Customer.ts"
-import { Brand, DEFAULT_LOCALE, Locale } from "../../domain/verification/CodeText.ts"
+import { AppHash, Brand, DEFAULT_LOCALE, Locale, SiteOrigins } from "../../domain/verification/CodeText.ts"
 import { HostName } from "../../domain/text/HostName.ts"
 import type { Actor } from "../../domain/user/Actor.ts"
 import { action, mayPerform, NoInput, NoTarget, requireFresh } from "../Action.ts"
@@ -17,6 +17,10 @@ export interface CustomerRecord {
   readonly plan: Plan
   /** The site whose pages take codes out of messages by themselves (WebOTP). */
   readonly webOtpHost: string | null
+  /** The same for several sites; empty: `webOtpHost` is the only one. */
+  readonly webOtpOrigins: ReadonlyArray<string>
+  /** Of the Android app that takes codes out of SMS by itself. */
+  readonly appHash: string | null
   /** The brand that the default text names. */
   readonly brand: string | null
   /** The language of the default text. */
@@ -31,6 +35,8 @@ interface CustomerChange {
   readonly name?: string | undefined
   readonly plan?: Plan | undefined
   readonly webOtpHost?: string | null | undefined
+  readonly webOtpOrigins?: ReadonlyArray<string> | undefined
+  readonly appHash?: string | null | undefined
   readonly brand?: string | null | undefined
   readonly locale?: Locale | undefined
   readonly needsSecondFactor?: boolean | undefined
@@ -55,6 +61,10 @@ export const BRAND = "The brand that the default text names."
 export const LOCALE = "The language of the default text, if a request names none."
 export const SECOND_FACTOR = "Whether users of this customer must sign in with a second factor."
 export const WEBOTP_HOST = "The site whose pages read codes by themselves (WebOTP)."
+export const WEBOTP_ORIGINS =
+  "The same for several sites, as `https://` and a host name. `client.origin` of a send chooses one of them; without it the first is used."
+export const APP_HASH =
+  "Your Android app's hash (SMS Retriever), by which it reads codes from SMS by itself. The default text of an SMS has it in a line of its own."
 
 /** What the customer's own people change. */
 export const MeChange = Schema.Struct({
@@ -63,6 +73,10 @@ export const MeChange = Schema.Struct({
   webotp_host: optional(HostName).annotateKey({
     description: `${WEBOTP_HOST} Null: none.`
   }),
+  webotp_origins: optional(SiteOrigins).annotateKey({
+    description: `${WEBOTP_ORIGINS} Null or empty: \`webotp_host\` is the only site.`
+  }),
+  app_hash: optional(AppHash).annotateKey({ description: `${APP_HASH} Null: none.` }),
   second_factor_required: optional(Schema.Boolean).annotateKey({
     description: `${SECOND_FACTOR} For owners who have signed in within the last 10 minutes.`
   })
@@ -102,7 +116,7 @@ export const changeCustomer = action("customer.update", {
   before: ({ actor: { customerId } }) =>
     Effect.map(
       CustomerRecords.use((customers) => customers.find(customerId)),
-      ({ name, plan, brand, locale, webOtpHost, needsSecondFactor }) => ({
+      ({ name, plan, brand, locale, webOtpHost, webOtpOrigins, appHash, needsSecondFactor }) => ({
         name,
         values: {
           name,
@@ -110,25 +124,33 @@ export const changeCustomer = action("customer.update", {
           brand,
           locale,
           webotp_host: webOtpHost,
+          webotp_origins: webOtpOrigins,
+          app_hash: appHash,
           second_factor_required: needsSecondFactor
         }
       })
     ),
-  run: ({ actor, input: { name, plan, brand, locale, webotp_host, second_factor_required } }) => {
+  run: ({ actor, input }) => {
+    const { name, plan, brand, locale, webotp_host, webotp_origins, app_hash, second_factor_required } = input
     const change = {
       name,
       plan,
       brand,
+      webOtpHost: webotp_host,
+      webOtpOrigins: webotp_origins === null ? [] : webotp_origins,
+      appHash: app_hash,
       locale: locale === null ? DEFAULT_LOCALE : locale,
       needsSecondFactor: second_factor_required ?? undefined
     }
-    return CustomerRecords.use((customers) =>
-      customers.update(actor.customerId, { ...change, webOtpHost: webotp_host })
-    )
+    return CustomerRecords.use((customers) => customers.update(actor.customerId, change))
   },
-  audit: ({ id, locale }, { input }) => ({
+  audit: ({ id, locale, webOtpOrigins }, { input }) => ({
     id,
-    details: input.locale === undefined ? input : { ...input, locale }
+    details: {
+      ...input,
+      ...(input.locale !== undefined && { locale }),
+      ...(input.webotp_origins !== undefined && { webotp_origins: webOtpOrigins })
+    }
   })
 })
 

@@ -173,12 +173,14 @@ export class SetUpConcerns extends Context.Service<
       const ofCustomer = Effect.fnUntraced(function* (customerId: number, own: ReadonlyArray<AccountRecord>) {
         const found = yield* Effect.option(customers.find(customerId))
         if (Option.isNone(found)) return []
-        const { plan, webOtpHost, brand, locale } = found.value
+        const { plan, webOtpHost, webOtpOrigins, appHash, brand, locale } = found.value
         const { steps } = yield* orders.find(customerId)
         const configuration: CustomerConfiguration = {
           customerId,
           plan,
           webOtpHost,
+          webOtpOrigins,
+          appHash,
           brand,
           locale,
           limits: {},

@@ -4,10 +4,12 @@ import type {
   NotFound,
   PreconditionFailed,
   TemplateError,
-  TemplateParametersMismatch
+  TemplateParametersMismatch,
+  ValidationError
 } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
+import type { Client } from "../../domain/customer/Client.ts"
 import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 import type { Template } from "../../domain/message/Template.ts"
 import type { CodeText, Locale } from "../../domain/verification/CodeText.ts"
@@ -30,8 +32,12 @@ export class Templates extends Context.Service<
     /** The text that carries a code: the template's, else the default with the customer's options. */
     readonly codeText: (
       customer: CustomerConfiguration,
-      request: { readonly templateId?: number | undefined; readonly locale?: Locale | undefined }
-    ) => Effect.Effect<CodeText, TemplateError>
+      request: {
+        readonly templateId?: number | undefined
+        readonly locale?: Locale | undefined
+        readonly client?: Client | undefined
+      }
+    ) => Effect.Effect<CodeText, TemplateError | ValidationError>
     /** Reads these templates of the customer, to fill them without further reads. */
     readonly read: (customerId: number, templateIds: ReadonlyArray<number>) => Effect.Effect<FillTemplate>
   }

@@ -16,9 +16,11 @@ import { resolveStep } from "../../domain/routing/RouteResolution.ts"
 import { smsSize } from "../../domain/text/SmsParts.ts"
 import {
   type CodeText,
+  isTooLongForApp,
   ownCodeText,
   renderCodeText,
-  spokenCodeText
+  spokenCodeText,
+  textOver
 } from "../../domain/verification/CodeText.ts"
 import { validitySeconds } from "../../domain/verification/Verification.ts"
 import type { AccountStates } from "../account/AccountHistories.ts"
@@ -56,6 +58,8 @@ export interface PreviewedText {
   readonly text: string | null
   /** Of an SMS whose text is known. */
   readonly smsParts: number | null
+  /** What is wrong with the text; null: nothing. */
+  readonly problem: "too_long_for_app" | null
 }
 
 /** How much of a limit is used; a limit of 0 is none. */
@@ -151,18 +155,23 @@ const sampleCode = (length: number): string => "1234567890".slice(0, length)
 const textsOf = (
   steps: ReadonlyArray<RouteStep>,
   text: CodeText,
-  code: string
+  code: string,
+  appHash: string | null
 ): ReadonlyArray<PreviewedText> => {
   if (!Arr.isReadonlyArrayNonEmpty(steps)) return []
   const seconds = validitySeconds(steps)
   const previewed = (step: RouteStep): PreviewedText => {
     const { channel, textBody } = step
-    if (hasProvidersText(step)) return { channel, text: null, smsParts: null }
+    if (hasProvidersText(step)) return { channel, text: null, smsParts: null, problem: null }
     if (channel === "voice") {
-      return { channel, text: spokenCodeText(code, text.textLocale ?? "fa"), smsParts: null }
+      const spoken = spokenCodeText(code, text.textLocale ?? "fa")
+      return { channel, text: spoken, smsParts: null, problem: null }
     }
-    const rendered = renderCodeText(textBody === undefined ? text : ownCodeText(textBody), code, seconds)
-    return { channel, text: rendered, smsParts: channel === "sms" ? smsSize(rendered).parts : null }
+    const body = textOver(channel, textBody === undefined ? text : ownCodeText(textBody))
+    const rendered = renderCodeText(body, code, seconds)
+    if (channel !== "sms") return { channel, text: rendered, smsParts: null, problem: null }
+    const problem = isTooLongForApp(rendered, appHash) ? "too_long_for_app" : null
+    return { channel, text: rendered, smsParts: smsSize(rendered).parts, problem }
   }
   return Arr.dedupeWith(steps, (one, other) => one.channel === other.channel).map(previewed)
 }
@@ -272,7 +281,9 @@ export class CodePreviews extends Context.Service<
         const hold = chargeInOrder([], outlooks).held
         const found: CodePreview = {
           route: outlooks.map(previewedStep(now, slotWaitMillis)),
-          texts: Result.isSuccess(text) ? textsOf(resolved, text.success, sampleCode(codeLength)) : [],
+          texts: Result.isSuccess(text)
+            ? textsOf(resolved, text.success, sampleCode(codeLength), customer.appHash)
+            : [],
           limits: used,
           wouldRefuse: refused ?? (Result.isFailure(text) ? text.failure._tag : null) ?? fullLimit(used, hold)
         }

@@ -5,6 +5,7 @@ import {
   DEFAULT_LOCALE,
   ownCodeText,
   renderCodeText,
+  textOver,
   spokenCodeText
 } from "../../domain/verification/CodeText.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
@@ -113,7 +114,7 @@ const makeSendCode = Effect.map(
     const body = account.textBody === undefined ? verification : ownCodeText(account.textBody)
     const text = isCall(account)
       ? spokenCodeText(code, account.spokenIn ?? verification.textLocale ?? DEFAULT_LOCALE)
-      : renderCodeText(body, code, expiresInSeconds(verification))
+      : renderCodeText(textOver(account.channel, body), code, expiresInSeconds(verification))
     return providers.sendCode({
       attemptId: `${id}-${step + 1}`,
       customerId,

@@ -9,7 +9,8 @@ import {
   type ServiceUnavailable,
   type SuspectedFraud,
   type TemplateError,
-  type TooManyRequestsPhoneHour
+  type TooManyRequestsPhoneHour,
+  type ValidationError
 } from "../../domain/Errors.ts"
 import { parsePhone } from "../../domain/Phone.ts"
 import type { Locale } from "../../domain/verification/CodeText.ts"
@@ -73,6 +74,7 @@ export type Refusal =
   | InvalidPhone
   | RouteError
   | TemplateError
+  | ValidationError
   | BlockedPhone
   | SuspectedFraud
   | AdmissionError
@@ -298,7 +300,12 @@ export class VerificationSends extends Context.Service<
       const comparedByHashes = (request: SendRequest): SendRequest => {
         const { client, idempotency: given } = request
         if (client === undefined || given === undefined) return request
-        const body = { request: given.body, client: hashes.of(client) }
+        const { origin } = client
+        const body = {
+          request: given.body,
+          client: hashes.of(client),
+          ...(origin === undefined ? {} : { origin })
+        }
         return { ...request, idempotency: { key: given.key, body } }
       }
 

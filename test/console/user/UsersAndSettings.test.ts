@@ -94,16 +94,24 @@ describe("settings", () => {
       name: "Shop",
       brand: "Shop",
       locale: "en",
-      webotp_host: "shop.example.ir"
+      webotp_host: "shop.example.ir",
+      webotp_origins: "https://shop.example.ir\r\nhttps://club.example.ir\r\n",
+      app_hash: "FA+9qCX9VSu"
     })
     expect(saved.location).toBe("/console/settings?notice=saved")
-    expect((await owner.get("/console/settings")).text).toContain('value="shop.example.ir"')
+    const { text } = await owner.get("/console/settings")
+    expect(text).toContain('value="shop.example.ir"')
+    expect(text).toContain("https://shop.example.ir\nhttps://club.example.ir</textarea>")
+    expect(text).toContain('value="FA+9qCX9VSu"')
     const refused = await submit(owner, "/console/settings", "/console/settings", {
       name: "",
-      webotp_host: "not a host"
+      webotp_host: "not a host",
+      webotp_origins: "https://a.ir http://b.ir",
+      app_hash: "short"
     })
     expect(refused.status).toBe(422)
-    expect(refused.text).toMatch(/id="field-webotp_host"[^>]*aria-invalid="true"/s)
+    for (const field of ["webotp_host", "webotp_origins", "app_hash"])
+      expect(refused.text).toMatch(new RegExp(`id="field-${field}"[^>]*aria-invalid="true"`, "s"))
     const viewer = await signedIn(server, server.demo.customer_id, "viewer")
     expect((await submit(viewer, "/console/settings", "/console/settings", { name: "x" })).status).toBe(403)
   })

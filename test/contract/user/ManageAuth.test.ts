@@ -135,6 +135,8 @@ describe("who am I", () => {
       brand: null,
       locale: "fa",
       webotp_host: null,
+      webotp_origins: [],
+      app_hash: null,
       second_factor_required: false
     })
     expect(await me(`Bearer ${given.sessions.developer}`)).toMatchObject({

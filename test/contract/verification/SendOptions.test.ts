@@ -107,7 +107,9 @@ describe("the client of a request", () => {
     ["user_agent", { user_agent: "" }],
     ["user_agent", { user_agent: "x".repeat(1025) }],
     ["device_id", { device_id: "x".repeat(257) }],
-    ["trusted", { trusted: "yes" }]
+    ["trusted", { trusted: "yes" }],
+    ["origin", { origin: "http://shop.example.ir" }],
+    ["origin", { origin: "https://shop.example.ir:8443" }]
   ])("has a valid %s: not %j", async (field, client) => {
     for (const api of [live, test]) {
       expect(issues(await api.send({ channels: "bale", client }))).toEqual([`body.client.${field}`])

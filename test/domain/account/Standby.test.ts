@@ -31,6 +31,8 @@ const routeOf = (accounts: ReadonlyArray<SendingAccount>) => {
     customerId: 1,
     plan: "start",
     webOtpHost: null,
+    webOtpOrigins: [],
+    appHash: null,
     brand: null,
     locale: "fa",
     limits: {},

@@ -47,6 +47,8 @@ const customer = (
   customerId: 1,
   plan: "free",
   webOtpHost: null,
+  webOtpOrigins: [],
+  appHash: null,
   brand: null,
   locale: "fa",
   limits: {},

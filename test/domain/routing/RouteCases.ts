@@ -149,6 +149,8 @@ export const routeCase: Arbitrary.Arbitrary<RouteCase> = Arbitrary.all({
       plan,
       routingTemplates: [],
       webOtpHost: null,
+      webOtpOrigins: [],
+      appHash: null,
       brand: null,
       locale: "fa" as const,
       limits: {},

@@ -35,6 +35,8 @@ const configuration = (
   customerId: 1,
   plan: "start",
   webOtpHost: null,
+  webOtpOrigins: [],
+  appHash: null,
   brand: null,
   locale: "fa",
   limits: {},

@@ -30,6 +30,8 @@ const customer = (accounts: ReadonlyArray<SendingAccount>): CustomerConfiguratio
   customerId: 1,
   plan: "start",
   webOtpHost: null,
+  webOtpOrigins: [],
+  appHash: null,
   brand: null,
   locale: "fa",
   limits: {},

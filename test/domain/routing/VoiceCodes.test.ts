@@ -41,6 +41,8 @@ const customer = ({ own, shared: ofPlatform = [], plan = "start" }: Accounts): C
   customerId: 1,
   plan,
   webOtpHost: null,
+  webOtpOrigins: [],
+  appHash: null,
   brand: null,
   locale: "fa",
   limits: {},

@@ -1,8 +1,9 @@
 -- Looks up the set-ups of customers: plan, limits, sending accounts, saved order and its templates.
 -- The code makes this statement; `npm run golden` writes this file.
 
-select r.nth, c.plan, c.webotp_host as "webOtpHost", c.brand, c.locale, c.limits, nullif(o.steps,
-  '[]') as routing, coalesce(o.step_order, 'saved') as "stepOrder", coalesce((
+select r.nth, c.plan, c.webotp_host as "webOtpHost", c.webotp_origins as "webOtpOrigins", c.app_hash as "appHash",
+  c.brand, c.locale, c.limits, nullif(o.steps, '[]') as routing, coalesce(o.step_order, 'saved') as "stepOrder",
+  coalesce((
   select jsonb_agg(jsonb_build_object('id', a.id, 'channel', a.channel, 'provider', a.provider,
     'label', a.label, 'isDefault', a.is_default, 'active', a.disabled_at is null, 'shared',
     a.customer_id is null, 'sendsCodes', a.sends_codes, 'sendsTexts', a.sends_texts,

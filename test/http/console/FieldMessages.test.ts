@@ -30,7 +30,9 @@ const hostMistake = decodeInput(changeCustomer.input, {
   name: "",
   brand: long,
   locale: "x",
-  webotp_host: "https://x"
+  webotp_host: "https://x",
+  webotp_origins: ["https://a.ir:8443"],
+  app_hash: "abc"
 })
 const mistakes: Readonly<Record<string, Effect.Effect<unknown, ValidationError>>> = {
   "a key": decodeInput(NewApiKey, {
@@ -75,6 +77,14 @@ describe("the errors of a form", () => {
       assert.strictEqual(
         fieldErrorsOf(host, english).get("webotp_host"),
         "Enter a host name, such as shop.example.ir."
+      )
+      assert.strictEqual(
+        fieldErrorsOf(host, english).get("webotp_origins[0]"),
+        "Enter sites without port and path, such as https://shop.example.ir."
+      )
+      assert.strictEqual(
+        fieldErrorsOf(host, persian).get("app_hash"),
+        "۱۱ نویسهٔ هش را وارد کنید: حروف لاتین، رقم، + و /."
       )
     })
   )

@@ -131,6 +131,16 @@ describe("what is wrong is explained in one line:", () => {
       ["customer", "update", "--webotp-host", "https://x"],
       /--webotp-host Expected a host name/
     ],
+    [
+      "a WebOTP site with a port",
+      ["customer", "update", "--webotp-origins", "https://a.ir,https://b.ir:8443"],
+      /--webotp-origins.* Expected a site without port and path/
+    ],
+    [
+      "the hash of an app that is none",
+      ["customer", "update", "--app-hash", "abc"],
+      /--app-hash Expected 11 characters/
+    ],
     ["a user who is not there for a link", ["user", "sign-in-link", "--email", "no@x.ir"], /no user no@x.ir/],
     ["a customer's new name that is empty", ["customer", "update", "--name", ""], /name/],
     [

@@ -49,6 +49,8 @@ layer(TestDatabase, { excludeTestServices: true })("the version of a customer's 
         `update customers set plan = 'business' where id = ${customerId}`,
         `update customers set limits = '{"phone_hour": 1}' where id = ${customerId}`,
         `update customers set webotp_host = 'shop.ir' where id = ${customerId}`,
+        `update customers set webotp_origins = '{https://shop.ir}' where id = ${customerId}`,
+        `update customers set app_hash = 'FA+9qCX9VSu' where id = ${customerId}`,
         `update sending_accounts set is_default = false where customer_id = ${customerId}`,
         `update sending_accounts set disabled_at = now() where customer_id = ${customerId}`,
         `update sending_accounts set sealed_settings = 'x' where customer_id = ${customerId}`,

@@ -37,6 +37,8 @@ const fields: Readonly<Record<string, Field>> = {
   brand: { name: ["brand", "نام تجاری"], none: NO_LIMIT },
   locale: { name: ["language", "زبان"] },
   webotp_host: { name: ["site of codes", "سایت کدها"], none: NO_LIMIT },
+  webotp_origins: { name: ["sites of codes", "سایت‌های کد"], none: NO_LIMIT },
+  app_hash: { name: ["Android app hash", "هش برنامهٔ اندروید"], none: NO_LIMIT },
   role: { name: ["role", "نقش"] },
   second_factor_required: {
     name: ["second factor", "ورود دومرحله‌ای"],

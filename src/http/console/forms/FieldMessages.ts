@@ -51,6 +51,16 @@ const texts = {
     "رقم‌های اول شمارهٔ موبایل را وارد کنید، مثل ۰۹۱۲۳۴۵."
   ],
   not_host_name: ["Enter a host name, such as {example}.", "نام دامنه را وارد کنید، مثل {example}."],
+  not_site_origin: [
+    "Enter sites without port and path, such as {example}.",
+    "سایت‌ها را بدون درگاه و مسیر وارد کنید، مثل {example}."
+  ],
+  not_app_hash: ({ characters }, { say, number }) =>
+    say(
+      `Enter the ${number(characters)} characters of the hash: Latin letters, digits, + and /.`,
+      `${number(characters)} نویسهٔ هش را وارد کنید: حروف لاتین، رقم، + و /.`
+    ),
+  origin_not_saved: ["Enter one of the saved sites.", "یکی از سایت‌های ذخیره‌شده را وارد کنید."],
   not_ip: ["Enter an IP address.", "نشانی IP را وارد کنید."],
   not_a_month: ["Enter a month, such as {example}.", "ماه را وارد کنید، مثل {example}."],
   not_time_zone: ["Enter a time zone, such as {example}.", "منطقهٔ زمانی را وارد کنید، مثل {example}."],

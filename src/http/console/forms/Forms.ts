@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { randomUUID } from "node:crypto"
 import { isUuidPosition } from "../../../domain/Paging.ts"
-import { pasted, plainNumber } from "../../../domain/text/PastedText.ts"
+import { pasted, plainNumber, withoutFormat } from "../../../domain/text/PastedText.ts"
 import { awaitBody } from "../../RequestGuards.ts"
 import { maxBodyBytes } from "../../BodyLimits.ts"
 import { draftMark, isSameToken } from "../frame/Cookies.ts"
@@ -27,6 +27,14 @@ export const readForm = Effect.gen(function* () {
 }).pipe(Effect.catchTag("HttpServerError", Effect.die))
 
 export const csrfField = (token: string) => html`<input type="hidden" name="csrf" value="${token}" />`
+
+/** What was entered one a line, without spaces in it; null: nothing. */
+export const submittedEntries = (text: string | null): ReadonlyArray<string> | null => {
+  const entries = withoutFormat(text ?? "")
+    .split(/[\s,،]+/)
+    .filter((entry) => entry !== "")
+  return entries.length === 0 ? null : entries
+}
 
 /** The field by which an address that keeps a form (`data-kept`) is known as the page's own. */
 const DRAFT = "draft"

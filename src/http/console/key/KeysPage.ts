@@ -2,7 +2,6 @@ import { Clock, Effect } from "effect"
 import { type ApiKeyRecord, apiKeyStatus, type ApiKeyStatus } from "../../../domain/ApiKey.ts"
 import { formatInstant, type Instant } from "../../../domain/Instant.ts"
 import { isIdPosition } from "../../../domain/Paging.ts"
-import { withoutFormat } from "../../../domain/text/PastedText.ts"
 import { pathOf } from "../Navigation.ts"
 import {
   errorSummary,
@@ -13,7 +12,7 @@ import {
   textAreaField,
   timeField
 } from "../forms/FormFields.ts"
-import { csrfField, emptyForm, onceField, submittedNumber } from "../forms/Forms.ts"
+import { csrfField, emptyForm, onceField, submittedEntries, submittedNumber } from "../forms/Forms.ts"
 import { parseLocalTime } from "../forms/LocalTime.ts"
 import { type Html, html } from "../frame/Html.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -140,19 +139,11 @@ export const submittedTime = (text: string | null, zone: string): string | null 
   return at === null ? trimmed : formatInstant(at)
 }
 
-/** Networks, one a line. */
-const submittedNetworks = (text: string | null): ReadonlyArray<string> | null => {
-  const networks = withoutFormat(text ?? "")
-    .split(/[\s,،]+/)
-    .filter((network) => network !== "")
-  return networks.length === 0 ? null : networks
-}
-
 /** The fields of a form for a new or changed key, as the body of the management API. */
 export const submittedKey = (fields: URLSearchParams) => ({
   name: fields.get("name")?.trim(),
   rate_limit_per_minute: submittedNumber(fields.get("rate_limit_per_minute")),
-  allowed_ips: submittedNetworks(fields.get("allowed_ips"))
+  allowed_ips: submittedEntries(fields.get("allowed_ips"))
 })
 
 export const nameField = ({ say }: Locale, value: string, errors: FieldErrors): Html =>
