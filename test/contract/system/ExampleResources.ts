@@ -114,7 +114,6 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
       users: () => newUser(`${unique}@example.com`),
       accounts: () => create("/v1/manage/accounts", { ...bot, label: unique }, "credential_id"),
       otp: () => newVerification(root),
-      phones: () => Promise.resolve("+989121234567"),
       versions: newRoutingVersion,
       recipients: () => newRecipient(path),
       verifications: () => newVerification(root),
@@ -129,6 +128,7 @@ export const exampleResources = (server: Pick<Server, "url">, credentials: Crede
     if (path.endsWith("/{list}/{type}/{value}"))
       return { list: "allow", type: "phone", value: await newListed() }
     if (path.includes("{list}")) return { list: "allow" }
+    if (path.startsWith("/v1/phones/{phone}")) return { phone: newPhone() }
     if (path.includes("{month}")) return { month: "2026-01" }
     if (path.includes("{alarm_id}")) return { alarm_id: await newAlarm() }
     const [, name] = /\{(\w+)\}/.exec(path) ?? []

@@ -104,7 +104,7 @@ const argumentsOf = (name: string, recipient: string, { parts, body = {} }: Call
   if (name === "verify") return { ids: [], typescript: [body], plain: values, fields: {} }
   if (name === "batch") return { ids: [], typescript: values, plain: values, fields: {} }
   if (name === "next") return { ids, typescript: [body], plain: values, fields: {} }
-  if (name !== "send") return { ids, typescript: [], plain: [], fields: {} }
+  if (name !== "send" && name !== "preview") return { ids, typescript: [], plain: [], fields: {} }
   const { [recipient]: to, ...fields } = body
   return { ids: [], typescript: [body], plain: [to], fields }
 }
