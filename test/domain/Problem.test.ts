@@ -23,6 +23,8 @@ const params: Partial<ProblemParams> = {
   not_brand: { maximum: 97 },
   not_prefix: { example: "0912345" },
   not_host_name: { example: "shop.example.ir" },
+  not_site_origin: { example: "https://shop.example.ir" },
+  not_app_hash: { characters: 97 },
   not_network: { example: "10.0.0.0/8" },
   not_time_zone: { example: "Asia/Tehran" },
   not_a_year: { first: 1970, last: 9999 },

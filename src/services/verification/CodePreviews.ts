@@ -19,6 +19,7 @@ import {
   isTooLongForApp,
   ownCodeText,
   renderCodeText,
+  DEFAULT_LOCALE,
   spokenCodeText,
   textOver
 } from "../../domain/verification/CodeText.ts"
@@ -164,7 +165,7 @@ const textsOf = (
     const { channel, textBody } = step
     if (hasProvidersText(step)) return { channel, text: null, smsParts: null, problem: null }
     if (channel === "voice") {
-      const spoken = spokenCodeText(code, text.textLocale ?? "fa")
+      const spoken = spokenCodeText(code, text.textLocale ?? DEFAULT_LOCALE)
       return { channel, text: spoken, smsParts: null, problem: null }
     }
     const body = textOver(channel, textBody === undefined ? text : ownCodeText(textBody))
