@@ -119,6 +119,7 @@ describeInBrowser("pages with long values", (stage) => {
     await stage.within({ ...desktop, language }, owner, async (tab) => {
       await at(tab, 1440)
       await tab.open("/console/wallet")
+      await tab.page.locator("details:has(#filter-from) > summary").click()
       for (const name of ["from", "to"]) {
         await tab.page.locator(`[data-date-open="filter-${name}"]`).click()
         const [calendar, field] = await Promise.all(
