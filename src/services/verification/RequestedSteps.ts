@@ -28,6 +28,15 @@ export const makeMayTryRequested = Effect.gen(function* () {
   const guard = yield* Guard
   const phoneCalls = yield* PhoneCalls
 
+  /** Read from the store: a phone that was put on the deny list a moment ago is not called. */
+  const currentSetUp = (customerId: number) =>
+    Effect.retry(
+      Effect.flatMap(customers.configuration(customerId), (known) =>
+        Effect.as(customers.confirm(known), known)
+      ),
+      { times: 2 }
+    )
+
   /** Asks the guard as a send does. Nothing is taken from budgets: the code took from them when it was sent. */
   const askGuard = Effect.fnUntraced(function* (request: GuardRequest, channel: string) {
     const admitted = yield* guard.admit(request)
@@ -44,7 +53,7 @@ export const makeMayTryRequested = Effect.gen(function* () {
     const [step] = verification.remaining
     if (step === undefined || !isCall(accountAt(verification, step))) return Effect.void
     const { customerId, phone, route } = verification
-    const customer = yield* customers.configuration(customerId)
+    const customer = yield* currentSetUp(customerId)
     const request: GuardRequest = { customer, phone, client: undefined, hashed: null, route }
     const callersLimit = yield* askGuard(request, accountAt(verification, step).channel)
     const call = Struct.pick(verification, ["id", "customerId", "phone"])
