@@ -1,4 +1,5 @@
 import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
+import { startOfDay, TEHRAN } from "../TimeZones.ts"
 
 /**
  * The hours in which a route may call people, in minutes of the day in Tehran. The end is exclusive. An end before the
@@ -18,9 +19,6 @@ export const defaultVoice: {
 
 const DAY_MINUTES = 24 * 60
 
-/** Tehran has had no summer time since 2022. */
-const TEHRAN_OFFSET_MINUTES = 3 * 60 + 30
-
 const HOURS = /^\s*(\d{2}):([0-5]\d)\s*-\s*(\d{2}):([0-5]\d)\s*$/
 
 /** Reads hours such as `08:00-22:00`; `00:00-24:00` is always. Null: it has none, or begins where it ends. */
@@ -33,10 +31,7 @@ export const parseCallHours = (text: string): CallHours | null => {
   return from < DAY_MINUTES && until <= DAY_MINUTES && from !== until ? { from, until } : null
 }
 
-const minuteOfDay = (at: Instant): number => {
-  const minutes = Math.floor(at / MINUTE_MILLIS) + TEHRAN_OFFSET_MINUTES
-  return ((minutes % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES
-}
+const minuteOfDay = (at: Instant): number => Math.floor((at - startOfDay(at, TEHRAN)) / MINUTE_MILLIS)
 
 export const isCallHour = ({ from, until }: CallHours, at: Instant): boolean => {
   const minute = minuteOfDay(at)
