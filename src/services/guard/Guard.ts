@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { BlockedPhone, SuspectedFraud, type TooManyRequestsPhoneHour } from "../../domain/Errors.ts"
-import { type Instant, SECOND_MILLIS } from "../../domain/Instant.ts"
+import { HOUR_MILLIS, type Instant, SECOND_MILLIS } from "../../domain/Instant.ts"
 import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import { riskReasons, type RiskReason } from "../../domain/guard/Risk.ts"
@@ -22,9 +22,42 @@ import { BOMBED_BY } from "../../domain/guard/Bombing.ts"
 import { GuardWakes } from "./GuardAlarms.ts"
 import { GuardRefusals } from "./GuardRefusals.ts"
 import { GuardStore, Networks } from "./GuardStore.ts"
-import { RecentPhones } from "./RecentPhones.ts"
+import { BoundedMap } from "../concurrency/Collections.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
 import { counters } from "../system/Observability.ts"
+
+const MAX_PHONES = 50_000
+
+interface Sent {
+  codes: number
+  readonly until: Instant
+}
+
+/**
+ * Counts each customer's codes to a phone for an hour, in this process: the store would have to be asked by each send.
+ * Names are compared, not hashes: phones of other customers never count.
+ */
+class RecentPhones {
+  readonly #sent = new BoundedMap<string, Sent>(MAX_PHONES)
+
+  /** Counts a code, and returns how many there were before it. */
+  add(customerId: number, phone: string, now: Instant): number {
+    const name = `${customerId}:${phone}`
+    const known = this.#sent.get(name)
+    if (known === undefined || known.until <= now) {
+      this.#sent.set(name, { codes: 1, until: now + HOUR_MILLIS })
+      return 0
+    }
+    known.codes += 1
+    return known.codes - 1
+  }
+
+  /** The code is not sent after all. */
+  remove(customerId: number, phone: string): void {
+    const known = this.#sent.get(`${customerId}:${phone}`)
+    if (known !== undefined) known.codes -= 1
+  }
+}
 
 /** Counted, and never reached. */
 const NO_CALLERS_LIMIT = 32_000
