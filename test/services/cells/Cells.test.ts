@@ -14,6 +14,7 @@ import { Verifications } from "../../../src/services/verification/Verifications.
 import { Wallets } from "../../../src/services/Wallets.ts"
 import { InsightsTest } from "../../support/ManageReads.ts"
 import { scriptProviders, unreachable } from "../../support/ScriptedProviders.ts"
+import { settle } from "../../support/SentMessages.ts"
 import { TestDatabaseOfCells } from "../../support/TestDatabase.ts"
 import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
 
@@ -202,7 +203,7 @@ for (const [title, areApart, hasNodes] of [
         const ids = yield* Effect.forEach(customers, (customerId) =>
           Effect.map(within(customerId, send({ customerId, ...request })), ({ messageId }) => messageId)
         )
-        yield* runDue
+        yield* settle
         const statuses = yield* Effect.forEach(customers, (customerId, nth) =>
           within(customerId, status({ customerId, id: ids[nth] ?? "" }))
         )
