@@ -14,7 +14,15 @@ import {
   statementOfShape,
   timestamp
 } from "../SqlRows.ts"
-import { type AdmittedKind, type CountedLimit, countedLimits, limitColumns } from "./AdmissionCounts.ts"
+import {
+  type AdmittedKind,
+  type CountedLimit,
+  countedLimits,
+  limitColumns,
+  type Repeated,
+  sendsColumn,
+  withSends
+} from "./AdmissionCounts.ts"
 import { type AcceptApart, isOverPlatform, makeAcceptApart, platformRefuses } from "./AcceptApartSql.ts"
 import { sentToNode } from "./CellSetUpSql.ts"
 import { makePlatformCounts, type PlatformCount } from "./PlatformCountsSql.ts"
@@ -110,30 +118,6 @@ const quotaColumns = <Request extends AcceptRequest>(
       request.admission.monthlyQuota === 0 ? null : monthOf(subjectOf(request).createdAt).start
   }
 ]
-
-/** A row with the number of sends to its phone: on the first of them, and 0 on the others. */
-interface Repeated {
-  readonly sends: number
-}
-
-const sendsColumn: BatchColumn<Partial<Repeated>> = {
-  name: "sends",
-  type: "int4",
-  of: ({ sends = 1 }) => sends
-}
-
-const withSends = <Row>(
-  rows: ReadonlyArray<Row>,
-  phoneOf: (row: Row) => string
-): ReadonlyArray<Row & Repeated> => {
-  const sends = new Map<string, number>()
-  for (const row of rows) sends.set(phoneOf(row), (sends.get(phoneOf(row)) ?? 0) + 1)
-  return rows.map((row) => {
-    const count = sends.get(phoneOf(row)) ?? 0
-    sends.delete(phoneOf(row))
-    return { ...row, sends: count }
-  })
-}
 
 /** Only requests with a current set-up are counted and stored. */
 const judged = (rows: string) => `

@@ -23,6 +23,30 @@ export const limitColumns: ReadonlyArray<BatchColumn<Limited>> = [
   { name: "set_up", type: "int4", of: ({ setUpVersion }) => setUpVersion }
 ]
 
+/** A row with the number of sends to its phone: on the first of them, and 0 on the others. */
+export interface Repeated {
+  readonly sends: number
+}
+
+export const sendsColumn: BatchColumn<Partial<Repeated>> = {
+  name: "sends",
+  type: "int4",
+  of: ({ sends = 1 }) => sends
+}
+
+export const withSends = <Row>(
+  rows: ReadonlyArray<Row>,
+  phoneOf: (row: Row) => string
+): ReadonlyArray<Row & Repeated> => {
+  const sends = new Map<string, number>()
+  for (const row of rows) sends.set(phoneOf(row), (sends.get(phoneOf(row)) ?? 0) + 1)
+  return rows.map((row) => {
+    const count = sends.get(phoneOf(row)) ?? 0
+    sends.delete(phoneOf(row))
+    return { ...row, sends: count }
+  })
+}
+
 /**
  * Something that a request is counted in, in SQL texts. They only count and compare: who may send is decided by
  * `admitInOrder` of the domain.
