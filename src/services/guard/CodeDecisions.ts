@@ -6,7 +6,8 @@ import {
   type GuardAction,
   type OpenAlarm,
   strongest,
-  type Verdict
+  type Verdict,
+  type RiskReason
 } from "../../domain/guard/Verdict.ts"
 import {
   type ClientTraces,
@@ -18,7 +19,6 @@ import {
   type Whole,
   WHOLE
 } from "../../domain/guard/Segments.ts"
-import type { RiskReason } from "../../domain/guard/Risk.ts"
 import type { Client, HashedClient } from "../../domain/customer/Client.ts"
 import { isPlanned, type Route } from "../../domain/routing/Route.ts"
 import type { CustomerSetUp } from "../customer/Customers.ts"
@@ -188,6 +188,19 @@ const makeLookUp = Effect.gen(function* () {
   }
 })
 
+/** A code that takes from budgets. */
+interface Taking {
+  readonly request: GuardRequest
+  readonly use: BudgetUse
+  readonly traces: ClientTraces
+  /** What open alarms do to it. */
+  readonly alarm: GuardAction | null
+  /** Null: it was not looked up yet. */
+  readonly look: Reputation | null
+  readonly isEnforced: boolean
+  readonly now: Instant
+}
+
 /**
  * Decides on a code as enforcing would. Alarms and the budget of the customer as a whole spare known networks: else an
  * attack from others would refuse their users. Such a code takes from the budget for known networks, and from those of
@@ -198,56 +211,43 @@ export const makeDecide = Effect.gen(function* () {
   const alarms = yield* BudgetAlarms
   const lookUp = yield* makeLookUp
 
-  const refuse = (use: BudgetUse, empty: ReadonlyArray<Segment>, isEnforced: boolean, now: Instant) => {
+  const refuse = ({ use, isEnforced, now }: Taking, empty: ReadonlyArray<Segment>) => {
     alarms.usedUp(use, empty, isEnforced, now)
     return refusal("budget", empty, budgets.renewedAt(use.customerId, empty, now))
   }
 
-  const passKnown = (whole: "known" | "vouched", use: BudgetUse, isEnforced: boolean, now: Instant) => {
-    const taken = useAs(whole, use)
-    return Effect.map(budgets.take(taken, now), ({ empty }) =>
-      empty.length === 0 ? { ...NO_FLAG, flag: whole, taken } : refuse(use, empty, isEnforced, now)
+  const passKnown = (whole: "known" | "vouched", taking: Taking) => {
+    const taken = useAs(whole, taking.use)
+    return Effect.map(budgets.take(taken, taking.now), ({ empty }) =>
+      empty.length === 0 ? { ...NO_FLAG, flag: whole, taken } : refuse(taking, empty)
     )
   }
 
   /** Takes from the budgets of a code. What is known of it is looked up only if one is used up. */
-  const takeOf = Effect.fnUntraced(function* (
-    request: GuardRequest,
-    use: BudgetUse,
-    traces: ClientTraces,
-    alarm: GuardAction | null,
-    looked: Reputation | null,
-    isEnforced: boolean,
-    now: Instant
-  ): Effect.fn.Return<Decision> {
+  const takeOf = Effect.fnUntraced(function* (taking: Taking): Effect.fn.Return<Decision> {
+    const { use, alarm, now } = taking
     const { empty, isCommon } = yield* budgets.take(use, now)
     if (empty.length === 0) return passing(use, isCommon, alarm)
-    const decision = yield* decideEmpty(request, use, empty, traces, alarm, looked, isEnforced, now)
-    return { ...decision, spent: empty }
+    return { ...(yield* decideEmpty(taking, empty)), spent: empty }
   })
 
   /** Budgets are used up, which some codes pass all the same. */
   const decideEmpty = Effect.fnUntraced(function* (
-    request: GuardRequest,
-    use: BudgetUse,
-    empty: ReadonlyArray<Segment>,
-    traces: ClientTraces,
-    alarm: GuardAction | null,
-    looked: Reputation | null,
-    isEnforced: boolean,
-    now: Instant
+    taking: Taking,
+    empty: ReadonlyArray<Segment>
   ): Effect.fn.Return<Decision> {
-    const look = looked ?? (yield* lookUp(request, traces, use.segments, isEnforced, now))
+    const { request, use, traces, isEnforced, now } = taking
+    const look = taking.look ?? (yield* lookUp(request, traces, use.segments, isEnforced, now))
     if (look.isProven) return EXEMPT
     // A /56 or /48 refuses by its budget, or because its codes count as those with much in common.
     const mayBeAround = empty.some((segment) => isAround(segment) || segment === WHOLE.common)
     const saysNothing = look.isVerifiedNetwork || look.unverifiedAround < ENOUGH_NETWORKS
     if (mayBeAround && saysNothing && use.segments.some(isAround)) {
-      return yield* takeOf(request, withoutAround(use), traces, alarm, look, isEnforced, now)
+      return yield* takeOf({ ...taking, use: withoutAround(use), look })
     }
     return look.network !== null && isCustomerOnly(empty)
-      ? yield* passKnown(look.network, use, isEnforced, now)
-      : refuse(use, empty, isEnforced, now)
+      ? yield* passKnown(look.network, taking)
+      : refuse(taking, empty)
   })
 
   return Effect.fnUntraced(function* (
@@ -269,9 +269,10 @@ export const makeDecide = Effect.gen(function* () {
         : verdict.alarmed
     const alarm = stronger(request.route, strongest(alarmed))
     const spared = look !== null && alarm !== null && isCustomerOnly(alarmed) ? look.network : null
-    if (spared !== null) return yield* passKnown(spared, use, isEnforced, now)
+    const taking: Taking = { request, use, traces, alarm, look, isEnforced, now }
+    if (spared !== null) return yield* passKnown(spared, taking)
     if (alarm === "refuse") return refusalByAlarms(request.route, alarmed)
     if (verdict.counted.length === 0) return { ...NO_FLAG, action: alarm }
-    return yield* takeOf(request, use, traces, alarm, look, isEnforced, now)
+    return yield* takeOf(taking)
   })
 })
