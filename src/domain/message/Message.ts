@@ -6,7 +6,7 @@ import { AttemptErrorCode, attemptErrors, Delivery, isUncertain } from "../Provi
 import { Charge } from "../money/Charging.ts"
 import type { ChannelDescriptor } from "../routing/Channel.ts"
 import { isBlank } from "../text/VisibleText.ts"
-import { RouteAccount } from "../routing/RouteAccount.ts"
+import { RouteAccount } from "../routing/Route.ts"
 
 /** Over one route after the other until one succeeds, or over all of them. */
 export const Strategy = Schema.Literals(["failover", "broadcast"])

@@ -1,7 +1,7 @@
-import { type Array as Arr, Result, Schema } from "effect"
+import { Result } from "effect"
 import type { SendKind } from "../account/Pace.ts"
 import { settingsNeeded } from "../account/AccountState.ts"
-import { Channel, ChannelDescriptor, channelType, TELEGRAM_GATEWAY } from "./Channel.ts"
+import { type Channel, type ChannelDescriptor, channelType, TELEGRAM_GATEWAY } from "./Channel.ts"
 import type { CustomerConfiguration, SendingAccount } from "../customer/Customer.ts"
 import {
   ChannelAccountMismatch,
@@ -14,27 +14,7 @@ import {
   SmsMessageConfigMissing
 } from "../Errors.ts"
 import { problem, type Problem } from "../Problem.ts"
-
-/** The account that sends on a channel. */
-export const RouteAccount = Schema.Struct({
-  channel: Channel,
-  /** Null in sandbox. */
-  account_id: Schema.NullOr(Schema.Int),
-  /** The price of a successful send, in rials; absent: none. */
-  price: Schema.optionalKey(Schema.Int),
-  /** Its provider recognizes a send by its id; absent: it does not. */
-  deduplicates: Schema.optionalKey(Schema.Literal(true)),
-  /** Its provider has delivery reports; absent: it does not. */
-  reportsDelivery: Schema.optionalKey(Schema.Literal(true)),
-  descriptor: ChannelDescriptor
-})
-export type RouteAccount = typeof RouteAccount.Type
-
-/** The account of a step of this route. */
-export const accountAt = <Step extends RouteAccount>(
-  { route }: { readonly route: Arr.NonEmptyReadonlyArray<Step> },
-  step: number
-): Step => route[step] ?? route[0]
+import type { RouteAccount } from "./Route.ts"
 
 /** One requested step; its channel exists. */
 export interface AccountRequest {

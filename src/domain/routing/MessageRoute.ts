@@ -3,13 +3,8 @@ import { isTextChannel } from "./Channel.ts"
 import type { CustomerConfiguration } from "../customer/Customer.ts"
 import { ChannelsRequired, DuplicateChannel, InvalidChannel, type RouteError } from "../Errors.ts"
 import { sandboxAccount } from "./RouteResolution.ts"
-import {
-  type AccountRequest,
-  missingSettings,
-  type RouteAccount,
-  selectAccount,
-  textRouteAccount
-} from "./RouteAccount.ts"
+import { type AccountRequest, missingSettings, selectAccount, textRouteAccount } from "./AccountSelection.ts"
+import type { RouteAccount } from "./Route.ts"
 
 export type MessageRoute = Arr.NonEmptyReadonlyArray<RouteAccount>
 

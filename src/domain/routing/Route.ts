@@ -1,9 +1,35 @@
-import { type Array as Arr, type Result, Schema } from "effect"
-import type { RouteError, TemplateError } from "../Errors.ts"
-import type { CustomerConfiguration, RoutingStep } from "../customer/Customer.ts"
-import { Locale } from "../verification/CodeText.ts"
-import { RouteAccount } from "./RouteAccount.ts"
-import { resolveStep } from "./RouteResolution.ts"
+import { type Array as Arr, Schema } from "effect"
+import {
+  type CodeText,
+  DEFAULT_LOCALE,
+  Locale,
+  ownCodeText,
+  renderCodeText,
+  spokenCodeText,
+  textOver
+} from "../verification/CodeText.ts"
+import { Channel, ChannelDescriptor } from "./Channel.ts"
+
+/** The account that sends on a channel. */
+export const RouteAccount = Schema.Struct({
+  channel: Channel,
+  /** Null in sandbox. */
+  account_id: Schema.NullOr(Schema.Int),
+  /** The price of a successful send, in rials; absent: none. */
+  price: Schema.optionalKey(Schema.Int),
+  /** Its provider recognizes a send by its id; absent: it does not. */
+  deduplicates: Schema.optionalKey(Schema.Literal(true)),
+  /** Its provider has delivery reports; absent: it does not. */
+  reportsDelivery: Schema.optionalKey(Schema.Literal(true)),
+  descriptor: ChannelDescriptor
+})
+export type RouteAccount = typeof RouteAccount.Type
+
+/** The account of a step of this route. */
+export const accountAt = <Step extends RouteAccount>(
+  { route }: { readonly route: Arr.NonEmptyReadonlyArray<Step> },
+  step: number
+): Step => route[step] ?? route[0]
 
 /** Why a step has its place. */
 const MeasuredPosition = Schema.Struct({
@@ -56,6 +82,21 @@ export const spokenIn = (route: Route, locale: Locale): Route => {
   return route.some(isCall) ? [inLanguage(first), ...rest.map(inLanguage)] : route
 }
 
+/** The text of a code on this step: what its call reads, or the text of the step or of the code. */
+export const stepText = (
+  { channel, textBody, spokenIn: locale }: Pick<RouteStep, "channel" | "textBody" | "spokenIn">,
+  text: CodeText,
+  code: string,
+  expiresInSeconds: number
+): string =>
+  isCall({ channel })
+    ? spokenCodeText(code, locale ?? text.textLocale ?? DEFAULT_LOCALE)
+    : renderCodeText(
+        textOver(channel, textBody === undefined ? text : ownCodeText(textBody)),
+        code,
+        expiresInSeconds
+      )
+
 /** Its first step is always one that is tried by itself. */
 export type Route = Arr.NonEmptyReadonlyArray<RouteStep>
 
@@ -65,16 +106,3 @@ export const isPlanned = ({ onRequest }: Pick<RouteStep, "onRequest">): boolean 
 /** The steps that are tried in their turn. */
 export const plannedSteps = (route: ReadonlyArray<RouteStep>): ReadonlyArray<RouteStep> =>
   route.every(isPlanned) ? route : route.filter(isPlanned)
-
-/** One step of a routing order as a send would use it: the account and its wait, or the reason why there is none. */
-export interface StepPreview {
-  readonly step: RoutingStep
-  readonly resolved: Result.Result<RouteStep, RouteError | TemplateError>
-}
-
-/** Each step by itself, unlike a send, which is refused by the first that does not resolve. */
-export const previewRoute = (
-  steps: ReadonlyArray<RoutingStep>,
-  configuration: CustomerConfiguration
-): ReadonlyArray<StepPreview> =>
-  steps.map((step) => ({ step, resolved: resolveStep(step, {}, configuration) }))

@@ -9,11 +9,11 @@ import {
   TemplateNotFound
 } from "../Errors.ts"
 import { standbyAccounts } from "../account/Standby.ts"
-import type { CustomerConfiguration } from "../customer/Customer.ts"
+import type { CustomerConfiguration, RoutingStep } from "../customer/Customer.ts"
 import { checkCodeTemplate } from "../message/Template.ts"
 import { type Channel, channelType, DEFAULT_WAIT_SECONDS, TELEGRAM_GATEWAY } from "./Channel.ts"
-import type { Route, RouteStep } from "./Route.ts"
-import { codeRouteAccount, missingSettings, type RouteAccount, selectAccount } from "./RouteAccount.ts"
+import type { Route, RouteStep, RouteAccount } from "./Route.ts"
+import { codeRouteAccount, missingSettings, selectAccount } from "./AccountSelection.ts"
 import { checkNames, type KnownStep, type RouteRequest, type StepRequest } from "./RouteRequest.ts"
 
 type ConnectedAccounts = Pick<CustomerConfiguration, "accounts" | "sharedAccounts"> &
@@ -192,3 +192,16 @@ export const resolveSandboxRoute = (
     return [...planned, ...asked.map((step) => ({ ...sandboxStep(step), onRequest: true as const }))]
   })
 }
+
+/** One step of a routing order as a send would use it: the account and its wait, or the reason why there is none. */
+export interface StepPreview {
+  readonly step: RoutingStep
+  readonly resolved: Result.Result<RouteStep, RouteError | TemplateError>
+}
+
+/** Each step by itself, unlike a send, which is refused by the first that does not resolve. */
+export const previewRoute = (
+  steps: ReadonlyArray<RoutingStep>,
+  configuration: CustomerConfiguration
+): ReadonlyArray<StepPreview> =>
+  steps.map((step) => ({ step, resolved: resolveStep(step, {}, configuration) }))

@@ -19,9 +19,10 @@ import {
   isTerminal,
   stepsInTurn,
   type Verification,
-  wasCalled
+  wasCalled,
+  nextDueAt
 } from "./Verification.ts"
-import { nextDueAt, unchanged, type VerificationTransition } from "./VerificationMachine.ts"
+import { unchanged, type VerificationTransition } from "./VerificationMachine.ts"
 
 const isDefiniteFailure = (attempt: Attempt): boolean => attempt.status === "failed" && !isUncertain(attempt)
 

@@ -138,6 +138,10 @@ export const startVerification = (
 
 export const isTerminal = (status: VerificationStatus): boolean => status !== "pending" && status !== "queued"
 
+/** When an active verification's timer is due: at its next step, else at its end. */
+export const nextDueAt = ({ status, nextStepAt, expiresAt }: Verification): Instant | null =>
+  isTerminal(status) ? null : Math.min(nextStepAt ?? expiresAt, expiresAt)
+
 /** As much of a verification as readers are shown. */
 export type ShownVerification = Pick<
   Verification,
@@ -166,6 +170,10 @@ const waitsToBeAsked = (
 /** Whether there is a step that is not to come by itself, and can be asked for. */
 export const canBeAskedFor = (verification: Pick<Verification, "route" | "attempts">): boolean =>
   verification.route.some((_, step) => waitsToBeAsked(verification, step))
+
+/** Whether some channel may still have to send the code, so that its encrypted copy has to stay. */
+export const mayStillSend = (verification: Verification): boolean =>
+  !isTerminal(verification.status) && (verification.nextStepAt !== null || canBeAskedFor(verification))
 
 /** The steps of a channel that can be asked for: those to come, else those that wait for it. None twice. */
 export const stepsToAskFor = (

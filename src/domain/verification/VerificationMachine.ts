@@ -5,10 +5,10 @@ import type { Instant } from "../Instant.ts"
 import type { Transition } from "../Transition.ts"
 import type { SkipReason } from "../account/Pace.ts"
 import {
-  canBeAskedFor,
   effectiveStatus,
   type EventType,
   isTerminal,
+  nextDueAt,
   type Verification,
   type VerificationStatus,
   wasCalled
@@ -33,10 +33,6 @@ export interface VerificationTransition extends Transition<Verification, EventTy
   /** The steps that it skips for good, each because its account could not send. */
   readonly skipped?: ReadonlyArray<{ readonly step: number; readonly reason: SkipReason }>
 }
-
-/** When an active verification's timer is due: at its next step, else at its end. */
-export const nextDueAt = ({ status, nextStepAt, expiresAt }: Verification): Instant | null =>
-  isTerminal(status) ? null : Math.min(nextStepAt ?? expiresAt, expiresAt)
 
 /** @param wasAbandoned another process had leased this timer, and its lease ran out */
 export const decide = (verification: Verification, now: Instant, wasAbandoned: boolean): Action => {
@@ -120,7 +116,3 @@ export const reasonWithoutMatch = (verification: Verification, now: Instant): Ve
 /** The codes that may still be entered after so many wrong ones, while the verification is active. */
 export const triesLeft = (wrongCodes: number, maxWrongCodes: number): number =>
   Math.max(1, maxWrongCodes - wrongCodes)
-
-/** Whether some channel may still have to send the code, so that its encrypted copy has to stay. */
-export const mayStillSend = (verification: Verification): boolean =>
-  !isTerminal(verification.status) && (verification.nextStepAt !== null || canBeAskedFor(verification))

@@ -10,7 +10,7 @@ import {
 } from "../../domain/customer/Customer.ts"
 import { checkCodeTemplate, type Template } from "../../domain/message/Template.ts"
 import { type Channel, codeChannels, isChannel, DEFAULT_WAIT_SECONDS } from "../../domain/routing/Channel.ts"
-import { carries } from "../../domain/routing/RouteAccount.ts"
+import { carries } from "../../domain/routing/AccountSelection.ts"
 import { pathOf } from "./Navigation.ts"
 import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "./forms/FormFields.ts"
 import { csrfField, draftField, submittedNumber } from "./forms/Forms.ts"

@@ -3,7 +3,7 @@ import type { Blockage } from "../../domain/account/AccountState.ts"
 import type { CustomerConfiguration, RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import type { Template } from "../../domain/message/Template.ts"
 import { chargeInOrder } from "../../domain/money/Charging.ts"
-import { previewRoute, type StepPreview } from "../../domain/routing/Route.ts"
+import { previewRoute, type StepPreview } from "../../domain/routing/RouteResolution.ts"
 import { validitySeconds } from "../../domain/verification/Verification.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
 import {

@@ -10,7 +10,7 @@ import {
   verdictOf
 } from "../../domain/account/Pace.ts"
 import { attemptErrorCode, keptText, type ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
+import type { RouteAccount } from "../../domain/routing/Route.ts"
 import {
   conditionOf,
   isCooling,

@@ -5,9 +5,15 @@ import type { Instant } from "../../domain/Instant.ts"
 import { maskPhone, type Phone } from "../../domain/Phone.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
-import { BUDGET_WINDOW_MILLIS, leastBudget, networkReputation } from "../../domain/guard/CodeBudget.ts"
+import { BUDGET_WINDOW_MILLIS, leastBudget } from "../../domain/guard/CodeBudget.ts"
+import {
+  networkReputation,
+  CUSTOMER_SEGMENT,
+  nameIn,
+  segmentName,
+  WHOLE
+} from "../../domain/guard/Segments.ts"
 import { PROVEN_MILLIS } from "../../domain/guard/Verdict.ts"
-import { CUSTOMER_SEGMENT, nameIn, segmentName, WHOLE } from "../../domain/guard/Segments.ts"
 import { isInNetworks } from "../../http/server/ClientAddress.ts"
 import { refusedPhoneHash } from "../activity/RequestRecordsSql.ts"
 import { MasterKey } from "../crypto/Crypto.ts"

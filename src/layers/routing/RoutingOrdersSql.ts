@@ -13,7 +13,7 @@ import { toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
 import { RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
-import { carries, noCarrier } from "../../domain/routing/RouteAccount.ts"
+import { carries, noCarrier } from "../../domain/routing/AccountSelection.ts"
 import { InstantColumn, lockCustomer, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { RoutingOrders } from "../../services/routing/RoutingOrders.ts"
 

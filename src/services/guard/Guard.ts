@@ -3,9 +3,8 @@ import { BlockedPhone, SuspectedFraud, type TooManyRequestsPhoneHour } from "../
 import { HOUR_MILLIS, type Instant, SECOND_MILLIS } from "../../domain/Instant.ts"
 import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
-import { riskReasons, type RiskReason } from "../../domain/guard/Risk.ts"
+import { riskReasons, type RiskReason, recordedFlag, verdictOf } from "../../domain/guard/Verdict.ts"
 import { NO_TRACES } from "../../domain/guard/Segments.ts"
-import { recordedFlag, verdictOf } from "../../domain/guard/Verdict.ts"
 import { CodeBudgets } from "./CodeBudgets.ts"
 import {
   type Admitted,

@@ -13,7 +13,7 @@ import {
   postponeAttempt
 } from "../../domain/message/MessageMachine.ts"
 import { candidatesOf } from "../../domain/message/MessageLanes.ts"
-import { accountAt } from "../../domain/routing/RouteAccount.ts"
+import { accountAt } from "../../domain/routing/Route.ts"
 import { Settings } from "../Settings.ts"
 import { AccountSlots, isSlotReady, type Start } from "../account/AccountSlots.ts"
 import { CallLimiters, neverRecorded, ProviderCalls, type Waiting } from "../provider/ProviderCalls.ts"

@@ -11,7 +11,7 @@ import {
   settledDelivery
 } from "../../domain/ProviderOutcome.ts"
 import { recordDelivery as recordForMessage } from "../../domain/message/MessageMachine.ts"
-import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
+import type { RouteAccount } from "../../domain/routing/Route.ts"
 import { recordDelivery as recordForVerification } from "../../domain/verification/Step.ts"
 import { writeTransition } from "../Subjects.ts"
 import { AccountConnections } from "../account/AccountSlots.ts"

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Redacted } from "effect"
 import type { Phone } from "../../domain/Phone.ts"
 import { sandboxResponse } from "../../domain/verification/SandboxPhone.ts"
 import type { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
-import type { RouteAccount } from "../../domain/routing/RouteAccount.ts"
+import type { RouteAccount } from "../../domain/routing/Route.ts"
 import type { Instant } from "../../domain/Instant.ts"
 
 /** One message on its way to one phone over one account. */

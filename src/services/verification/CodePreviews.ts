@@ -10,19 +10,11 @@ import { chargeInOrder } from "../../domain/money/Charging.ts"
 import { NO_TRACES } from "../../domain/guard/Segments.ts"
 import { strongest, verdictOf } from "../../domain/guard/Verdict.ts"
 import { type Channel, type ChannelDescriptor, channelType } from "../../domain/routing/Channel.ts"
-import type { RouteStep } from "../../domain/routing/Route.ts"
+import { type RouteStep, spokenIn, stepText } from "../../domain/routing/Route.ts"
 import { checkNames, type KnownStep } from "../../domain/routing/RouteRequest.ts"
 import { resolveStep } from "../../domain/routing/RouteResolution.ts"
 import { smsSize } from "../../domain/text/SmsParts.ts"
-import {
-  type CodeText,
-  isTooLongForApp,
-  ownCodeText,
-  renderCodeText,
-  DEFAULT_LOCALE,
-  spokenCodeText,
-  textOver
-} from "../../domain/verification/CodeText.ts"
+import { type CodeText, isTooLongForApp } from "../../domain/verification/CodeText.ts"
 import { validitySeconds } from "../../domain/verification/Verification.ts"
 import type { AccountStates } from "../account/AccountHistories.ts"
 import { AccountSummaries, type AccountSummary } from "../activity/AccountSummaries.ts"
@@ -157,24 +149,19 @@ const textsOf = (
   steps: ReadonlyArray<RouteStep>,
   text: CodeText,
   code: string,
-  appHash: string | null
+  { appHash, locale }: Pick<CustomerConfiguration, "appHash" | "locale">
 ): ReadonlyArray<PreviewedText> => {
   if (!Arr.isReadonlyArrayNonEmpty(steps)) return []
   const seconds = validitySeconds(steps)
   const previewed = (step: RouteStep): PreviewedText => {
-    const { channel, textBody } = step
+    const { channel } = step
     if (hasProvidersText(step)) return { channel, text: null, smsParts: null, problem: null }
-    if (channel === "voice") {
-      const spoken = spokenCodeText(code, text.textLocale ?? DEFAULT_LOCALE)
-      return { channel, text: spoken, smsParts: null, problem: null }
-    }
-    const body = textOver(channel, textBody === undefined ? text : ownCodeText(textBody))
-    const rendered = renderCodeText(body, code, seconds)
+    const rendered = stepText(step, text, code, seconds)
     if (channel !== "sms") return { channel, text: rendered, smsParts: null, problem: null }
     const problem = isTooLongForApp(rendered, appHash) ? "too_long_for_app" : null
     return { channel, text: rendered, smsParts: smsSize(rendered).parts, problem }
   }
-  return Arr.dedupeWith(steps, (one, other) => one.channel === other.channel).map(previewed)
+  return Arr.dedupeWith(spokenIn(steps, locale), (one, other) => one.channel === other.channel).map(previewed)
 }
 
 const usedOf = (uses: ReadonlyArray<PhoneUse>, { phoneHour, phoneDay }: AccountSummary["limits"]) => {
@@ -283,7 +270,10 @@ export class CodePreviews extends Context.Service<
         const found: CodePreview = {
           route: outlooks.map(previewedStep(now, slotWaitMillis)),
           texts: Result.isSuccess(text)
-            ? textsOf(resolved, text.success, sampleCode(codeLength), customer.appHash)
+            ? textsOf(resolved, text.success, sampleCode(codeLength), {
+                appHash: customer.appHash,
+                locale: request.locale ?? customer.locale
+              })
             : [],
           limits: used,
           wouldRefuse: refused ?? (Result.isFailure(text) ? text.failure._tag : null) ?? fullLimit(used, hold)

@@ -5,8 +5,7 @@ import {
   type SuspectedFraud,
   type TooManyRequestsPhoneHour
 } from "../../domain/Errors.ts"
-import { accountAt } from "../../domain/routing/RouteAccount.ts"
-import { isCall } from "../../domain/routing/Route.ts"
+import { accountAt, isCall } from "../../domain/routing/Route.ts"
 import type { Verification } from "../../domain/verification/Verification.ts"
 import { Customers } from "../customer/Customers.ts"
 import type { SetUpChanged } from "../customer/Idempotency.ts"

@@ -1,24 +1,9 @@
 import { type Cause, Clock, Effect, Option, Redacted } from "effect"
 import type { SkipReason } from "../../domain/account/Pace.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import {
-  DEFAULT_LOCALE,
-  ownCodeText,
-  renderCodeText,
-  textOver,
-  spokenCodeText
-} from "../../domain/verification/CodeText.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
-import { accountAt } from "../../domain/routing/RouteAccount.ts"
-import { isCall } from "../../domain/routing/Route.ts"
-import {
-  awaitSlot,
-  type Choice,
-  chooseStep,
-  releaseStep,
-  type SkipReasons,
-  skipRemaining
-} from "../../domain/verification/Step.ts"
+import { accountAt, isCall, stepText } from "../../domain/routing/Route.ts"
+import { chooseStep, type SkipReasons, skipRemaining } from "../../domain/verification/Step.ts"
 import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
 import { isStepDue } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"
@@ -26,9 +11,8 @@ import { PhoneCalls } from "./PhoneCalls.ts"
 import { CallLimiters, ProviderCalls, type Waiting } from "../provider/ProviderCalls.ts"
 import { Providers } from "../provider/Providers.ts"
 import { Settings } from "../Settings.ts"
-import type { Written } from "../Subjects.ts"
 import { Timers } from "../timer/Timers.ts"
-import { VerificationMetrics, VerificationWrites } from "./VerificationWrites.ts"
+import { stateOf, VerificationMetrics, VerificationWrites } from "./VerificationWrites.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
 /** How long a try waits for others. */
@@ -111,10 +95,7 @@ const makeSendCode = Effect.map(
   (providers) => (verification: Verification, step: number, code: string) => {
     const { id, customerId, phone, expiresAt } = verification
     const account = accountAt(verification, step)
-    const body = account.textBody === undefined ? verification : ownCodeText(account.textBody)
-    const text = isCall(account)
-      ? spokenCodeText(code, account.spokenIn ?? verification.textLocale ?? DEFAULT_LOCALE)
-      : renderCodeText(textOver(account.channel, body), code, expiresInSeconds(verification))
+    const text = stepText(account, verification, code, expiresInSeconds(verification))
     return providers.sendCode({
       attemptId: `${id}-${step + 1}`,
       customerId,
@@ -126,36 +107,6 @@ const makeSendCode = Effect.map(
     })
   }
 )
-
-/** Leaves steps: to the background, to the next process, or for good. */
-const makeLeaving = Effect.gen(function* () {
-  const clock = yield* Clock.Clock
-  const { write } = yield* VerificationWrites
-  const stateOf = Effect.map(({ state }: Written<Verification>) => state)
-
-  /** To the background, at a slot of its account. */
-  const queueStep = (verification: Verification, choice: Choice & { readonly at: Instant }) =>
-    stateOf(write(verification, (current) => awaitSlot(current, choice)))
-
-  return {
-    queueStep,
-
-    /** Releases the timer, so that any process can lease it at once. Does nothing if one has leased it already. */
-    releaseUncalled: (verification: Verification, step: number, timer: LeasedTimer) =>
-      Effect.suspend(() => {
-        const now = clock.currentTimeMillisUnsafe()
-        return stateOf(write(verification, (current) => releaseStep(current, step, now), timer))
-      }),
-
-    /** No step can be called now: one that got no permit in time of the request is left to the background. */
-    callNone: (verification: Verification, { queued, skipped, reasons }: Passed, now: number) => {
-      const [step] = queued
-      return step === undefined
-        ? stateOf(write(verification, (current) => skipRemaining(current, now, reasons)))
-        : queueStep(verification, { step, skipped, reasons, at: now })
-    }
-  }
-})
 
 /** The steps that call, at a time at which their route may not. Nothing is read for a route without calls. */
 const makeClosed = Effect.map(PhoneCalls, (phoneCalls) => {
@@ -173,8 +124,19 @@ const makeChoose = Effect.gen(function* () {
   const { slotHorizonMillis } = yield* Settings
   const clock = yield* Clock.Clock
   const slots = yield* AccountSlots
-  const { write } = yield* VerificationWrites
-  const { queueStep, callNone } = yield* makeLeaving
+  const { write, queue } = yield* VerificationWrites
+
+  /** No step can be called now: one that got no permit in time of the request is left to the background. */
+  const callNone = (
+    verification: Verification,
+    { queued, skipped, reasons }: Passed,
+    now: Instant
+  ): Effect.Effect<Verification> => {
+    const [step] = queued
+    return step === undefined
+      ? stateOf(write(verification, (current) => skipRemaining(current, now, reasons)))
+      : queue(verification, { step, skipped, reasons, at: now })
+  }
 
   const takeSlot = (verification: Verification, steps: Steps) =>
     Effect.suspend(() => {
@@ -213,7 +175,7 @@ const makeChoose = Effect.gen(function* () {
     const { step, at } = choice
     const before = closed.filter((other) => steps.indexOf(other) < steps.indexOf(step))
     const { skipped, reasons } = skipping(skipping(passed, choice.skipped, reasonOf), before, isClosed)
-    if (at > now + waitMillis) return yield* ended(queueStep(verification, { ...choice, skipped, reasons }))
+    if (at > now + waitMillis) return yield* ended(queue(verification, { ...choice, skipped, reasons }))
     if (at > now) yield* waiting(Effect.sleep(at - now))
     const left = steps.filter((other) => !choice.skipped.includes(other) && !before.includes(other))
     if (step === verification.remaining[0]) {
@@ -234,8 +196,7 @@ const makeCallStep = Effect.gen(function* () {
   const metrics = yield* VerificationMetrics
   const calls = yield* ProviderCalls
   const sendCode = yield* makeSendCode
-  const { record } = yield* VerificationWrites
-  const { releaseUncalled } = yield* makeLeaving
+  const { record, release } = yield* VerificationWrites
 
   const callLeased = (
     verification: Verification,
@@ -260,7 +221,7 @@ const makeCallStep = Effect.gen(function* () {
   return (verification: Verification, chosen: ChosenStep, stepTry: StepTry): Effect.Effect<Verification> =>
     timers.isLeased(stepTry.timer)
       ? callLeased(verification, chosen, stepTry)
-      : releaseUncalled(verification, chosen.step, stepTry.timer)
+      : release(verification, chosen.step, stepTry.timer)
 })
 
 /** The end of a step: it was called, or left to the background; or its call was refused, and others are tried. */
@@ -279,7 +240,7 @@ const makeCallWithPermit = Effect.gen(function* () {
   const limiters = yield* CallLimiters
   const phoneCalls = yield* PhoneCalls
   const callStep = yield* makeCallStep
-  const { queueStep, releaseUncalled } = yield* makeLeaving
+  const { queue, release } = yield* VerificationWrites
 
   const isUnseen = (seenAt: Instant) => clock.currentTimeMillisUnsafe() - seenAt > MAX_UNSEEN_MILLIS
 
@@ -313,13 +274,13 @@ const makeCallWithPermit = Effect.gen(function* () {
     if (isUnseen(seenAt)) {
       return Effect.flatMap(reload(step, stepTry), (due) =>
         Option.isNone(due)
-          ? done(releaseUncalled(verification, step, stepTry.timer))
+          ? done(release(verification, step, stepTry.timer))
           : startAndCall(due.value.verification, { step, slot: given, seenAt: due.value.seenAt }, stepTry)
       )
     }
     const starting = calls.awaitStart(accountAt(verification, step), given, stepTry.waits)
     return Effect.flatMap(Effect.catchCause(starting, stepTry.releaseForRetry), (slot) => {
-      if (!slot.hasStart) return done(queueStep(verification, { step, skipped: [], at: slot.at }))
+      if (!slot.hasStart) return done(queue(verification, { step, skipped: [], at: slot.at }))
       const started = { step, slot, seenAt }
       const taking = takeCall(verification, step, stepTry)
       if (taking === null) return callStarted(verification, started, stepTry)
@@ -355,7 +316,7 @@ const makeCallWithPermit = Effect.gen(function* () {
       const now = clock.currentTimeMillisUnsafe()
       const isStopping = now < startedAt + stepTry.waits.permitMillis
       return isStopping || now >= verification.expiresAt
-        ? Effect.asSome(done(releaseUncalled(verification, chosen.step, stepTry.timer)))
+        ? Effect.asSome(done(release(verification, chosen.step, stepTry.timer)))
         : Effect.succeedNone
     })
   }

@@ -21,7 +21,7 @@ import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 import type { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { spokenIn } from "../../domain/routing/Route.ts"
 import type { RouteRequest } from "../../domain/routing/RouteRequest.ts"
-import { readReasons, type Risk, riskOf, type RiskReason, storedReasons } from "../../domain/guard/Risk.ts"
+import { readReasons, type Risk, riskOf, type RiskReason, storedReasons } from "../../domain/guard/Verdict.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import type { SandboxRefusal } from "../../domain/verification/SandboxPhone.ts"
 import {

@@ -1,11 +1,17 @@
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { instantOf } from "../../domain/Paging.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import { SkipReason } from "../../domain/account/Pace.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
-import { accountAt } from "../../domain/routing/RouteAccount.ts"
-import { recordAttempt, type StepCall } from "../../domain/verification/Step.ts"
+import { accountAt } from "../../domain/routing/Route.ts"
+import {
+  awaitSlot,
+  type Choice,
+  recordAttempt,
+  releaseStep,
+  type StepCall
+} from "../../domain/verification/Step.ts"
 import type { Verification, VerificationStatus } from "../../domain/verification/Verification.ts"
 import type { VerificationTransition } from "../../domain/verification/VerificationMachine.ts"
 import { type Written, writeTransition } from "../Subjects.ts"
@@ -79,6 +85,9 @@ export class VerificationMetrics extends Context.Service<
   })
 }
 
+/** The state after a write. */
+export const stateOf = Effect.map(({ state }: Written<Verification>) => state)
+
 type Transition = (current: Verification) => VerificationTransition
 
 /**
@@ -96,11 +105,23 @@ export class VerificationWrites extends Context.Service<
     ) => Effect.Effect<Written<Verification>>
     /** Writes the outcome of a call, and logs it if it was not accepted. */
     readonly record: (verification: Verification, call: StepCall) => Effect.Effect<Verification>
+    /** Leaves a step to the background, at a slot of its account. */
+    readonly queue: (
+      verification: Verification,
+      choice: Choice & { readonly at: Instant }
+    ) => Effect.Effect<Verification>
+    /** Releases the timer, so that any process can lease it at once. Does nothing if one has leased it already. */
+    readonly release: (
+      verification: Verification,
+      step: number,
+      timer: LeasedTimer
+    ) => Effect.Effect<Verification>
   }
 >()("peyk/services/verification/VerificationWrites") {
   static readonly layer = Layer.effect(
     VerificationWrites,
     Effect.gen(function* () {
+      const clock = yield* Clock.Clock
       const store = yield* VerificationStore
       const timers = yield* Timers
       const metrics = yield* VerificationMetrics
@@ -139,10 +160,7 @@ export class VerificationWrites extends Context.Service<
 
       const record = (verification: Verification, call: StepCall) => {
         const { outcome, step } = call
-        const written = Effect.map(
-          write(verification, (current) => recordAttempt(current, call)),
-          ({ state }) => state
-        )
+        const written = stateOf(write(verification, (current) => recordAttempt(current, call)))
         if (outcome._tag === "Accepted") return written
         const { id, phone } = verification
         const { channel } = accountAt(verification, step)
@@ -152,7 +170,17 @@ export class VerificationWrites extends Context.Service<
         )
       }
 
-      return VerificationWrites.of({ write, record })
+      return VerificationWrites.of({
+        write,
+        record,
+        queue: (verification, choice) =>
+          stateOf(write(verification, (current) => awaitSlot(current, choice))),
+        release: (verification, step, timer) =>
+          Effect.suspend(() => {
+            const now = clock.currentTimeMillisUnsafe()
+            return stateOf(write(verification, (current) => releaseStep(current, step, now), timer))
+          })
+      })
     })
   )
 }

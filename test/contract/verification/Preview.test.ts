@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
+import { spokenCodeText } from "../../../src/domain/verification/CodeText.ts"
 import { issues, newPhone, ok, otp, refused, request } from "../Client.ts"
 import { type Manager, newManager } from "../ManagedSetUp.ts"
 import { simulated } from "../Operator.ts"
@@ -56,6 +57,17 @@ describe("a preview of a send", () => {
       wallet: { balance: 1_000_000, held: 0, available: 1_000_000, currency: "IRR" }
     })
     expect(found.would_refuse).toBeNull()
+  })
+
+  it("has the text of a call in the language in which it is read, whatever text messengers get", async () => {
+    await mine.newAccount("voice")
+    const { id } = await mine.newTemplate("Log in to the shop with {{code}}", "Login")
+    const body = { phone: newPhone(), channels: ["bale", "voice"], template_id: id, locale: "en" }
+    const { texts } = await previewed(body)
+    expect(texts.map(({ text }) => text)).toEqual([
+      "Log in to the shop with 123456",
+      spokenCodeText("123456", "en")
+    ])
   })
 
   it("sends, stores and counts nothing", async () => {

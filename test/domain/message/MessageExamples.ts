@@ -2,7 +2,7 @@ import { type Message, startMessage, type Strategy } from "../../../src/domain/m
 import type { MessageRoute } from "../../../src/domain/routing/MessageRoute.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
-import type { RouteAccount } from "../../../src/domain/routing/RouteAccount.ts"
+import type { RouteAccount } from "../../../src/domain/routing/Route.ts"
 
 export const START = 1_800_000_000_000
 

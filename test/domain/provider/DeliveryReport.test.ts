@@ -22,8 +22,7 @@ import {
   recordAttempt,
   recordDelivery as recordForVerification
 } from "../../../src/domain/verification/Step.ts"
-import type { Verification } from "../../../src/domain/verification/Verification.ts"
-import { nextDueAt } from "../../../src/domain/verification/VerificationMachine.ts"
+import { type Verification, nextDueAt } from "../../../src/domain/verification/Verification.ts"
 import { created as createdMessage } from "../message/MessageExamples.ts"
 import { created, outcomes, routeOf, START } from "../verification/VerificationRuns.ts"
 

@@ -10,9 +10,10 @@ import {
   channelsToAskFor,
   validitySeconds,
   viewVerification,
-  type Verification
+  type Verification,
+  mayStillSend
 } from "../../../src/domain/verification/Verification.ts"
-import { decide, expire, mayStillSend } from "../../../src/domain/verification/VerificationMachine.ts"
+import { decide, expire } from "../../../src/domain/verification/VerificationMachine.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"
 import { created, isOver, outcomes, routeOf, START } from "./VerificationRuns.ts"
 

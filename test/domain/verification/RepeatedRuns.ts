@@ -1,7 +1,6 @@
 import { Arbitrary, Schema } from "effect"
 import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
-import type { Route } from "../../../src/domain/routing/Route.ts"
-import type { RouteAccount } from "../../../src/domain/routing/RouteAccount.ts"
+import type { Route, RouteAccount } from "../../../src/domain/routing/Route.ts"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import type { Verification } from "../../../src/domain/verification/Verification.ts"
 import { created, outcomes, route, routeOf, START } from "./VerificationRuns.ts"

@@ -4,10 +4,11 @@ import {
   type EventType,
   sendResponse,
   type Verification,
-  viewVerification
+  viewVerification,
+  mayStillSend
 } from "../../../src/domain/verification/Verification.ts"
 import { awaitSlot, recordAttempt, skipRemaining } from "../../../src/domain/verification/Step.ts"
-import { decide, mayStillSend } from "../../../src/domain/verification/VerificationMachine.ts"
+import { decide } from "../../../src/domain/verification/VerificationMachine.ts"
 import { created, outcomes, routeOf, START } from "./VerificationRuns.ts"
 import { afterUnknown, callAt, deduplicating, errorCodes, only, repeats } from "./RepeatedRuns.ts"
 

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
 import type { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
-import type { EventType } from "../../../src/domain/verification/Verification.ts"
-import { mayStillSend } from "../../../src/domain/verification/VerificationMachine.ts"
+import { type EventType, mayStillSend } from "../../../src/domain/verification/Verification.ts"
 import { type Entry, failures, happenings, isOver, live, outcomes, route } from "./VerificationRuns.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"
 

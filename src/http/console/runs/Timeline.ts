@@ -1,7 +1,7 @@
 import type { Instant } from "../../../domain/Instant.ts"
 import type { AttemptErrorCode, Delivery } from "../../../domain/ProviderOutcome.ts"
 import { type SkipReason, skipWords } from "../../../domain/account/Pace.ts"
-import type { RouteAccount } from "../../../domain/routing/RouteAccount.ts"
+import type { RouteAccount } from "../../../domain/routing/Route.ts"
 import type { PageName } from "../Navigation.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
