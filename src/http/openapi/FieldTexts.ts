@@ -115,7 +115,7 @@ const fieldTexts: Readonly<Record<string, string>> = {
 
   // alerts
   kinds: "The kinds of alerts that people get.",
-  quiet_hours: "When alerts wait, in Tehran; null: never.",
+  quiet_hours: "When alerts wait, also their webhook events, in Tehran; null: never.",
   urgent_passes: "Whether channel_down, guard_alarm and webhook_off pass quiet hours.",
   counts: "Figures of the alert, by name.",
   "QuietHours.from": "When they begin, as 22:00.",

@@ -79,7 +79,8 @@ export const alertWrites = (sql: SqlClient.SqlClient, random: SecureRandom.Secur
         and events && array[${type}, ${ALERT_EVENTS}]::text[]
         and not (${subject.type === "webhook"}::boolean and id::text = ${subject.id}) and ${kind !== TEST_ALERT}::boolean`)
 
-  const insertEvent = Effect.fnUntraced(function* (customerId: number, alert: NewAlert) {
+  /** The event tells when the alert was raised; it is posted when people may hear of it. */
+  const insertEvent = Effect.fnUntraced(function* (customerId: number, alert: NewAlert, dueAt: Instant) {
     const { kind, subject, counts, heldBack, raisedAt } = alert
     const type = alertEventOf(kind)
     if (type === null) return
@@ -87,17 +88,18 @@ export const alertWrites = (sql: SqlClient.SqlClient, random: SecureRandom.Secur
     if (endpoints.length === 0) return
     const id = yield* random.uuidV7()
     const at = timestamp(raisedAt)
+    const due = timestamp(dueAt)
     const data = JSON.stringify({ kind, subject, counts, held_back: heldBack })
     yield* Effect.orDie(sql`
       insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
       values (${customerId}, ${id}::uuid, ${type}, ${alert.id}::uuid, 1, ${data}::text::jsonb, ${at}, 'live')`)
     yield* Effect.orDie(sql`
       insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
-      select ${customerId}, w, ${id}::uuid, 'pending', ${at}, ${at}
+      select ${customerId}, w, ${id}::uuid, 'pending', ${at}, ${due}
       from unnest(${endpoints.map((each) => each.id)}::int[]) as w`)
     yield* Effect.orDie(sql`
       insert into timers (customer_id, kind, subject, lane, claimable_at)
-      select ${customerId}, ${WEBHOOK_TIMER}, ${id}::uuid, lane, ${at}
+      select ${customerId}, ${WEBHOOK_TIMER}, ${id}::uuid, lane, ${due}
       from unnest(${endpoints.map(({ lane }) => lane)}::int[]) as lane`)
   })
 
@@ -123,8 +125,8 @@ export const alertWrites = (sql: SqlClient.SqlClient, random: SecureRandom.Secur
           order by r.id`)
       : []
     yield* insertDeliveries(customerId, alert, recipients, dueAt)
-    yield* insertEvent(customerId, alert)
-    return now
+    yield* insertEvent(customerId, alert, dueAt)
+    return dueAt
   })
 
   /** Locked until the transaction ends: of several sightings at once, one alerts. */

@@ -126,6 +126,41 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
     }).pipe(Effect.provide(alertProcess(box, scriptProviders(), NOON)))
   })
 
+  it.effect("reach webhooks at the end of quiet hours too, unless they are urgent", () => {
+    const box = mailbox()
+    return Effect.gen(function* () {
+      const alerts = yield* Alerts
+      const fake = yield* receiver
+      const types = () => fake.received.map((request) => payloadOf(request).type)
+      const customerId = yield* makeCustomer()
+      yield* endpointAt(customerId, `${fake.url}/hooks`, ["alert.*"])
+      // From noon on, for an hour.
+      yield* Effect.orDie(alerts.saveSettings(customerId, { quietHours: { from: 720, until: 780 } }, null))
+      yield* alerts.raise(customerId, budget)
+      yield* alerts.raise(customerId, down(7))
+      yield* settleAlerts
+      assert.deepStrictEqual(types(), ["alert.channel_down"])
+      yield* TestClock.adjust("59 minutes")
+      yield* settleAlerts
+      assert.deepStrictEqual(types(), ["alert.channel_down"])
+      yield* TestClock.adjust("1 minute")
+      yield* settleAlerts
+      assert.deepStrictEqual(types(), ["alert.channel_down", "alert.budget"])
+      const late = fake.received.map(payloadOf).at(-1)
+      assert.strictEqual(late?.timestamp, "2026-11-27T08:30:00.000Z")
+      // Those who want no exception get none.
+      yield* Effect.orDie(
+        alerts.saveSettings(customerId, { quietHours: { from: 720, until: 840 }, urgentPasses: false }, null)
+      )
+      yield* alerts.raise(customerId, down(8))
+      yield* settleAlerts
+      assert.lengthOf(fake.received, 2)
+      yield* TestClock.adjust("1 hour")
+      yield* settleAlerts
+      assert.lengthOf(fake.received, 3)
+    }).pipe(Effect.provide(alertProcess(box, scriptProviders(), NOON)))
+  })
+
   it.effect(
     "are tried again with the same Message-ID, and end as failed when the server refuses for good",
     () => {

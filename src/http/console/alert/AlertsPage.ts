@@ -276,7 +276,7 @@ const settingsPanel = (view: View, settings: SavedAlertSettings, refused: Refuse
       ${time("quiet_from", say("Quiet hours from (Tehran)", "ساعت‌های سکوت از (به وقت تهران)"), quiet?.from, "22:00")}
       ${time("quiet_until", say("Quiet hours until", "ساعت‌های سکوت تا"), quiet?.until, "08:00")}
       <p class="hint">
-        ${say("Alerts by email and message wait until quiet hours end. Webhook events do not. Leave both empty for none.", "اعلان‌های ایمیل و پیام تا پایان ساعت‌های سکوت می‌مانند؛ رویدادهای وب‌هوک نه. بدون سکوت: هر دو را خالی بگذارید.")}
+        ${say("Alerts, and their webhook events, wait until quiet hours end. Leave both empty for none.", "اعلان‌ها و رویدادهای وب‌هوکشان تا پایان ساعت‌های سکوت می‌مانند. بدون سکوت: هر دو را خالی بگذارید.")}
       </p>
       ${checkField({
         name: "urgent_passes",
