@@ -12,7 +12,9 @@ describe("the Persian pages", () => {
       "webhooks",
       "console",
       "operations",
-      "limits"
+      "limits",
+      "guard",
+      "alerts"
     ])
     expect(translations().map(({ page }) => page)).toEqual(
       expect.arrayContaining(needed.map((name) => `docs/fa/${name}.md`))
