@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { serveFixed } from "../../src/http/system/FixedPages.ts"
+import { serveFixed, versionOf } from "../../src/http/system/FixedPages.ts"
 
 const request = HttpServerRequest.fromWeb(new Request("http://localhost/page"))
 
@@ -38,4 +38,35 @@ describe("a page that is the same for everybody", () => {
       assert.strictEqual(made, 1)
     })
   )
+})
+
+describe("the version of files", () => {
+  it("changes with the name and the content of each, and with nothing else", () => {
+    const version = versionOf([
+      ["a.css", "one"],
+      ["b.js", "two"]
+    ])
+    assert.match(version, /^[\w-]{12}$/)
+    const same = versionOf([
+      ["a.css", new TextEncoder().encode("one")],
+      ["b.js", "two"]
+    ])
+    assert.strictEqual(same, version)
+    for (const other of [
+      [
+        ["a.css", "One"],
+        ["b.js", "two"]
+      ],
+      [
+        ["a.css", "one"],
+        ["c.js", "two"]
+      ],
+      [["a.css", "one"]],
+      [
+        ["a.css", "onet"],
+        ["b.js", "wo"]
+      ]
+    ] as ReadonlyArray<ReadonlyArray<readonly [string, string]>>)
+      assert.notStrictEqual(versionOf(other), version)
+  })
 })

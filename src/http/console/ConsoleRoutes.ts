@@ -1,16 +1,9 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
+import { HttpRouter } from "effect/http"
 import { NotFound } from "../../domain/Errors.ts"
 import type { ServedRoute } from "../RouteTable.ts"
-import {
-  ASSETS_PATH,
-  CONSOLE_PATH,
-  SECOND_STEP_PATH,
-  SIGN_IN_LINK_PATH,
-  SIGN_IN_PATH
-} from "./ConsolePaths.ts"
+import { assetRoutes, ConsoleAssets } from "./ConsoleAssets.ts"
+import { CONSOLE_PATH, SECOND_STEP_PATH, SIGN_IN_LINK_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { navigationOf, type PageName } from "./Navigation.ts"
 import { channelPages } from "./account/ChannelRoutes.ts"
 import { sharedAccountPages } from "./account/SharedRoutes.ts"
@@ -23,7 +16,6 @@ import { customerPages } from "./CustomerPages.ts"
 import { securityPages } from "./SecurityPage.ts"
 import { settingsPages } from "./SettingsPage.ts"
 import { seeOther } from "./frame/Responses.ts"
-import { CONSOLE_HEADERS } from "./frame/Document.ts"
 import type { ConsoleError } from "./frame/Refusals.ts"
 import { makeSignedPages } from "./frame/SignedPages.ts"
 import type { PlacedRoute, RequestContext, SignedRoute } from "./frame/SignedRoutes.ts"
@@ -44,7 +36,6 @@ import { userPages } from "./UserPages.ts"
 import { testPages } from "./verification/TestPages.ts"
 import { verificationPages, verificationsPages } from "./verification/VerificationPages.ts"
 import { webhookPages } from "./webhook/WebhookRoutes.ts"
-import { serveFixed } from "../system/FixedPages.ts"
 import { Simulator } from "../../services/system/Simulator.ts"
 
 /** Every page of the console, one line a file. */
@@ -87,76 +78,6 @@ const sections = [
   settingsPages,
   securityPages
 ]
-
-const CSS = "text/css; charset=utf-8"
-const JAVASCRIPT = "text/javascript; charset=utf-8"
-const SVG = "image/svg+xml"
-
-const own = (name: string, contentType: string) => ({
-  name,
-  contentType,
-  isFinal: false,
-  file: new URL(`assets/${name}`, import.meta.url)
-})
-
-const require = createRequire(import.meta.url)
-
-/** A file of a package that browsers run as it is. */
-const packaged = (path: string, name: string, contentType: string) => ({
-  name,
-  contentType,
-  isFinal: false,
-  file: require.resolve(`${path}/${name}`)
-})
-
-const FAVICON = "favicon.ico"
-
-const files = [
-  own("console.css", CSS),
-  own("console.js", JAVASCRIPT),
-  own("charts.js", JAVASCRIPT),
-  own("forms.js", JAVASCRIPT),
-  own("dates.js", JAVASCRIPT),
-  own("palette.js", JAVASCRIPT),
-  own("passkeys.js", JAVASCRIPT),
-  own("icons.svg", SVG),
-  own("icon.svg", SVG),
-  // browsers ask for it where a page names no icon
-  { ...own("icon.svg", SVG), name: FAVICON },
-  { ...own("vazirmatn-33.0.3.woff2", "font/woff2"), isFinal: true },
-  packaged("uplot/dist", "uPlot.iife.min.js", JAVASCRIPT),
-  packaged("uplot/dist", "uPlot.min.css", CSS)
-]
-
-const pathOf = (name: string): `/${string}` => (name === FAVICON ? `/${name}` : `${ASSETS_PATH}/${name}`)
-
-const assetRoutes: ReadonlyArray<ServedRoute> = files.map(({ name }) => ({
-  method: "GET",
-  path: pathOf(name),
-  load: "asset"
-}))
-
-/** A file whose name changes with it. */
-const FOR_GOOD = { "cache-control": "public, max-age=31536000, immutable" }
-
-/** The console's style, script and drawings. */
-const ConsoleAssets = Layer.unwrap(
-  Effect.sync(() => {
-    const [first, ...rest] = files.map(({ name, contentType, file, isFinal }) => {
-      const bytes = readFileSync(file)
-      return HttpRouter.add("GET", pathOf(name), HttpServerResponse.uint8Array(bytes)).pipe(
-        Layer.provide(
-          serveFixed({
-            contentType,
-            isCompressed: isFinal,
-            headersOf: () => ({ ...CONSOLE_HEADERS, ...(isFinal && FOR_GOOD) })
-          }).layer
-        )
-      )
-    })
-    return first === undefined ? Layer.empty : Layer.mergeAll(first, ...rest)
-  })
-)
 
 type AnyRoute = (typeof sections)[number]["routes"][number]
 type NeedsOf<Route> = Route extends SignedRoute<infer R> ? Exclude<R, RequestContext> : never

@@ -2,7 +2,8 @@ import { Clock, Effect, Option, Redacted } from "effect"
 import { encode } from "uqr"
 import { NotFound } from "../../domain/Errors.ts"
 import { otpauthUri } from "../../domain/user/Totp.ts"
-import { ASSETS_PATH, SECURITY_PATH } from "./ConsolePaths.ts"
+import { assetPath } from "./ConsoleAssets.ts"
+import { SECURITY_PATH } from "./ConsolePaths.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors } from "./forms/FormFields.ts"
 import { csrfField, onceField } from "./forms/Forms.ts"
 import { html, type Html } from "./frame/Html.ts"
@@ -150,6 +151,6 @@ export const passkeyPage = Effect.fnUntraced(function* (
           ${say("Passkeys need JavaScript. An authenticator app works without it.", "گذرکلید به جاوااسکریپت نیاز دارد. برنامهٔ رمزساز بدون آن کار می‌کند.")}
         </p>
       </noscript>
-      <script type="module" src="${ASSETS_PATH}/passkeys.js"></script>`
+      <script type="module" src="${assetPath("passkeys.js")}"></script>`
   } satisfies Page
 })

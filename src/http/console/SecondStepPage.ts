@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { ConsoleRoute } from "./ConsolePages.ts"
-import { ASSETS_PATH, HOME_PATH, safeNext, SECOND_STEP_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
+import { assetPath } from "./ConsoleAssets.ts"
+import { HOME_PATH, safeNext, SECOND_STEP_PATH, SIGN_IN_PATH } from "./ConsolePaths.ts"
 import { csrfField, readForm } from "./forms/Forms.ts"
 import { documentResponse, refusalResponse, seeOther } from "./frame/Responses.ts"
 import {
@@ -98,7 +99,7 @@ const passkeyForm = ({ locale: { say } }: Visit, options: string, form: SecondFo
         ${say("The passkey was not used. Try again, or enter a code.", "گذرکلید استفاده نشد. دوباره امتحان کنید یا کد را وارد کنید.")}
       </p>
     </form>
-    <script type="module" src="${ASSETS_PATH}/passkeys.js"></script>`
+    <script type="module" src="${assetPath("passkeys.js")}"></script>`
 
 const codeForm = ({ locale: { say } }: Visit, hasApp: boolean, form: SecondForm): Html =>
   html`<form method="post" action="${SECOND_STEP_PATH}" class="fields">

@@ -37,6 +37,21 @@ export const documentationHeaders = ({ images }: { readonly images: string }) =>
   "x-frame-options": "DENY"
 })
 
+/** For a file whose address changes with its content. */
+export const FOR_GOOD = { "cache-control": "public, max-age=31536000, immutable" }
+
+const TAG_LENGTH = 22
+const VERSION_LENGTH = 12
+
+/** A part of files' addresses that changes with the content of any of them. They can name each other by their names. */
+export const versionOf = (
+  files: ReadonlyArray<readonly [name: string, content: Uint8Array | string]>
+): string => {
+  const hash = createHash("sha256")
+  for (const [name, content] of files) hash.update(`${name} ${Buffer.byteLength(content)}\n`).update(content)
+  return hash.digest("base64url").slice(0, VERSION_LENGTH)
+}
+
 export interface FixedPageOptions {
   readonly contentType: string
   /** Gzip would not make it smaller. */
@@ -56,7 +71,7 @@ export const makePage = Effect.fnUntraced(function* (
   bytes: Uint8Array,
   { contentType, headersOf, isCompressed = false }: FixedPageOptions
 ) {
-  const etag = `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`
+  const etag = `W/"${createHash("sha256").update(bytes).digest("base64url").slice(0, TAG_LENGTH)}"`
   const headers = { etag, "cache-control": "no-cache", vary: "accept-encoding", ...headersOf?.(bytes) }
   const plain = HttpServerResponse.uint8Array(bytes, { contentType, headers })
   const unchanged = HttpServerResponse.empty({ status: 304, headers })
@@ -93,6 +108,19 @@ const bytesOf = ({ body }: Response): Uint8Array =>
 export const respondWith = (page: FixedPage, { headers }: HttpServerRequest.HttpServerRequest): Response => {
   if (isUnchanged(headers["if-none-match"], page.etag)) return page.unchanged
   return acceptsGzip(headers["accept-encoding"]) ? page.zipped : page.plain
+}
+
+/**
+ * A file at an address with the version of its content. While Peyk is upgraded, a page of another process can name an
+ * older or a newer version: it gets the file as it is here (`isFinal` is false), and asks again the next time.
+ */
+export const respondAt = (
+  page: FixedPage,
+  request: HttpServerRequest.HttpServerRequest,
+  isFinal: boolean
+): Response => {
+  const response = respondWith(page, request)
+  return isFinal ? response : HttpServerResponse.setHeader(response, "cache-control", "no-cache")
 }
 
 type App = Effect.Effect<Response, Types.unhandled>

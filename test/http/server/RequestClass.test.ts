@@ -22,7 +22,7 @@ const cases: ReadonlyArray<readonly [RequestClass, string, ReadonlyArray<string>
     ["/v1/manage/api-keys", "/v1/otp", "/v1/otp?limit=1", "/v1/messages", "/v1/account", "/console"]
   ],
   ["manage", "POST", ["/v1/manage/api-keys", "/console/keys"]],
-  ["asset", "GET", ["/docs", "/docs/api", "/openapi.json", "/console/assets/console.js"]],
+  ["asset", "GET", ["/docs", "/docs/api", "/openapi.json", "/console/assets/Zm9vYmFy_123/console.js"]],
   ["public", "GET", ["/simulator", "/", "/v1/others", "/v1/manage", "http://a/v1/otp/send"]],
   ["public", "POST", ["/v1/auth/sign-in", "/v1/inbound/abc", "/v1/inbound/reports/1", "/console/sign-in"]]
 ]

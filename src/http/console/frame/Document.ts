@@ -1,19 +1,6 @@
-import { ASSETS_PATH } from "../ConsolePaths.ts"
+import { assetPath, CONSOLE_HEADERS } from "../ConsoleAssets.ts"
 import { html, type Html } from "./Html.ts"
 import { addressWith, type Visit } from "./Visit.ts"
-
-/** No script or style but the console's own files, no other host, no frame. */
-export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy": [
-    "default-src 'self'",
-    "base-uri 'none'",
-    "object-src 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'"
-  ].join("; "),
-  "referrer-policy": "same-origin",
-  "x-frame-options": "DENY"
-}
 
 /** For a page whose address or content lets somebody in: no other request may name it. */
 export const NO_REFERRER = { "referrer-policy": "no-referrer" }
@@ -24,7 +11,7 @@ export const PAGE_HEADERS = { ...CONSOLE_HEADERS, "cache-control": "no-store" }
 /** A drawing of the console's sprite; the words next to it say the same. */
 export const icon = (name: string): Html =>
   html`<svg class="icon" aria-hidden="true" focusable="false">
-    <use href="${ASSETS_PATH}/icons.svg#${name}"></use>
+    <use href="${assetPath("icons.svg")}#${name}"></use>
   </svg>`
 
 /** Links that change the language and the theme of the page one is on. */
@@ -57,9 +44,9 @@ export const htmlDocument = (visit: Visit, title: string, body: Html): string =>
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <title>${title} · ${locale.say("Peyk", "پیک")}</title>
-      <link rel="icon" href="${ASSETS_PATH}/icon.svg" type="image/svg+xml" />
-      <link rel="stylesheet" href="${ASSETS_PATH}/console.css" />
-      <script type="module" src="${ASSETS_PATH}/console.js"></script>
+      <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml" />
+      <link rel="stylesheet" href="${assetPath("console.css")}" />
+      <script type="module" src="${assetPath("console.js")}"></script>
     </head>
     ${body}
   </html>`}`

@@ -1,6 +1,7 @@
 /** The frame of each page of the reference: its head, the links to the site, and the list of operations. */
 import { html, type Html } from "../../console/frame/Html.ts"
-import { ASSETS_PATH as CONSOLE_ASSETS_PATH, CONSOLE_PATH } from "../../console/ConsolePaths.ts"
+import { assetPath } from "../../console/ConsoleAssets.ts"
+import { CONSOLE_PATH } from "../../console/ConsolePaths.ts"
 import type { Group } from "./ApiDocument.ts"
 import { keyOf, LANGUAGES } from "./Calls.ts"
 
@@ -162,10 +163,15 @@ export interface ReferencePage {
   readonly content: Html
 }
 
-/** A whole page. Nothing in it is inline. */
+/**
+ * A whole page. Nothing in it is inline.
+ *
+ * @param assets the path of its style and scripts
+ */
 export const framed = (
   { slug, title, description, content }: ReferencePage,
-  groups: ReadonlyArray<Group>
+  groups: ReadonlyArray<Group>,
+  assets: string
 ): string =>
   `<!doctype html>\n${html`<html lang="en">
     <head>
@@ -174,10 +180,10 @@ export const framed = (
       <meta name="color-scheme" content="light dark" />
       <meta name="description" content="${description}" />
       <title>${title} · Peyk API</title>
-      <link rel="icon" href="${CONSOLE_ASSETS_PATH}/icon.svg" type="image/svg+xml" />
-      ${STYLES.map((name) => html`<link rel="stylesheet" href="${ASSETS_PATH}/${name}.css" />`)}
-      <script src="${ASSETS_PATH}/theme.js"></script>
-      <script type="module" src="${ASSETS_PATH}/reference.js"></script>
+      <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml" />
+      ${STYLES.map((name) => html`<link rel="stylesheet" href="${assets}/${name}.css" />`)}
+      <script src="${assets}/theme.js"></script>
+      <script type="module" src="${assets}/reference.js"></script>
     </head>
     <body data-page="${slug}">
       <a class="skip" href="#content">Skip to content</a>

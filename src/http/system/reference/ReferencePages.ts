@@ -3,7 +3,7 @@ import { html, type Html } from "../../console/frame/Html.ts"
 import { type ApiDocument, errorsOf, type Group, groupsOf, parametersOf, schemaIn } from "./ApiDocument.ts"
 import { errorBody } from "./ExampleBodies.ts"
 import { plain, prose } from "./Prose.ts"
-import { ERRORS, framed, pathTo, type ReferencePage, shortName } from "./Frame.ts"
+import { ASSETS_PATH, ERRORS, framed, pathTo, type ReferencePage, shortName } from "./Frame.ts"
 import { asJson } from "./Literals.ts"
 import { codeBlock, operationPart } from "./OperationPart.ts"
 import { descriptionOf, fieldsOf } from "./Schemas.ts"
@@ -158,12 +158,12 @@ export interface Reference {
   readonly search: () => string
 }
 
-export const makeReference = (document: ApiDocument): Reference => {
+export const makeReference = (document: ApiDocument, assets: string = ASSETS_PATH): Reference => {
   const groups = groupsOf(document)
   const pages = [
-    ["", () => framed(startPage(document, groups), groups)] as const,
-    [ERRORS, () => framed(errorsPage(document, groups), groups)] as const,
-    ...groups.map((group) => [group.slug, () => framed(groupPage(document, group), groups)] as const)
+    ["", () => framed(startPage(document, groups), groups, assets)] as const,
+    [ERRORS, () => framed(errorsPage(document, groups), groups, assets)] as const,
+    ...groups.map((group) => [group.slug, () => framed(groupPage(document, group), groups, assets)] as const)
   ]
   const targets = [
     ...groups.flatMap(({ slug, operations }) =>

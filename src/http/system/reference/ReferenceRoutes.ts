@@ -4,7 +4,15 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { readFileSync } from "node:fs"
 import { extname } from "node:path"
 import { pathOf } from "../../RouteTable.ts"
-import { CONTENT_TYPES, documentationHeaders, respondWith, type FixedPage, makePage } from "../FixedPages.ts"
+import {
+  CONTENT_TYPES,
+  documentationHeaders,
+  type FixedPage,
+  FOR_GOOD,
+  makePage,
+  respondAt,
+  versionOf
+} from "../FixedPages.ts"
 import type { ApiDocument } from "./ApiDocument.ts"
 import { withAdvice } from "./Prose.ts"
 import { ASSETS_PATH, REFERENCE_PATH } from "./Frame.ts"
@@ -56,50 +64,81 @@ const fontsOf = (siteFiles: ReadonlySet<string>): string => {
 interface File {
   readonly contentType: string
   readonly read: () => Uint8Array | string
+  /** Whether what its address has never changes. */
+  readonly isFinal: boolean
+}
+
+interface Assets {
+  readonly version: string
+  readonly read: (name: string) => Uint8Array | string | undefined
+}
+
+/** Style and scripts name each other by their names alone, so all of them have one version. */
+const makeAssets = (siteFiles: ReadonlySet<string>): Assets => {
+  const contents = new Map<string, Uint8Array | string>([
+    ["fonts.css", fontsOf(siteFiles)],
+    ...[...assets].map((name) => [name, readAsset(name)] as const)
+  ])
+  return { version: versionOf([...contents]), read: (name) => contents.get(name) }
+}
+
+interface Parts {
+  readonly reference: () => Reference
+  readonly assets: () => Assets
 }
 
 /** The file at a path below the reference; undefined: there is none. */
-const fileAt = (
-  path: string,
-  reference: () => Reference,
-  siteFiles: ReadonlySet<string>
-): File | undefined => {
-  if (path === SEARCH) return { contentType: contentTypeOf(path), read: () => reference().search() }
-  if (path.startsWith(ASSETS)) {
-    const name = path.slice(ASSETS.length)
-    if (name === "fonts.css") return { contentType: contentTypeOf(name), read: () => fontsOf(siteFiles) }
-    return assets.has(name) ? { contentType: contentTypeOf(name), read: () => readAsset(name) } : undefined
+const fileAt = (path: string, parts: Parts): File | undefined => {
+  if (path === SEARCH) {
+    const read = () => parts.reference().search()
+    return { contentType: contentTypeOf(path), read, isFinal: false }
   }
-  const page = reference().pages.get(path)
-  return page === undefined ? undefined : { contentType: contentTypeOf(".html"), read: page }
+  if (path.startsWith(ASSETS)) {
+    const [version, name = "", ...more] = path.slice(ASSETS.length).split("/")
+    const known = parts.assets()
+    const content = more.length === 0 ? known.read(name) : undefined
+    if (content === undefined) return undefined
+    return { contentType: contentTypeOf(name), read: () => content, isFinal: version === known.version }
+  }
+  const page = parts.reference().pages.get(path)
+  return page === undefined ? undefined : { contentType: contentTypeOf(".html"), read: page, isFinal: false }
 }
 
 const pathIn = (url: string): string => pathOf(url).replace(/^\/docs(?:\/api)?\/?/, "")
+
+/** One entry for a file, whatever version a page names. */
+const keyOf = (path: string): string =>
+  path.startsWith(ASSETS) ? `${ASSETS}${path.slice(path.lastIndexOf("/") + 1)}` : path
 
 type PageResponse = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 
 /** Also a path that names an operation or an error code: it leads to where that is. */
 export const makeReferenceResponse = (siteFiles: ReadonlySet<string>) => {
+  let readAssets: Assets | undefined
   let made: Reference | undefined
-  const reference = () => (made ??= makeReference(readReference()))
+  const parts: Parts = {
+    assets: () => (readAssets ??= makeAssets(siteFiles)),
+    reference: () => (made ??= makeReference(readReference(), `${ASSETS_PATH}/${parts.assets().version}`))
+  }
   const kept = new Map<string, Effect.Effect<FixedPage>>()
-  const pageOf = Effect.fnUntraced(function* (path: string, { contentType, read }: File) {
-    const known = kept.get(path)
+  const pageOf = Effect.fnUntraced(function* (key: string, { contentType, read }: File) {
+    const known = kept.get(key)
     if (known !== undefined) return yield* known
     const make = Effect.suspend(() => {
       const content = read()
       const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
-      return makePage(bytes, { contentType, headersOf: () => HEADERS })
+      return makePage(bytes, { contentType, headersOf: () => ({ ...HEADERS, ...FOR_GOOD }) })
     })
     const page = yield* Effect.cached(Effect.uninterruptible(make))
-    kept.set(path, page)
+    kept.set(key, page)
     return yield* page
   })
   return (request: HttpServerRequest.HttpServerRequest): PageResponse => {
     const path = pathIn(request.url)
-    const file = fileAt(path, reference, siteFiles)
-    if (file !== undefined) return Effect.map(pageOf(path, file), (page) => respondWith(page, request))
-    const target = reference().targets.get(path)
+    const file = fileAt(path, parts)
+    if (file !== undefined)
+      return Effect.map(pageOf(keyOf(path), file), (page) => respondAt(page, request, file.isFinal))
+    const target = parts.reference().targets.get(path)
     return Effect.succeed(
       target === undefined
         ? HttpServerResponse.empty({ status: 404 })
