@@ -4,11 +4,9 @@ import type { Channel } from "../../src/domain/routing/Channel.ts"
 import { ProviderOutcome } from "../../src/domain/ProviderOutcome.ts"
 import { Messages } from "../../src/services/message/Messages.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
-import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../src/services/verification/Verifications.ts"
-import { Workers } from "../../src/services/concurrency/Workers.ts"
 import type { scriptProviders } from "./ScriptedProviders.ts"
-import { PHONE } from "./SentMessages.ts"
+import { PHONE, settle } from "./SentMessages.ts"
 import { testProcess } from "./TestGraph.ts"
 
 export const slowDown = ProviderOutcome.Throttled({ retryAfterMillis: null, providerError: "429" })
@@ -26,11 +24,10 @@ export const codeTo = (customerId: number, channels: ReadonlyArray<Channel>) =>
 /** A quarter of a second after the other, does what is due in each. */
 export const liveFor = Effect.fnUntraced(function* (seconds: number) {
   for (let quarter = 0; quarter < seconds * 4; quarter++) {
-    yield* (yield* Workers).idle
-    yield* (yield* TimerRunner).runDue
+    yield* settle
     yield* TestClock.adjust("250 millis")
   }
-  yield* (yield* TimerRunner).runDue
+  yield* settle
 })
 
 export const gapsOf = (times: ReadonlyArray<number>) =>
