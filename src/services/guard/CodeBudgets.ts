@@ -212,7 +212,10 @@ export class CodeBudgets extends Context.Service<
     Effect.gen(function* () {
       const grants = yield* GatheredGrants
       const allowances = new BoundedMap<string, Allowance>(MAX_SEGMENTS)
-      const freeCodes = new FreeCodes(yield* Clock.currentTimeMillis)
+      const startsAt = yield* Clock.currentTimeMillis
+      let counts: FreeCodes | null = null
+      /** They take two megabytes, which a process that sends no code under the guard does not need. */
+      const freeCodes = () => (counts ??= new FreeCodes(startsAt))
 
       const make = (free: number, now: Instant): Allowance => ({
         left: free,
@@ -269,16 +272,16 @@ export class CodeBudgets extends Context.Service<
 
       /** With the last one, the store hears of the segment. */
       const takeFree = (use: BudgetUse, segment: Segment, index: Index, now: Instant) => {
-        freeCodes.take(index)
-        if (freeCodes.hasLeft(index)) return
+        freeCodes().take(index)
+        if (freeCodes().hasLeft(index)) return
         const allowance = find(use.customerId, segment, index, now)
         allowance.uncounted = FREE_CODES
         requestGrant(use, segment, allowance, now)
       }
 
       const holdingOf = ({ customerId }: BudgetUse, segment: Segment, now: Instant): Holding => {
-        const index = freeCodes.find(customerId, segment, now)
-        const allowance = freeCodes.hasLeft(index) ? null : find(customerId, segment, index, now)
+        const index = freeCodes().find(customerId, segment, now)
+        const allowance = freeCodes().hasLeft(index) ? null : find(customerId, segment, index, now)
         return { segment, index, allowance }
       }
 
@@ -356,15 +359,15 @@ export class CodeBudgets extends Context.Service<
           segment.kind !== "customer" && allowances.get(nameIn(customerId, segment))?.uncounted === 0,
         giveBack: (use, now) => {
           for (const segment of counted(use)) {
-            const index = freeCodes.find(use.customerId, segment, now)
-            if (freeCodes.hasLeft(index)) freeCodes.giveBack(index)
+            const index = freeCodes().find(use.customerId, segment, now)
+            if (freeCodes().hasLeft(index)) freeCodes().giveBack(index)
             const known = allowances.get(nameIn(use.customerId, segment))
             if (known !== undefined) known.left += 1
           }
         },
         forget: (use, now) => {
           for (const segment of use.segments) {
-            freeCodes.spend(freeCodes.find(use.customerId, segment, now))
+            freeCodes().spend(freeCodes().find(use.customerId, segment, now))
             const known = allowances.get(nameIn(use.customerId, segment))
             if (known !== undefined) Object.assign(known, { left: 0, uncounted: 0, emptyUntil: 0 })
           }

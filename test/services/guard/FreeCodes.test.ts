@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import { BUDGET_WINDOW_MILLIS, FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
 import type { Segment } from "../../../src/domain/guard/Segments.ts"
-import { FreeCodes } from "../../../src/services/guard/CodeBudgets.ts"
+import { CodeBudgets, FreeCodes, GatheredGrants } from "../../../src/services/guard/CodeBudgets.ts"
 
 const CUSTOMER = 7
 const START = 1_700_000_000_000
@@ -68,4 +69,16 @@ describe("free codes", () => {
       assert.isTrue(free.hasLeft(free.find(CUSTOMER, segment(key), START + BUDGET_WINDOW_MILLIS)))
     }
   })
+
+  it.effect("take no memory in a process that sends no code", () =>
+    Effect.gen(function* () {
+      const grants = Layer.succeed(GatheredGrants, { request: () => {}, flush: () => {} })
+      const before = process.memoryUsage().arrayBuffers
+      const budgets = yield* CodeBudgets.pipe(Effect.provide(Layer.provide(CodeBudgets.layer, grants)))
+      assert.isBelow(process.memoryUsage().arrayBuffers - before, 1_000_000)
+      const use = { customerId: CUSTOMER, segments: [segment("first")], budget: null }
+      assert.deepStrictEqual(budgets.takeAtHand(use, START).empty, [])
+      assert.isAbove(process.memoryUsage().arrayBuffers - before, 1_000_000)
+    })
+  )
 })
