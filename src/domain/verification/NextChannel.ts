@@ -22,7 +22,7 @@ const hasLater = (verification: Verification, sequence: number | undefined): boo
 }
 
 /** The next step is being called, is due, or waits for a slot of its account that is reserved for it. */
-const isNextInProgress = ({ nextStepAt, slotReserved }: Verification, now: Instant): boolean =>
+export const isNextInProgress = ({ nextStepAt, slotReserved }: Verification, now: Instant): boolean =>
   nextStepAt !== null && (slotReserved || nextStepAt <= now)
 
 const tryNow = (verification: Verification, now: Instant): VerificationTransition => ({

@@ -879,11 +879,13 @@ create table platform_phone_counters (
   -- the customers that sent to it within ten minutes: five are too many
   callers int[] not null,
   callers_until timestamptz not null,
-  -- calls within an hour, and the code of the last one; until when a night has had its call
+  -- calls within an hour; until when a night has had its call; the codes of the last calls that were counted, and of
+  -- those that began, so that a repeated call is not counted again, and none that began is given back
   calls int not null default 0,
   calls_end_at timestamptz,
   night_ends_at timestamptz,
-  last_call uuid
+  counted_calls uuid[] not null default '{}',
+  begun_calls uuid[] not null default '{}'
 ) with (fillfactor = 80);
 -- Rounds of the guard look for each code's phone: they need not read the rows of all other phones.
 create index platform_phone_counters_bombed on platform_phone_counters (phone) where cardinality(callers) >= 5;

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Cells } from "../../services/customer/Cells.ts"
-import { PhoneCallCounts } from "../../services/verification/PhoneCalls.ts"
+import { KEPT_CALLS, PhoneCallCounts } from "../../services/verification/PhoneCalls.ts"
 import { atPhone } from "../postgres/batching/PlatformCountsSql.ts"
 import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
@@ -13,9 +13,12 @@ const CountedRow = Schema.Struct({
   customers: Schema.Array(Schema.Int),
   callersUntil: InstantColumn
 })
-const LastRow = Schema.Struct({ isCounted: Schema.Boolean })
+const KnownRow = Schema.Struct({ isCounted: Schema.Boolean })
 
 const HOUR_IS_OPEN = "coalesce(o.calls_end_at > excluded.callers_until, false)"
+
+/** The last calls of a column, and room for one more. */
+const lastOf = (column: string): string => `${column}[cardinality(${column}) - ${KEPT_CALLS - 2}:]`
 
 /**
  * Beside the phone's counter of sends: in the cell that counts the phone, where cells are on other nodes. A new row
@@ -27,26 +30,31 @@ export const PhoneCallCountsSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const cells = yield* Cells
     const countedRows = rowsOf(CountedRow)
-    const lastRows = rowsOf(LastRow)
+    const knownRows = rowsOf(KnownRow)
 
     return PhoneCallCounts.of({
-      count: Effect.fnUntraced(function* ({ id, customerId, phone, now, limit, callersLimit, ...ends }) {
+      count: Effect.fnUntraced(function* (call) {
+        const { id, customerId, phone, now, limit, callersLimit, isBegun, ...ends } = call
         const at = timestamp(now)
-        // What the phone's row says of this call, under its lock. A call that was counted before changes nothing.
+        // What the phone's row says of this call, under its lock. A call that was counted before changes no count.
+        const isKnown = sql`${id}::uuid = any (o.counted_calls)`
         const isRefused = sql`(
           (${limit}::int > 0 and ${sql.literal(HOUR_IS_OPEN)} and o.calls >= ${limit}::int)
           or (excluded.night_ends_at is not null and coalesce(o.night_ends_at > excluded.callers_until, false))
           or (${callersLimit}::int > 0 and o.callers_until > excluded.callers_until
             and cardinality(o.callers) + (not o.callers @> array[${customerId}::int])::int >= ${callersLimit}::int))`
-        const isNew = sql`(o.last_call is distinct from excluded.last_call and not ${isRefused})`
+        const isNew = sql`(not ${isKnown} and not ${isRefused})`
+        const begins = sql`(${isBegun}::boolean and (${isKnown} or not ${isRefused})
+          and ${id}::uuid <> all (o.begun_calls))`
         const [row] = yield* atPhone(
           cells,
           phone,
           countedRows(sql`
-            insert into platform_phone_counters as o
-              (phone, day_ends_at, day_used, callers, callers_until, calls, calls_end_at, night_ends_at, last_call)
+            insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until,
+              calls, calls_end_at, night_ends_at, counted_calls, begun_calls)
             values (${phone}, ${at}, 0, '{}', ${at}, 1, ${timestamp(ends.hourEndsAt)},
-              ${nullableTimestamp(ends.nightEndsAt)}, ${id}::uuid)
+              ${nullableTimestamp(ends.nightEndsAt)}, array[${id}::uuid],
+              case when ${isBegun}::boolean then array[${id}::uuid] else '{}' end)
             on conflict (phone) do update set
               calls = case when not ${isNew} then o.calls
                 when ${sql.literal(HOUR_IS_OPEN)} then o.calls + 1 else 1 end,
@@ -54,8 +62,11 @@ export const PhoneCallCountsSql = Layer.effect(
                 then excluded.calls_end_at else o.calls_end_at end,
               night_ends_at = case when ${isNew} then coalesce(excluded.night_ends_at, o.night_ends_at)
                 else o.night_ends_at end,
-              last_call = case when ${isNew} then excluded.last_call else o.last_call end
-            returning last_call is not distinct from ${id}::uuid as "isGranted", calls,
+              counted_calls = case when ${isNew} then ${sql.literal(lastOf("o.counted_calls"))} || ${id}::uuid
+                else o.counted_calls end,
+              begun_calls = case when ${begins} then ${sql.literal(lastOf("o.begun_calls"))} || ${id}::uuid
+                else o.begun_calls end
+            returning ${id}::uuid = any (counted_calls) as "isGranted", calls,
               calls_end_at as "hourEndsAt", night_ends_at as "nightEndsAt", callers as customers,
               callers_until as "callersUntil"`)
         )
@@ -64,15 +75,31 @@ export const PhoneCallCountsSql = Layer.effect(
         return { ...counted, callers: { customers, endsAt: callersUntil } }
       }),
 
-      giveBack: ({ id, phone, isAtNight }) =>
+      begin: ({ id, phone }) =>
+        Effect.map(
+          atPhone(
+            cells,
+            phone,
+            knownRows(sql`
+              update platform_phone_counters o set begun_calls = case when ${id}::uuid = any (o.begun_calls)
+                then o.begun_calls else ${sql.literal(lastOf("o.begun_calls"))} || ${id}::uuid end
+              where o.phone = ${phone} and ${id}::uuid = any (o.counted_calls)
+              returning true as "isCounted"`)
+          ),
+          (rows) => rows.length > 0
+        ),
+
+      giveBack: ({ id, phone, hourEndsAt, nightEndsAt }) =>
         Effect.asVoid(
           atPhone(
             cells,
             phone,
             Effect.orDie(sql`
-              update platform_phone_counters set calls = calls - 1, last_call = null,
-                night_ends_at = case when ${isAtNight}::boolean then null else night_ends_at end
-              where phone = ${phone} and last_call = ${id}::uuid`)
+              update platform_phone_counters o set counted_calls = array_remove(o.counted_calls, ${id}::uuid),
+                calls = o.calls - (o.calls_end_at = ${nullableTimestamp(hourEndsAt)}::timestamptz)::int,
+                night_ends_at = nullif(o.night_ends_at, ${nullableTimestamp(nightEndsAt)}::timestamptz)
+              where o.phone = ${phone} and ${id}::uuid = any (o.counted_calls)
+                and ${id}::uuid <> all (o.begun_calls)`)
           )
         ),
 
@@ -81,8 +108,8 @@ export const PhoneCallCountsSql = Layer.effect(
           atPhone(
             cells,
             phone,
-            lastRows(sql`
-              select last_call is not distinct from ${id}::uuid as "isCounted" from platform_phone_counters
+            knownRows(sql`
+              select ${id}::uuid = any (counted_calls) as "isCounted" from platform_phone_counters
               where phone = ${phone}`)
           ),
           ([row]) => row?.isCounted === true

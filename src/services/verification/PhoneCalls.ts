@@ -21,7 +21,12 @@ export interface CallToCount extends PhoneCall {
   readonly nightEndsAt: Instant | null
   /** So many customers bomb the phone; 0: nobody asks. */
   readonly callersLimit: number
+  /** It is made now. Otherwise it is requested, and can be given back until it begins. */
+  readonly isBegun: boolean
 }
+
+/** A counted call that may be given back, with the ends of the hour and the night that it was counted in. */
+export type CountedCall = PhoneCall & Pick<CountedCalls, "hourEndsAt" | "nightEndsAt">
 
 /** What is known of a phone after a call was counted, or refused. */
 export interface CountedCalls {
@@ -33,19 +38,24 @@ export interface CountedCalls {
   readonly callers: Callers
 }
 
+/** The codes of so many calls are kept of a phone, the last ones: those that may still be repeated or given back. */
+export const KEPT_CALLS = 10
+
 /**
  * The calls to each phone, of all customers. What was counted stays, also if the process dies before it calls. A
  * verification calls on one channel only, so it counts once: another account that takes over, and a repeated call, are
- * the same call.
+ * the same call, also if other codes called the phone in between.
  */
 export class PhoneCallCounts extends Context.Service<
   PhoneCallCounts,
   {
     /** One statement. */
     readonly count: (call: CallToCount) => Effect.Effect<CountedCalls>
-    /** Takes back the count of a call that is not made, unless another call of the phone was counted after it. */
-    readonly giveBack: (call: PhoneCall & { readonly isAtNight: boolean }) => Effect.Effect<void>
-    /** Whether the verification has the last call that was counted of its phone. */
+    /** Notes that a counted call is made now, so that nobody gives it back. False: it is not counted. */
+    readonly begin: (call: PhoneCall) => Effect.Effect<boolean>
+    /** Takes back the count of a requested call that did not begin. */
+    readonly giveBack: (call: CountedCall) => Effect.Effect<void>
+    /** Whether the verification's call is counted. */
     readonly isCounted: (call: PhoneCall) => Effect.Effect<boolean>
   }
 >()("peyk/services/verification/PhoneCalls/PhoneCallCounts") {}
@@ -68,7 +78,7 @@ const refusalOf = (
   })
 }
 
-/** Takes back the count of a call that is not made after all. */
+/** Takes back the count of a call that is not made after all. Does nothing if the call has begun. */
 export type GiveBack = Effect.Effect<void>
 
 /** Whether a phone may be called. Each method is asked for calls only: other channels cost nothing. */
@@ -98,7 +108,7 @@ export class PhoneCalls extends Context.Service<
         isOpen,
 
         take: Effect.fnUntraced(function* (call, now) {
-          if (!isCallHour(callHours, now)) return (yield* counts.isCounted(call)) ? null : "hours"
+          if (!isCallHour(callHours, now)) return (yield* counts.begin(call)) ? null : "hours"
           const hourEndsAt = now + HOUR_MILLIS
           const { isGranted } = yield* counts.count({
             ...call,
@@ -106,7 +116,8 @@ export class PhoneCalls extends Context.Service<
             limit,
             hourEndsAt,
             nightEndsAt: null,
-            callersLimit: 0
+            callersLimit: 0,
+            isBegun: true
           })
           return isGranted ? null : "rate"
         }),
@@ -117,11 +128,16 @@ export class PhoneCalls extends Context.Service<
             now,
             limit,
             hourEndsAt: now + HOUR_MILLIS,
-            nightEndsAt: isCallHour(callHours, now) ? null : nightEndsAt(callHours, now)
+            nightEndsAt: isCallHour(callHours, now) ? null : nightEndsAt(callHours, now),
+            isBegun: false
           }
           const counted = yield* counts.count(wanted)
           if (!counted.isGranted) return yield* refusalOf(wanted, counted)
-          return counts.giveBack({ ...call, isAtNight: wanted.nightEndsAt !== null })
+          return counts.giveBack({
+            ...call,
+            hourEndsAt: counted.hourEndsAt,
+            nightEndsAt: wanted.nightEndsAt
+          })
         })
       })
     })

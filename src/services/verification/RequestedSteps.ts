@@ -5,8 +5,10 @@ import {
   type SuspectedFraud,
   type TooManyRequestsPhoneHour
 } from "../../domain/Errors.ts"
+import type { Instant } from "../../domain/Instant.ts"
 import { accountAt, isCall } from "../../domain/routing/Route.ts"
-import type { Verification } from "../../domain/verification/Verification.ts"
+import { isNextInProgress } from "../../domain/verification/NextChannel.ts"
+import { type Verification, wasCalled } from "../../domain/verification/Verification.ts"
 import { Customers } from "../customer/Customers.ts"
 import type { SetUpChanged } from "../customer/Idempotency.ts"
 import type { GuardRequest } from "../guard/CodeDecisions.ts"
@@ -15,6 +17,12 @@ import { type GiveBack, PhoneCalls } from "./PhoneCalls.ts"
 
 /** Why a channel that is asked for is not tried. */
 export type RequestedStepRefusal = BlockedPhone | SuspectedFraud | TooManyRequestsPhoneHour | InvalidChannel
+
+/** Whether a call is being made or waits for its account, or was made. If not, a request gives its count back. */
+export const callsPhone = (verification: Verification, now: Instant): boolean =>
+  (isNextInProgress(verification, now) &&
+    verification.remaining.slice(0, 1).some((step) => isCall(accountAt(verification, step)))) ||
+  verification.attempts.some((each) => wasCalled(each) && isCall(accountAt(verification, each.step)))
 
 /**
  * Whether the first remaining step may be tried because somebody asks for it. A call is the dearest, and disturbs most:

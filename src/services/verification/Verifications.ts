@@ -28,7 +28,7 @@ import { Timers } from "../timer/Timers.ts"
 import { Codes, CodeVault } from "./Codes.ts"
 import { VerificationMetrics } from "./VerificationWrites.ts"
 import { type Refusal, type SentCode, type SendRequest, VerificationSends } from "./VerificationSends.ts"
-import { makeMayTryRequested, type RequestedStepRefusal } from "./RequestedSteps.ts"
+import { callsPhone, makeMayTryRequested, type RequestedStepRefusal } from "./RequestedSteps.ts"
 import { VerificationSteps } from "./VerificationSteps.ts"
 import { VerificationStore } from "./VerificationStore.ts"
 
@@ -75,9 +75,13 @@ const makeNextChannel = Effect.gen(function* () {
     )
     if (Option.isSome(leased)) {
       const code = yield* vault.open(id, leased.value.sealedCode)
-      return yield* steps.tryNow(leased.value.timer, transition.next, code)
+      const tried = yield* steps.tryNow(leased.value.timer, transition.next, code)
+      if (!callsPhone(tried, yield* Clock.currentTimeMillis)) yield* giveBack
+      return tried
     }
     const stored = Option.getOrElse(yield* store.load(customerId, id), () => before)
+    // The request that was faster may be for the same call, and then it uses this count.
+    if (!callsPhone(stored, now)) yield* giveBack
     return stored.revision === before.revision ? stored : yield* attempt(stored, asked)
   })
 
