@@ -111,6 +111,9 @@ const commit = (...names: ReadonlyArray<keyof typeof Subjects.transitions>) =>
     )
   )
 
+const commitLeased = ({ before, transition }: typeof Subjects.requested.next) =>
+  VerificationStore.use((store) => store.commitLeased(before, transition, Subjects.acceptance.lease))
+
 const acceptMessage = (acceptance: MessageAcceptance) => MessageStore.use((store) => store.accept(acceptance))
 
 const commitMessage = (before: Message, transition: MessageTransition) =>
@@ -223,6 +226,20 @@ the captured money and its ledger entry, the events and their deliveries to webh
 recorded only while its lease lasts.`,
     isBatched: true,
     run: commit("sent", "expired", "released")
+  },
+  {
+    name: "next",
+    about: `Ends the wait for the next channel (POST /v1/otp/{id}/next): leases the verification's timer, unless another
+process has it, and returns the sealed code.`,
+    isBatched: false,
+    run: commitLeased(Subjects.requested.next)
+  },
+  {
+    name: "next_requested",
+    about: `Like next, for a channel that is named: it goes first, and what it costs above the present hold is held. Nothing is
+written where the wallet's part does not cover that, or another process has the timer.`,
+    isBatched: false,
+    run: commitLeased(Subjects.requested.channel)
   },
   {
     name: "key",

@@ -4,6 +4,7 @@ import { beginAttempt, cancelMessage, recordOutcome } from "../../src/domain/mes
 import { chargeMessage } from "../../src/domain/message/MessageLanes.ts"
 import { startMessage } from "../../src/domain/message/Message.ts"
 import type { LeasedTimer } from "../../src/domain/Timer.ts"
+import { tryNext } from "../../src/domain/verification/NextChannel.ts"
 import { startVerification } from "../../src/domain/verification/Verification.ts"
 import { recordAttempt, releaseStep } from "../../src/domain/verification/Step.ts"
 import { expire } from "../../src/domain/verification/VerificationMachine.ts"
@@ -118,6 +119,31 @@ const sent = recordAttempt(verification, {
   attemptedAt: NOW,
   finishedAt: NOW
 })
+
+/** A code over Bale that waits for Eitaa, and may be asked for by SMS. */
+const waiting = recordAttempt(
+  startVerification(
+    {
+      id: ID,
+      customerId: CUSTOMER,
+      phone,
+      route: [step(1), step(2), { ...step(3), channel: "sms", onRequest: true }],
+      textBody: null,
+      textLocale: null,
+      metadata: null
+    },
+    NOW
+  ),
+  { step: 0, outcome: ProviderOutcome.Accepted({ messageId: "m" }), attemptedAt: NOW, finishedAt: NOW }
+).next
+
+const nextOf = (channel?: string) => ({
+  before: waiting,
+  transition: Result.getOrThrow(tryNext(waiting, { channel, now: NOW + 1 }))
+})
+
+/** Requests for the next channel, and for one that costs more. */
+export const requested = { next: nextOf(), channel: nextOf("sms") }
 
 /** Transitions that need different parts of the committing statement. */
 export const transitions = { sent, expired: expire(sent.next), released: releaseStep(sent.next, 1, NOW) }

@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { idAt } from "../../src/domain/Paging.ts"
+import { Phone } from "../../src/domain/Phone.ts"
+import { makeLookUp } from "../../src/layers/activity/PhoneLookupsSql.ts"
+import { MasterKey } from "../../src/layers/crypto/Crypto.ts"
 import { guardCodes } from "../../src/layers/guard/GuardCodesSql.ts"
 import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -32,6 +35,10 @@ const readsThrough = (node: PlanNode): boolean =>
 
 const isRead = (node: PlanNode): boolean => node["Node Type"].endsWith("Scan")
 
+/** The answers to a lookup's statements. */
+const PHONE_CODES = { codes24h: 0, ended: 0, verified: 0, lastVerifiedAt: null, firstSeen: null }
+const PHONE_GUARD = { isBombed: false, listed: null }
+
 type CodeReads = ReturnType<typeof guardCodes>
 
 const from = idAt(1_800_000_000_000)
@@ -43,6 +50,17 @@ const roundReads: Readonly<Record<string, (codes: CodeReads) => Effect.Effect<un
   "when the next code was sent": (codes) => codes.nextSentAt(1, from),
   "how long users take to verify": (codes) => codes.timeToVerify(1, until)
 }
+
+/** A lookup of a phone, as the API makes it. */
+const recordLookups = Effect.gen(function* () {
+  const recording = recordingSql([[PHONE_CODES], [PHONE_GUARD]])
+  const lookUp = yield* makeLookUp.pipe(
+    Effect.provideServiceEffect(SqlClient.SqlClient, recording.client),
+    Effect.provide(MasterKey.layer(Redacted.make(new Uint8Array(32))))
+  )
+  yield* lookUp(1, "live", Phone.make("+989120000002"))
+  return recording.statements
+})
 
 const recordRead = Effect.fnUntraced(function* (read: (codes: CodeReads) => Effect.Effect<unknown>) {
   const recording = recordingSql([])
@@ -67,6 +85,30 @@ layer(Layer.provideMerge(Layer.effectDiscard(fillStore), TestDatabase), { exclud
         })
       )
     }
+
+    it.effect(
+      "a lookup of a phone reads its codes and messages by their indexes, oldest or newest first",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const large = yield* largeTables
+          const [codes, guard] = yield* recordLookups
+          if (codes === undefined || guard === undefined) return assert.fail("not two statements")
+          const nodes = yield* planOf(sql, codes)
+          const reads = nodes.filter((node) => isRead(node) && large.has(node["Relation Name"] ?? ""))
+          assert.deepStrictEqual(reads.map((node) => node["Index Name"]).toSorted(), [
+            "messages_by_phone",
+            "verifications_by_phone",
+            "verifications_by_phone"
+          ])
+          assert.deepStrictEqual(reads.filter(readsThrough), [])
+          const guarded = (yield* planOf(sql, guard)).filter(isRead)
+          assert.deepStrictEqual(
+            guarded.filter((node) => node["Index Cond"] === undefined),
+            []
+          )
+        })
+    )
 
     for (const [what, read] of Object.entries(roundReads)) {
       it.effect(`a round of the guard reads ${what} along the primary key, and sorts none of its rows`, () =>
