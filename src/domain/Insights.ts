@@ -60,6 +60,38 @@ export const fallbackShare = ({ fallbacks, verified }: CodeSums): number | null 
 /** What those cost who were verified, and those who were not. */
 export const costPerVerified = ({ cost, verified }: CodeSums): number | null => share(cost, verified)
 
+/** With fewer codes a share says little. */
+const FEWEST_COMPARED = 50
+/** A fall of less is chance in one of a thousand cases. */
+const STANDARD_ERRORS = 3
+const LEAST_FALL = 0.01
+
+/** How much less of the codes was verified than before, as a share of them; null: no less, or not beyond chance. */
+export const conversionFall = (now: CodeSums, before: CodeSums): number | null => {
+  if (now.codes < FEWEST_COMPARED || before.codes < FEWEST_COMPARED) return null
+  const fall = before.verified / before.codes - now.verified / now.codes
+  const common = (now.verified + before.verified) / (now.codes + before.codes)
+  const error = Math.sqrt(common * (1 - common) * (1 / now.codes + 1 / before.codes))
+  return fall >= LEAST_FALL && fall > STANDARD_ERRORS * error ? fall : null
+}
+
+export interface FallenGroup {
+  readonly key: string
+  readonly fall: number
+}
+
+/** The groups whose conversion fell, those first that lost the most codes by it. */
+export const fallenGroups = (
+  now: ReadonlyArray<KeyedSums>,
+  before: ReadonlyArray<KeyedSums>
+): ReadonlyArray<FallenGroup> =>
+  now
+    .flatMap((sums) => {
+      const fall = conversionFall(sums, before.find(({ key }) => key === sums.key) ?? noCodeSums)
+      return fall === null ? [] : [{ key: sums.key, fall, lost: fall * sums.codes }]
+    })
+    .toSorted((one, other) => other.lost - one.lost)
+
 /** As exact as the classes are; null without a verified code. */
 export const secondsOfSums = ({ seconds }: CodeSums, portion: number): number | null => {
   const classes: ActivitySums["seconds"] = Object.fromEntries(seconds.entries())

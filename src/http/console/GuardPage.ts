@@ -119,12 +119,10 @@ const showGuard = (view: View, refused: Refused | null = null) =>
         "جلوی اسکریپت‌هایی را می‌گیرد که کیف پول را خالی می‌کنند، شماره‌ها را بمباران می‌کنند یا کد را حدس می‌زنند."
       ),
       content: html`<div class="columns">
-          <div class="stack">
-            ${modeStory(figures, view)} ${guardTiles(saved, days, view)} ${daysChart(figures, view)}
-          </div>
+          <div class="stack">${modeStory(figures, view)} ${guardTiles(saved, days, view)}</div>
           <div class="stack">${settingsForm(saved, shown("settings"), view)}</div>
         </div>
-        ${yield* alarmsPanel(view, now)}
+        ${daysChart(figures, view)} ${yield* alarmsPanel(view, now)}
         <div class="columns halves">
           ${entryPanel("allow", yield* guard.entries(customerId, "allow"), view, shown("allow"))}
           ${entryPanel("deny", yield* guard.entries(customerId, "deny"), view, shown("deny"))}

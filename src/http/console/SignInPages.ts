@@ -65,7 +65,10 @@ const signInForm = (visit: Visit, csrf: string, submitted: Submitted, problem: s
     </form>
     <p class="hint">
       ${say("No password? The operator can create a sign-in link:", "گذرواژه ندارید؟ مدیر سامانه می‌تواند لینک ورود بسازد:")}
-      <code dir="ltr">peyk user sign-in-link --customer ID --email EMAIL</code>
+      <code dir="ltr"
+        >peyk user sign-in-link <span class="nowrap">--customer ID</span>
+        <span class="nowrap">--email EMAIL</span></code
+      >
     </p>`
 }
 

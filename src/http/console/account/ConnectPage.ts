@@ -80,7 +80,7 @@ const choiceLink = (path: string, channel: Channel, { name }: ProviderAdapter, {
     <a class="choice-card" href="${path}?${String(new URLSearchParams({ channel, provider: name }))}">
       <span
         >${providerName(name, locale)}<span class="choice-note"
-          >${providerDescription(name, locale)}</span
+          >${providerDescription(name, channel, locale)}</span
         ></span
       >
       <span class="onwards">${icon("arrow")}</span>

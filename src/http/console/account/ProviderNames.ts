@@ -1,3 +1,4 @@
+import type { Channel } from "../../../domain/routing/Channel.ts"
 import type { Locale } from "../frame/Locale.ts"
 
 /** What people call each provider. */
@@ -31,6 +32,11 @@ const SMS_PANEL = [
 const SHARED_CONTACT = [
   "A bot for people who shared their number with it. Needs the bot's token. Free.",
   "ربات، برای کسانی که شماره‌شان را به آن داده‌اند. توکن ربات را می‌خواهد. رایگان."
+] as const
+
+const CALL_PANEL = [
+  "Calls any phone and reads the code out, also to landlines. Needs an API key. Paid per call from your credit there.",
+  "با هر شماره، تلفن ثابت هم، تماس می‌گیرد و کد را می‌خواند. کلید API می‌خواهد. هزینهٔ هر تماس از اعتبار شما در آن پنل."
 ] as const
 
 /** What each provider is, what it needs, and what it costs. */
@@ -73,8 +79,11 @@ const descriptions: Readonly<Record<string, readonly [english: string, persian: 
   ]
 }
 
-/** One line about a provider, for those who choose one; null of those that have none. */
-export const providerDescription = (provider: string, { say }: Locale): string | null => {
-  const words = descriptions[provider]
+/** The same company sends texts and calls; what holds for any channel says nothing about either. */
+const callDescriptions: typeof descriptions = { kavenegar: CALL_PANEL, ippanel: CALL_PANEL }
+
+/** One line about a provider of a channel, for those who choose one; null of those that have none. */
+export const providerDescription = (provider: string, channel: Channel, { say }: Locale): string | null => {
+  const words = (channel === "voice" ? callDescriptions[provider] : undefined) ?? descriptions[provider]
   return words === undefined ? null : say(...words)
 }

@@ -1,8 +1,10 @@
 import { Effect } from "effect"
 import {
   type CodeSums,
+  conversionFall,
   conversionOfSums,
   fallbackShare,
+  fallenGroups,
   inSlots,
   type KeyedSums,
   noCodeSums
@@ -16,7 +18,8 @@ import type { Locale } from "../frame/Locale.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { badge } from "../parts/Badge.ts"
 import { type Fact, facts, pageLink } from "../parts/Panels.ts"
-import { channelName, channelSubject } from "../parts/Text.ts"
+import { channelName, channelSubject, isolatedText } from "../parts/Text.ts"
+import type { ComparedSums } from "./InsightParts.ts"
 import { Insights } from "../../../services/activity/Insights.ts"
 import { GuardRecords } from "../../../services/guard/GuardRecords.ts"
 import { RouteRecords } from "../../../services/routing/RouteRecords.ts"
@@ -116,17 +119,23 @@ const findingText = (finding: Finding, locale: Locale): Html => {
   )}${money}`
 }
 
-/** Where a channel got worse, and what to do. */
-export const findingsPart = (view: View, findings: ReadonlyArray<Finding>): Html => {
+/** What got worse, where, and what to do. */
+export const findingsPart = (
+  view: View,
+  findings: ReadonlyArray<Finding>,
+  periods: ComparedPeriods
+): Html => {
   const { locale } = view
   const { say } = locale
-  if (findings.length === 0)
+  const fall = fallPart(view, periods)
+  if (findings.length === 0 && fall === null)
     return html`<p class="all-well">
       ${icon("check")}${say("No channel is down or worse than usual.", "هیچ کانالی قطع یا بدتر از معمول نیست.")}
     </p>`
   return html`<section class="panel concerns" aria-labelledby="worse">
     <div class="panel-head"><h2 id="worse">${say("What got worse", "چه چیزی بدتر شد")}</h2></div>
     <ul>
+      ${fall}
       ${findings.map(
         (finding) =>
           html`<li>
@@ -143,6 +152,54 @@ export const findingsPart = (view: View, findings: ReadonlyArray<Finding>): Html
       )}
     </ul>
   </section>`
+}
+
+/** All codes, and those of each channel and operator, next to the period before. */
+export interface ComparedPeriods {
+  readonly all: ComparedSums
+  readonly channels: ComparedGroups
+  readonly operators: ComparedGroups
+  readonly operatorName: (key: string) => string
+}
+
+interface ComparedGroups {
+  readonly data: ReadonlyArray<KeyedSums>
+  readonly previous: ReadonlyArray<KeyedSums>
+}
+
+const MOST_NAMED = 2
+
+const pointsText = (fall: number, { number }: Locale): string => number(Math.round(fall * 1000) / 10)
+
+const fallenText = (
+  { data, previous }: ComparedGroups,
+  name: (key: string) => string,
+  locale: Locale
+): string =>
+  fallenGroups(data, previous)
+    .slice(0, MOST_NAMED)
+    .map(({ key, fall }) => `${name(key)} ${isolatedText(`−${pointsText(fall, locale)}`)}`)
+    .join(locale.say(", ", "، "))
+
+/** Whether fewer codes are verified than before, and over which channels and operators; null: no fewer. */
+const fallPart = (view: View, { all, channels, operators, operatorName }: ComparedPeriods): Html | null => {
+  const { locale } = view
+  const { say, percent } = locale
+  const fall = conversionFall(all.data, all.previous)
+  if (fall === null) return null
+  const [worst] = fallenGroups(channels.data, channels.previous)
+  const points = pointsText(fall, locale)
+  const now = percent(conversionOfSums(all.data) ?? 0)
+  const where = [
+    fallenText(channels, (key) => channelName(key, locale), locale),
+    fallenText(operators, operatorName, locale)
+  ].filter((text) => text !== "")
+  return html`<li>
+    ${badge("warn", say("Fallen", "افت‌کرده"))}<span class="what"
+      >${say(`Conversion fell by ${points} points, to ${now}.`, `نرخ تأیید ${points} واحد درصد افت کرد و به ${now} رسید.`)}
+      ${where.map((text) => html`${text}. `)}</span
+    >${worst !== undefined && pageLink(view, "verifications", html`${say("View codes", "دیدن کدها")}`, `?status=expired&channel=${worst.key}`)}
+  </li>`
 }
 
 interface MonthOfFallback {

@@ -119,21 +119,24 @@ interface Figure {
   readonly title: string
   readonly of: (sums: CodeSums) => number | null
   readonly format: (value: number) => string
+  readonly isPercent?: boolean
 }
 
 const figuresOf = ({ say, percent, duration, rials }: Locale): ReadonlyArray<Figure> => {
   const asShare = (value: number) => percent(value / 100)
   return [
     {
-      title: say("Conversion (%)", "نرخ تأیید (٪)"),
+      title: say("Conversion", "نرخ تأیید"),
       of: (sums) => inPercent(conversionOfSums(sums)),
-      format: asShare
+      format: asShare,
+      isPercent: true
     },
     { title: say("Median time to verify (s)", "میانهٔ زمان تأیید (ثانیه)"), of: medianOf, format: duration },
     {
-      title: say("Verified by fallback (%)", "تأیید با کانال بعدی (٪)"),
+      title: say("Verified by fallback", "تأیید با کانال بعدی"),
       of: (sums) => inPercent(fallbackShare(sums)),
-      format: asShare
+      format: asShare,
+      isPercent: true
     },
     {
       title: say("Cost per verified user (IRR)", "هزینهٔ هر کاربر تأییدشده (ریال)"),
@@ -152,7 +155,7 @@ export const insightCharts = ({ unit, begins, data, previous }: Series, locale: 
   const sumsAt = (all: ReadonlyArray<CodeSums>, index: number) => all[index] ?? noCodeSums
   return html`<div class="multiples">
     ${figuresOf(locale).map(
-      ({ title, of, format }) =>
+      ({ title, of, format, isPercent = false }) =>
         html`<section class="panel">
           <div class="panel-head"><h2>${title}</h2></div>
           <div class="panel-body">
@@ -169,7 +172,8 @@ export const insightCharts = ({ unit, begins, data, previous }: Series, locale: 
                   label: unit === "hour" ? locale.hour(begin) : locale.localDay(begin),
                   values: [of(sumsAt(data, index)), of(sumsAt(previous, index))]
                 })),
-                format
+                format,
+                isPercent
               },
               locale
             )}
@@ -283,14 +287,15 @@ export const hourCharts = (
           unit,
           isSmall: true,
           series: [
-            { label: say("Conversion (%)", "نرخ تأیید (٪)"), kind: "line" },
+            { label: say("Conversion", "نرخ تأیید"), kind: "line" },
             { label: say("Before", "قبل"), kind: "dashed" }
           ],
           points: HOURS.map((hour) => ({
             label: label(hour),
             values: [now, earlier].map((all) => inPercent(conversionOfSums(all.get(hour) ?? noCodeSums)))
           })),
-          format: (value) => percent(value / 100)
+          format: (value) => percent(value / 100),
+          isPercent: true
         },
         locale
       )}

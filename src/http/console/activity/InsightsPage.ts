@@ -25,8 +25,8 @@ import {
 } from "../parts/Lists.ts"
 import { stillSummingUp } from "../parts/Panels.ts"
 import { calendarOf, daysText, monthText } from "../parts/Periods.ts"
-import { fallbackPart, findingsPart, readFindings } from "./InsightFindings.ts"
-import { namesOf } from "./InsightNames.ts"
+import { type ComparedPeriods, fallbackPart, findingsPart, readFindings } from "./InsightFindings.ts"
+import { namesOf, operatorName } from "./InsightNames.ts"
 import { groupTable, hourCharts, insightCharts, insightTiles } from "./InsightParts.ts"
 import { bucketsOf, type InsightPeriod, presetLinks, readPeriod } from "./InsightPeriods.ts"
 import { toInsightRow } from "../../manage/InsightsApi.ts"
@@ -189,6 +189,16 @@ const insightsContent = Effect.fnUntraced(function* (view: View, search: Search)
   const { isComplete } = figures
   const findings = yield* readFindings(view.actor.customerId, ofKind(figures.data, "channel"), search.now)
   const isEmpty = all.data.codes === 0
+  const groupsOf = (kind: string) => ({
+    data: ofKind(figures.data, kind),
+    previous: ofKind(figures.previous, kind)
+  })
+  const compared: ComparedPeriods = {
+    all,
+    channels: groupsOf("channel"),
+    operators: groupsOf("operator"),
+    operatorName: (key) => operatorName(key, view.locale)
+  }
   return html`<div
     id="insights"
     class="sections"
@@ -196,7 +206,7 @@ const insightsContent = Effect.fnUntraced(function* (view: View, search: Search)
   >
     ${!isComplete && stillSummingUp(view.locale)}
     ${(isComplete || !isEmpty) && insightTiles(all, view.locale)}
-    ${search.chosen.mode === "live" && findingsPart(view, findings)}
+    ${search.chosen.mode === "live" && findingsPart(view, findings, compared)}
     ${isEmpty && isComplete && nothingSent(view)} ${!isEmpty && (yield* detailsOf(view, search, figures))}
   </div>`
 })

@@ -11,7 +11,7 @@ import {
   sumOf
 } from "../../../domain/Activity.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
-import { pathOf } from "../Navigation.ts"
+import { type PageName, pathOf } from "../Navigation.ts"
 import { concernsPart } from "./Concerns.ts"
 import { html, type Html } from "../frame/Html.ts"
 import { page, type View } from "../frame/SignedRoutes.ts"
@@ -100,8 +100,12 @@ const time = (sums: ActivitySums, portion: number, { locale }: View): string => 
   return seconds === null ? "–" : locale.duration(seconds)
 }
 
-const moneyTiles = ({ wallet, quota }: AccountSummary, { locale }: View): ReadonlyArray<Tile> => {
-  const { say, number, rials } = locale
+/** Where a figure is explained; nothing for those who are not served the page. */
+const leadsTo = ({ navigation }: View, name: PageName): Pick<Tile, "href"> =>
+  navigation.some(({ pages }) => pages.some((page) => page.name === name)) ? { href: pathOf(name) } : {}
+
+const moneyTiles = ({ wallet, quota }: AccountSummary, view: View): ReadonlyArray<Tile> => {
+  const { say, number, rials } = view.locale
   return [
     ...(wallet === null
       ? []
@@ -109,7 +113,8 @@ const moneyTiles = ({ wallet, quota }: AccountSummary, { locale }: View): Readon
           {
             label: say("Wallet", "کیف پول"),
             value: rials(wallet.balance - wallet.held),
-            note: say(`${rials(wallet.held)} held`, `${rials(wallet.held)} رزروشده`)
+            note: say(`${rials(wallet.held)} held`, `${rials(wallet.held)} رزروشده`),
+            ...leadsTo(view, "wallet")
           }
         ]),
     ...(quota === null
@@ -118,7 +123,8 @@ const moneyTiles = ({ wallet, quota }: AccountSummary, { locale }: View): Readon
           {
             label: say("This month", "این ماه"),
             value: number(quota.used),
-            note: say(`of ${number(quota.limit)} sends`, `از ${number(quota.limit)} ارسال`)
+            note: say(`of ${number(quota.limit)} sends`, `از ${number(quota.limit)} ارسال`),
+            ...leadsTo(view, "usage")
           }
         ])
   ]
@@ -133,17 +139,18 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
       label: say("Codes", "کدها"),
       value: number(codes.accepted),
       note: say(`${number(codes.verified)} verified`, `${number(codes.verified)} تأیید شد`),
-      href: pathOf("verifications")
+      ...leadsTo(view, "verifications")
     },
     {
       label: say("Conversion", "نرخ تأیید"),
       value: share(codes.verified, codes.accepted, view),
       note: say("of codes verified", "از کدها تأیید شد"),
-      href: pathOf("insights")
+      ...leadsTo(view, "insights")
     },
     {
       label: say("Median time to verify", "میانهٔ زمان تأیید"),
       value: time(codes, 0.5, view),
+      ...leadsTo(view, "insights"),
       ...(codes.verified > 0 && {
         note: say(`95th percentile: ${time(codes, 0.95, view)}`, `صدک ۹۵: ${time(codes, 0.95, view)}`)
       })
@@ -151,12 +158,13 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
     {
       label: say("Messages", "پیام‌ها"),
       value: number(messages.accepted),
-      href: pathOf("messages")
+      ...leadsTo(view, "messages")
     },
     {
       label: say("Cost", "هزینه"),
       value: rials(sumOf(slots, anyChannel).cost),
-      note: say("in this period", "در این بازه")
+      note: say("in this period", "در این بازه"),
+      ...leadsTo(view, "usage")
     },
     ...moneyTiles(summary, view)
   ])
@@ -178,7 +186,8 @@ const conversionChart = (view: View, unit: string, buckets: ReadonlyArray<Counte
       title: say("Conversion over time", "روند نرخ تأیید"),
       unit,
       isSmall: true,
-      series: [{ label: say("Conversion (%)", "نرخ تأیید (٪)"), kind: "line" }],
+      isPercent: true,
+      series: [{ label: say("Conversion", "نرخ تأیید"), kind: "line" }],
       points: buckets.map(({ label, codes: { accepted, verified } }) => ({
         label,
         values: [accepted === 0 ? null : Math.round((verified / accepted) * 1000) / 10]

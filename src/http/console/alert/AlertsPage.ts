@@ -63,9 +63,9 @@ const typeNames: Readonly<Record<RecipientType, readonly [english: string, persi
 }
 
 /** Only owners see the addresses of users, as on the page of users. */
-const recipientName = ({ name, address }: AlertRecipient, { actor }: View): Html =>
+const recipientName = ({ type, name, address }: AlertRecipient, { actor }: View): Html =>
   name === null
-    ? html`<span class="breakable">${ltr(address ?? "–")}</span>`
+    ? html`<span class="${type === "phone" ? "nowrap" : "breakable"}">${ltr(address ?? "–")}</span>`
     : html`${isolated(name)}
       ${actor.isOwner && html`<span class="sub breakable">${ltr(address ?? "–")}</span>`}`
 
@@ -193,12 +193,19 @@ const userForm = (view: View, people: ReadonlyArray<Person>, refused: RefusedFor
   </form>`
 }
 
-const addressForm = (view: View, refused: RefusedForm | null): Html => {
+const noMailNotice = ({ say }: Locale): Html =>
+  html`<p class="notice warn">
+    ${say("Email is not set up on this installation:", "ایمیل در این سامانه راه‌اندازی نشده است:")}
+    ${ltr("PEYK_SMTP_URL")}
+  </p>`
+
+const addressForm = (view: View, hasMail: boolean, refused: RefusedForm | null): Html => {
   const { say } = view.locale
   const { submitted, errors } = refusedOf(refused, "address")
   const isPlatform = view.actor.customerId === PLATFORM
   return html`<form class="panel-body fields" method="post" action="${RECIPIENTS_PATH}">
-    ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
+    ${csrfField(view.csrf)}${onceField()} ${!hasMail && noMailNotice(view.locale)}
+    ${errorSummary(errors, view.locale)}
     ${inputField({
       name: "address",
       label: isPlatform
@@ -229,16 +236,7 @@ const addPanel = (
   if (!isWriter(view)) return null
   return html`<section class="panel" aria-labelledby="add-title">
     <div class="panel-head"><h2 id="add-title">${say("Add a recipient", "افزودن گیرنده")}</h2></div>
-    ${
-      !hasMail &&
-      html`<div class="panel-body">
-        <p class="notice warn">
-          ${say("Email is not set up on this installation:", "ایمیل در این سامانه راه‌اندازی نشده است:")}
-          ${ltr("PEYK_SMTP_URL")}
-        </p>
-      </div>`
-    }
-    ${hasMail && people.length > 0 && userForm(view, people, refused)} ${addressForm(view, refused)}
+    ${hasMail && people.length > 0 && userForm(view, people, refused)} ${addressForm(view, hasMail, refused)}
   </section>`
 }
 

@@ -36,10 +36,12 @@ const isWhole = ({ series }) => series.every(({ values }) => values.every(Number
 
 /** The height of a bar is its value. A line shows change: its axis begins near the lowest value. */
 const fromZero = (max) => [0, max > 0 ? max * 1.1 : 1]
-const around = (min, max) => {
-  if (min === null || max === null) return [0, 1]
+const around = (min, max, most) => {
+  if (min === null || max === null) return [0, Math.min(most, 1)]
+  // one point, or a level line: nothing to magnify
+  if (min === max && most < Infinity) return [0, most]
   const room = Math.max((max - min) * 0.25, max * 0.05, 1)
-  return [Math.max(0, min - room), max + room]
+  return [Math.max(0, min - room), Math.min(most, max + room)]
 }
 
 const axisFont = () => `12px ${getComputedStyle(document.body).fontFamily}`
@@ -70,8 +72,10 @@ const draw = (figure) => {
   const colours = data.series.map(({ index }) => colourOf(figure, index))
   const bars = data.series.filter(({ kind }) => kind === "bar")
   const lines = data.series.filter(({ kind }) => kind !== "bar").toReversed()
+  const isPercent = figure.dataset.chart === "percent"
   const compact = new Intl.NumberFormat(document.documentElement.lang === "fa" ? "fa-IR" : "en", {
-    notation: "compact"
+    notation: "compact",
+    ...(isPercent ? { style: "unit", unit: "percent" } : {})
   })
   const tip = Object.assign(document.createElement("div"), { className: "chart-tip", hidden: true })
   const axis = { stroke: ink, font: axisFont(), ticks: { show: false }, grid: { stroke: line, width: 1 } }
@@ -84,7 +88,10 @@ const draw = (figure) => {
       cursor: { y: false, drag: { x: false, y: false }, points: { show: bars.length === 0 } },
       scales: {
         x: { time: false, range: [-0.6, data.labels.length - 0.4] },
-        y: { range: (_, min, max) => (bars.length > 0 ? fromZero(max) : around(min, max)) }
+        y: {
+          range: (_, min, max) =>
+            bars.length > 0 ? fromZero(max) : around(min, max, isPercent ? 100 : Infinity)
+        }
       },
       axes: [
         {

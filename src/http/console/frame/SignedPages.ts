@@ -105,13 +105,18 @@ const errorResponse = (view: View, error: ConsoleError): Response => {
   const { status, text, reasons, headers } = refusalOf(error, view.locale)
   const { say } = view.locale
   const use = usePart(view, error)
+  const isMissing = status === 404 && view.request.method === "GET"
   const content = html`<div class="panel empty">
     ${
       use ??
       html`<p><strong>${text}</strong></p>
+        ${isMissing && html`<p class="muted">${say("The address may be mistyped, or what was there was deleted.", "شاید نشانی اشتباه است، یا آنچه آنجا بود حذف شده است.")}</p>`}
         ${reasons.map((reason) => html`<p class="muted" dir="auto">${reason}</p>`)}`
     }
-    <p><a class="button" href="${wayBack(view, status)}">${say("Back", "بازگشت")}</a></p>
+    <p>
+      <a class="button" href="${wayBack(view, status)}">${say("Back", "بازگشت")}</a>
+      ${isMissing && html`<a class="button" href="${SEARCH_PATH}">${say("Search", "جست‌وجو")}</a>`}
+    </p>
   </div>`
   const title =
     use !== null

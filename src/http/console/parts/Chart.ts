@@ -22,6 +22,8 @@ interface ChartOptions {
   readonly series: ReadonlyArray<Series>
   readonly points: ReadonlyArray<ChartPoint>
   readonly format?: (value: number) => string
+  /** The values are shares of 100: so is the axis. */
+  readonly isPercent?: boolean
   /** One of several next to each other. */
   readonly isSmall?: boolean
 }
@@ -33,10 +35,13 @@ const cell = (value: number | null, format: (value: number) => string): Html =>
 
 /** Figures over time: a table, from which the console's script draws a chart. */
 export const chart = (
-  { title, unit, series, points, format, isSmall }: ChartOptions,
+  { title, unit, series, points, format, isPercent, isSmall }: ChartOptions,
   { say, number }: Locale
 ): Html =>
-  html`<figure class="chart ${isSmall === true && "small"}" data-chart>
+  html`<figure
+    class="chart ${isSmall === true && "small"}"
+    data-chart="${isPercent === true ? "percent" : ""}"
+  >
     <ul class="legend" aria-hidden="true">
       ${series.map(
         ({ label, kind, tone }, index) =>

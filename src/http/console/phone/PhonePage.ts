@@ -189,7 +189,7 @@ export const phoneContent = Effect.fnUntraced(function* (view: View, phone: Phon
   return {
     title: phoneText(phone, locale),
     name: "phones",
-    lead: html`<a href="${pathOf("phones")}">${say("Phones", "شماره‌ها")}</a> ·
+    lead: html`<a href="${pathOf("phones")}">${say("Phones", "شماره‌ها")}</a>
       ${copyButton(phone, say("Copy phone", "کپی شماره"), locale)}`,
     actions: eraseButton(known, view),
     content: html`${storyOf(known, view)}

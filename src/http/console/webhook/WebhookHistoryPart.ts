@@ -61,7 +61,7 @@ const charts = ({ hours }: EndpointHistory, all: ReadonlyArray<Instant>, locale:
       format: (millis) => say(`${number(Math.round(millis))} ms`, `${number(Math.round(millis))} م.ث`),
       series: [
         { label: say("Median time to respond", "میانهٔ زمان پاسخ"), kind: "bar" },
-        { label: say("95 of 100 within", "۹۵ از ۱۰۰ پاسخ در"), kind: "line" }
+        { label: say("95th percentile", "صدک ۹۵"), kind: "line" }
       ],
       points: all.map((hour) => ({
         label: hourText(hour),
