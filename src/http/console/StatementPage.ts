@@ -11,7 +11,7 @@ import type { Page } from "./frame/Layout.ts"
 import type { View } from "./frame/SignedRoutes.ts"
 import { type ChoiceFilter, filters, searchProblems } from "./parts/Lists.ts"
 import { daysText, monthsUntil, monthText, tehranDay } from "./parts/Periods.ts"
-import { channelName, isolated, ltr } from "./parts/Text.ts"
+import { channelName, isolated } from "./parts/Text.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import { type LedgerEntry, type Statement, Wallets } from "../../services/Wallets.ts"
 
@@ -60,10 +60,8 @@ const lineOf = ({ name, amount, kind }: Line): Html =>
     <td class="end">${amount}</td>
   </tr>`
 
-const moved = (amount: number, { rials }: View["locale"]): Html =>
-  amount === 0
-    ? html`${rials(0)}`
-    : html`<span class="nowrap">${ltr(amount > 0 ? "+" : "−")}${rials(Math.abs(amount))}</span>`
+const moved = (amount: number, { signedRials }: View["locale"]): Html =>
+  html`<span class="nowrap">${signedRials(amount)}</span>`
 
 const sumsTable = ({ opening, topUps, captures, closing }: Statement, { locale }: View): Html => {
   const { say, rials } = locale

@@ -31,7 +31,7 @@ import {
   withinFilter
 } from "./parts/Lists.ts"
 import { tiles } from "./parts/Panels.ts"
-import { channelName, ltr, shortId } from "./parts/Text.ts"
+import { channelName, shortId } from "./parts/Text.ts"
 import { savedViews } from "./SavedViewsPage.ts"
 import { showStatement, STATEMENT_PATH } from "./StatementPage.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
@@ -133,8 +133,8 @@ const showHolds = Effect.fnUntraced(function* (view: View) {
 const kindText = (kind: LedgerKind, { say }: View["locale"]): string =>
   kind === "top_up" ? say("Top-up", "شارژ") : say("Send", "ارسال")
 
-const signed = (amount: number, { rials }: View["locale"]): Html =>
-  html`<span class="nowrap">${ltr(amount > 0 ? "+" : amount < 0 ? "−" : "")}${rials(Math.abs(amount))}</span>`
+const signed = (amount: number, { signedRials }: View["locale"]): Html =>
+  html`<span class="nowrap">${signedRials(amount)}</span>`
 
 /** “Code 019c…”, with a link to it. */
 const subjectPart = (entry: LedgerEntry, view: View): Html => {

@@ -293,7 +293,9 @@ describeInBrowser("from the first page", (stage) => {
       await begin(await signedIn(stage, id, "viewer"), async (page, hand) => {
         await hand.click(menu(page, "Insights"))
         const worse = page.getByRole("region", { name: "What got worse" })
-        await expect.poll(() => worse.innerText()).toMatch(/Conversion fell by 20 points, to 70%\. Bale −40/)
+        await expect
+          .poll(() => worse.innerText())
+          .toMatch(/Conversion fell by 20 points, to 70%\. Bale .?−40/)
         expect(hand.count).toEqual({ clicks: 1, fills: 0 })
       })
     }

@@ -36,6 +36,8 @@ const makeFormats = (language: Language, timeZone: string) => {
   }
 }
 
+const LEFT_TO_RIGHT_MARK = "\u200e"
+
 /** Longer ago, the day is what people look for. */
 const LONGEST_AGO_SECONDS = 12 * 3600
 
@@ -71,6 +73,8 @@ export interface Locale {
   readonly number: (value: number) => string
   readonly percent: (part: number) => string
   readonly rials: (amount: number) => string
+  /** With its sign, at the left of the digits in both languages. */
+  readonly signedRials: (amount: number) => string
   readonly seconds: (seconds: number) => string
   /** `1 min 5 s`: of two units at most. */
   readonly duration: (seconds: number) => string
@@ -113,6 +117,7 @@ export const makeLocale = (language: Language, zone: string): Locale => {
   const say = (english: string, persian: string) => (language === "fa" ? persian : english)
   const stamp = (at: Instant, text: string) =>
     html`<time datetime="${formatInstant(at)}" title="${formatInstant(at)}">${text}</time>`
+  const rials = (amount: number) => `${formats.number.format(amount)} ${say("IRR", "ریال")}`
   return {
     language,
     zone,
@@ -120,7 +125,12 @@ export const makeLocale = (language: Language, zone: string): Locale => {
     say,
     number: (value) => formats.number.format(value),
     percent: (part) => formats.percent.format(part),
-    rials: (amount) => `${formats.number.format(amount)} ${say("IRR", "ریال")}`,
+    rials,
+    signedRials: (amount) => {
+      const sign = amount > 0 ? "+" : amount < 0 ? "−" : ""
+      // as Intl has it: without the mark, a sign in Persian text goes to the right
+      return `${language === "fa" && sign !== "" ? LEFT_TO_RIGHT_MARK : ""}${sign}${rials(Math.abs(amount))}`
+    },
     seconds: (seconds) => `${formats.number.format(seconds)} ${say("s", "ثانیه")}`,
     duration: (seconds) => durationOf(Math.max(0, seconds), formats.number, say),
     time: (at) => (at === null ? html`<span class="muted">–</span>` : stamp(at, formats.dateTime.format(at))),
