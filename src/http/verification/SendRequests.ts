@@ -119,7 +119,10 @@ export const toPreviewResponse = ({
   limits: { phoneHour, phoneDay, quota, wallet },
   wouldRefuse
 }: CodePreview): typeof PreviewResponse.Type => ({
-  route: route.map(({ freeAt, ...step }) => ({ ...step, free_at: formatNullableInstant(freeAt) })),
+  route: route.map(({ channel, wait, price, state, reason, freeAt }) => {
+    const free_at = formatNullableInstant(freeAt)
+    return { channel, wait, price, state, reason, free_at }
+  }),
   texts: texts.map(({ smsParts, ...each }) => ({ ...each, sms_parts: smsParts })),
   limits: {
     phone_hour: toUsedLimit(phoneHour),

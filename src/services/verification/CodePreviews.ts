@@ -1,17 +1,26 @@
 import { Array as Arr, Clock, Context, Effect, Layer, Result } from "effect"
-import type { InvalidPhone, RouteError, TemplateError } from "../../domain/Errors.ts"
+import type {
+  AdmissionError,
+  BlockedPhone,
+  InvalidPhone,
+  RouteError,
+  SuspectedFraud,
+  TemplateError,
+  ValidationError
+} from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { parsePhone, type Phone } from "../../domain/Phone.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
 import { settingsNeeded } from "../../domain/account/AccountState.ts"
 import { nextTurnAt } from "../../domain/account/Pace.ts"
-import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
+import type { CustomerConfiguration, RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import { chargeInOrder } from "../../domain/money/Charging.ts"
 import { NO_TRACES } from "../../domain/guard/Segments.ts"
 import { strongest, verdictOf } from "../../domain/guard/Verdict.ts"
 import { type Channel, type ChannelDescriptor, channelType } from "../../domain/routing/Channel.ts"
-import { type RouteStep, spokenIn, stepText } from "../../domain/routing/Route.ts"
-import { checkNames, type KnownStep } from "../../domain/routing/RouteRequest.ts"
+import type { Template } from "../../domain/message/Template.ts"
+import { type Route, type RouteStep, spokenIn, stepText } from "../../domain/routing/Route.ts"
+import { checkNames, type KnownStep, type RouteRequest } from "../../domain/routing/RouteRequest.ts"
 import { resolveStep } from "../../domain/routing/RouteResolution.ts"
 import { smsSize } from "../../domain/text/SmsParts.ts"
 import { type CodeText, isTooLongForApp } from "../../domain/verification/CodeText.ts"
@@ -34,6 +43,7 @@ import type { SendRequest } from "./VerificationSends.ts"
 
 /** One step, if the code was sent now. */
 export interface PreviewedStep {
+  readonly name: Channel
   readonly channel: ChannelDescriptor
   /** Seconds. */
   readonly wait: number
@@ -43,11 +53,17 @@ export interface PreviewedStep {
   /** A code of the errors if it is misconfigured, else when it can send; null: it is ready. */
   readonly reason: string | null
   readonly freeAt: Instant | null
+  /** Why it is misconfigured. */
+  readonly refusal: RouteError | TemplateError | null
+  /** Tried only if a request for the next channel names its channel. */
+  readonly isOnRequest: boolean
+  /** Takes over for the step before it. */
+  readonly isStandby: boolean
 }
 
-export interface PreviewedText {
+interface PreviewedText {
   readonly channel: Channel
-  /** With a sample code; null: the SMS provider's own template is sent. */
+  /** With a sample code; null: the provider has a text of its own. */
   readonly text: string | null
   /** Of an SMS whose text is known. */
   readonly smsParts: number | null
@@ -62,6 +78,11 @@ interface UsedLimit {
   readonly resetsAt: Instant | null
 }
 
+/** The errors that a preview can say. */
+type PreviewedRefusal =
+  | (RouteError | TemplateError | ValidationError | BlockedPhone | SuspectedFraud)["_tag"]
+  | AdmissionError["_tag"]
+
 /** What would become of a code now. Nothing is sent, held or counted for it. */
 export interface CodePreview {
   readonly route: ReadonlyArray<PreviewedStep>
@@ -72,8 +93,24 @@ export interface CodePreview {
     readonly quota: AccountSummary["quota"]
     readonly wallet: AccountSummary["wallet"]
   }
+  /** Null: there is no route. */
+  readonly whole: { readonly validSeconds: number; readonly mostRials: number } | null
   /** The error that a send would get by the customer's own records. */
-  readonly wouldRefuse: string | null
+  readonly wouldRefuse: PreviewedRefusal | null
+}
+
+/** A request without its phone, which is given apart: the preview of an order may have none. */
+type CodeRequest = RouteRequest & Pick<SendRequest, "locale" | "client">
+
+/** An order of channels that is not saved yet. */
+interface DraftedOrder {
+  readonly customerId: number
+  readonly steps: ReadonlyArray<RoutingStep>
+  readonly order: StepOrder
+  /** Those that its steps can name. */
+  readonly templates: ReadonlyArray<Template>
+  /** Null: anybody's. */
+  readonly phone: Phone | null
 }
 
 type Step = {
@@ -82,7 +119,7 @@ type Step = {
 }
 
 /** Each step by itself, where the whole is refused. */
-const stepsAlone = (customer: CustomerConfiguration, request: SendRequest): ReadonlyArray<Step> =>
+const stepsAlone = (customer: CustomerConfiguration, request: CodeRequest): ReadonlyArray<Step> =>
   Result.match(
     checkNames(request.channels ?? customer.routing ?? [], () => true),
     {
@@ -98,6 +135,18 @@ const unresolvedChannel = ({ channel, ...step }: Step["asked"]): ChannelDescript
   credential_id: ("account_id" in step ? step.account_id : undefined) ?? null,
   label: channel
 })
+
+/** Saved steps to ask for that cannot send: a send goes without them. */
+const leftOut = (customer: CustomerConfiguration, request: CodeRequest, route: Route): ReadonlyArray<Step> =>
+  (customer.routing ?? [])
+    .filter(
+      ({ channel, on_request }) => on_request === true && route.every((step) => step.channel !== channel)
+    )
+    .flatMap((step) => stepsAlone({ ...customer, routing: [step] }, { ...request, channels: undefined }))
+    .filter(({ resolved }) => Result.isFailure(resolved))
+
+const isOnRequest = (asked: Step["asked"]): boolean =>
+  ("on_request" in asked && asked.on_request === true) || ("onRequest" in asked && asked.onRequest === true)
 
 type Outlook = Effect.Success<ReturnType<typeof outlooksOf<Step>>>[number]
 
@@ -128,19 +177,24 @@ const previewedStep =
   (now: Instant, waitMillis: number) =>
   (outlook: Outlook): PreviewedStep => {
     const { asked, resolved, price } = outlook
+    const step = { name: asked.channel, price, isOnRequest: isOnRequest(asked) }
     if (Result.isFailure(resolved)) {
       const channel = unresolvedChannel(asked)
       const wait = typeof asked.wait === "number" ? asked.wait : 0
-      return { channel, wait, price, state: "misconfigured", reason: resolved.failure._tag, freeAt: null }
+      const { failure: refusal } = resolved
+      const state = { state: "misconfigured", reason: refusal._tag, freeAt: null, refusal } as const
+      return { ...step, channel, wait, isStandby: false, ...state }
     }
-    const { descriptor, wait } = resolved.success
-    const isShared = descriptor.credential_id === null
-    return { channel: descriptor, wait, price, ...stateOf(outlook, isShared, now, waitMillis) }
+    const { descriptor: channel, wait, standby } = resolved.success
+    const state = stateOf(outlook, channel.credential_id === null, now, waitMillis)
+    return { ...step, channel, wait, isStandby: standby === true, refusal: null, ...state }
   }
 
-/** The provider fills in its own template. */
-const hasProvidersText = ({ channel, descriptor }: RouteStep): boolean =>
-  channel === "sms" && settingsNeeded(descriptor.provider, "code").length > 0
+/** The provider fills in its own template; IPPanel reads the digits of a code in words of its own. */
+const hasProvidersText = ({ channel, descriptor: { provider } }: RouteStep): boolean =>
+  channel === "sms"
+    ? settingsNeeded(provider, "code").length > 0
+    : channel === "voice" && provider === "ippanel"
 
 /** Nobody's code. */
 const sampleCode = (length: number): string => "1234567890".slice(0, length)
@@ -174,6 +228,16 @@ const usedOf = (uses: ReadonlyArray<PhoneUse>, { phoneHour, phoneDay }: AccountS
 
 const isFull = ({ limit, used }: Pick<UsedLimit, "limit" | "used">): boolean => limit > 0 && used >= limit
 
+const wholeOf = (outlooks: ReadonlyArray<Outlook>): CodePreview["whole"] => {
+  const planned = outlooks.filter(({ asked }) => !isOnRequest(asked))
+  const steps = planned.flatMap(({ resolved, price }) =>
+    Result.isSuccess(resolved) ? [{ ...resolved.success, price }] : []
+  )
+  return Arr.isReadonlyArrayNonEmpty(steps) && steps.length === planned.length
+    ? { validSeconds: validitySeconds(steps), mostRials: chargeInOrder([], steps).held }
+    : null
+}
+
 /** The limit that would refuse a code that holds so much. */
 const fullLimit = ({ phoneHour, phoneDay, quota, wallet }: CodePreview["limits"], hold: number) => {
   if (isFull(phoneHour)) return "too_many_requests_phone_hour"
@@ -191,7 +255,7 @@ const makeGuarded = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     customer: CustomerSetUp,
-    { client }: SendRequest,
+    { client }: CodeRequest,
     phone: Phone,
     route: readonly [RouteStep, ...ReadonlyArray<RouteStep>],
     now: Instant
@@ -202,14 +266,15 @@ const makeGuarded = Effect.gen(function* () {
     const code = requestedCode(request, isOff ? NO_TRACES : tracesOf(request))
     const verdict = verdictOf(customer.guard, code, networks.isIn, now)
     // Where the operator switched the guard off, deny lists are off too.
-    if (verdict._tag === "Denied") return { route, refused: ceiling === "off" ? null : "blocked_phone" }
+    if (verdict._tag === "Denied")
+      return { route, refused: ceiling === "off" ? null : ("blocked_phone" as const) }
     const isEnforced = ceiling === "enforcing" && customer.guard.mode === "enforcing"
     const action = verdict._tag === "Judged" && isEnforced ? strongest(verdict.alarmed) : null
     if (action === null) return { route, refused: null }
     const { lastVerifiedAt } = yield* phones.lookUp(customer.customerId, "live", phone)
     if (lastVerifiedAt !== null) return { route, refused: null }
     const left = action === "refuse" ? null : withoutSms(route)
-    return left === null ? { route, refused: "suspected_fraud" } : { route: left, refused: null }
+    return left === null ? { route, refused: "suspected_fraud" as const } : { route: left, refused: null }
   })
 })
 
@@ -220,18 +285,24 @@ const makeRouteOf = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     customer: CustomerSetUp,
-    request: SendRequest,
-    phone: Phone,
+    request: CodeRequest,
+    phone: Phone | null,
     now: Instant
   ) {
     const whole = routing.resolve(customer, request)
     if (Result.isFailure(whole)) {
-      return { steps: stepsAlone(customer, request), refused: whole.failure._tag as string }
+      return { steps: stepsAlone(customer, request), refused: whole.failure._tag }
     }
+    const ofRoute = (route: Route, refused: PreviewedRefusal | null) => ({
+      steps: [
+        ...route.map((step): Step => ({ asked: step, resolved: Result.succeed(step) })),
+        ...leftOut(customer, request, whole.success)
+      ],
+      refused
+    })
+    if (phone === null) return ofRoute(whole.success, null)
     const { route, refused } = yield* guarded(customer, request, phone, whole.success, now)
-    const ordered = routing.ofCode(customer, route, { phone, id: NIL_UUID })
-    const steps = ordered.map((step): Step => ({ asked: step, resolved: Result.succeed(step) }))
-    return { steps, refused }
+    return ofRoute(routing.ofCode(customer, route, { phone, id: NIL_UUID }), refused)
   })
 })
 
@@ -240,6 +311,8 @@ export class CodePreviews extends Context.Service<
   CodePreviews,
   {
     readonly preview: (request: SendRequest) => Effect.Effect<CodePreview, InvalidPhone | SetUpChanged>
+    /** Of a code that names no channels, if this order was saved. */
+    readonly previewOrder: (drafted: DraftedOrder) => Effect.Effect<CodePreview>
   }
 >()("peyk/services/verification/CodePreviews") {
   static readonly layer = Layer.effect(
@@ -253,20 +326,24 @@ export class CodePreviews extends Context.Service<
       const outlookContext = yield* Effect.context<Billing | AccountStates>()
       const routeOf = yield* makeRouteOf
 
-      const preview = Effect.fnUntraced(function* (request: SendRequest) {
-        const { customerId } = request
+      const limitsOf = Effect.fnUntraced(function* (customerId: number, phone: Phone | null) {
+        const { limits, quota, wallet } = yield* summaries.read(customerId, null)
+        const uses = phone === null ? [] : yield* phones.uses(customerId, phone)
+        return { ...usedOf(uses, limits), quota, wallet } satisfies CodePreview["limits"]
+      })
+
+      const previewed = Effect.fnUntraced(function* (
+        customer: CustomerSetUp,
+        request: CodeRequest,
+        phone: Phone | null
+      ) {
         const now = yield* Clock.currentTimeMillis
-        const customer = yield* customers.configuration(customerId, request.setUpVersion)
-        const phone = yield* Effect.fromResult(parsePhone(request.phone))
         const { steps, refused } = yield* routeOf(customer, request, phone, now)
         const text = yield* Effect.result(templates.codeText(customer, request))
         const outlooks = yield* Effect.provideContext(outlooksOf(customer, steps, now), outlookContext)
-        const { limits, quota, wallet } = yield* summaries.read(customerId, null)
-        const used = { ...usedOf(yield* phones.uses(customerId, phone), limits), quota, wallet }
-        const resolved = steps.flatMap((step) =>
-          Result.isSuccess(step.resolved) ? [step.resolved.success] : []
-        )
-        const hold = chargeInOrder([], outlooks).held
+        const limits = yield* limitsOf(customer.customerId, phone)
+        const whole = wholeOf(outlooks)
+        const resolved = Arr.getSuccesses(steps.map((step) => step.resolved))
         const found: CodePreview = {
           route: outlooks.map(previewedStep(now, slotWaitMillis)),
           texts: Result.isSuccess(text)
@@ -275,13 +352,29 @@ export class CodePreviews extends Context.Service<
                 locale: request.locale ?? customer.locale
               })
             : [],
-          limits: used,
-          wouldRefuse: refused ?? (Result.isFailure(text) ? text.failure._tag : null) ?? fullLimit(used, hold)
+          limits,
+          whole,
+          wouldRefuse:
+            refused ??
+            (Result.isFailure(text) ? text.failure._tag : null) ??
+            fullLimit(limits, whole?.mostRials ?? 0)
         }
         return found
       })
 
-      return CodePreviews.of({ preview })
+      return CodePreviews.of({
+        preview: Effect.fnUntraced(function* (request) {
+          const customer = yield* customers.configuration(request.customerId, request.setUpVersion)
+          return yield* previewed(customer, request, yield* Effect.fromResult(parsePhone(request.phone)))
+        }),
+
+        previewOrder: Effect.fnUntraced(function* ({ customerId, steps, order, templates: known, phone }) {
+          // Without a key's version nothing can have changed since.
+          const customer = yield* Effect.orDie(customers.configuration(customerId))
+          const drafted = { ...customer, routing: steps, stepOrder: order, routingTemplates: known }
+          return yield* previewed(drafted, {}, phone)
+        })
+      })
     })
   )
 }

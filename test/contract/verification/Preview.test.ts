@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { spokenCodeText } from "../../../src/domain/verification/CodeText.ts"
 import { issues, newPhone, ok, otp, refused, request } from "../Client.ts"
 import { type Manager, newManager } from "../ManagedSetUp.ts"
-import { simulated } from "../Operator.ts"
+import { newAccount, newCustomer, simulated } from "../Operator.ts"
 import { type SharedServer, sharedServer } from "../SharedServer.ts"
 
 interface Preview {
@@ -120,6 +120,32 @@ describe("a preview of a send", () => {
       await otp(server, secret).sent({ phone, channels: "sms" })
     }
     expect(await previewed({ phone, channels: "bale" })).toEqual(before)
+  })
+
+  it("holds nothing for a step that is tried only if it is asked for, as a send does", async () => {
+    const { id, live: secret } = await newCustomer(server, "start")
+    for (const channel of ["sms", "bale"]) await newAccount(server, id, channel)
+    const steps = [{ channel: "sms" }, { channel: "bale", on_request: true }]
+    await server.cli("routing", "set", "--customer", id, "--steps", JSON.stringify(steps))
+    const phone = newPhone()
+    expect(await previewed({ phone }, secret)).toMatchObject({
+      route: [{ price: 0 }, { price: 1000 }],
+      would_refuse: null
+    })
+    expect((await otp(server, secret).sent({ phone })).status).toBe("queued")
+    const wanted = { phone: newPhone(), channels: ["bale"] }
+    expect(await previewed(wanted, secret)).toMatchObject({ would_refuse: "insufficient_balance" })
+  })
+
+  it("has the language in which a call reads a code whose text is a template", async () => {
+    await mine.newAccount("voice")
+    const { id } = await mine.newTemplate("Code {{code}}")
+    const body = { phone: newPhone(), channels: ["bale", "voice"], template_id: id, locale: "en" }
+    const { texts } = await previewed(body)
+    expect(texts.map(({ text }) => text)).toEqual([
+      "Code 123456",
+      expect.stringContaining("Your code: one, two, three")
+    ])
   })
 
   it("refuses what is no request", async () => {
