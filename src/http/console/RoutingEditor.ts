@@ -12,7 +12,7 @@ import { checkCodeTemplate, type Template } from "../../domain/message/Template.
 import { type Channel, codeChannels, isChannel, DEFAULT_WAIT_SECONDS } from "../../domain/routing/Channel.ts"
 import { carries } from "../../domain/routing/AccountSelection.ts"
 import { pathOf } from "./Navigation.ts"
-import { errorSummary, type FieldErrors, noFieldErrors, selectField } from "./forms/FormFields.ts"
+import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"
 import { csrfField, draftField, submittedNumber } from "./forms/Forms.ts"
 import { icon } from "./frame/Document.ts"
 import { html, type Html } from "./frame/Html.ts"
@@ -327,6 +327,21 @@ const addedStep = (choices: Choices, locale: Locale): Html => {
   </div>`
 }
 
+/** Not in the page's address, and not saved. */
+const previewedPhone = (phone: string, { say }: Locale): Html =>
+  inputField({
+    name: "phone",
+    label: say("Preview for a phone", "پیش‌نمایش برای یک شماره"),
+    type: "tel",
+    value: phone,
+    isLtr: true,
+    hint: say(
+      "Optional: the preview then has its limits and your guard's lists.",
+      "اختیاری: سقف‌های آن و فهرست‌های نگهبان هم در پیش‌نمایش می‌آید."
+    ),
+    errors: noFieldErrors
+  })
+
 /** An order as the form has it. */
 export interface EditedOrder {
   readonly rows: ReadonlyArray<DraftStep>
@@ -344,7 +359,7 @@ const fieldsOf = ({ rows, order }: Pick<EditedOrder, "rows" | "order">): string 
 /** The form in which an order is made. Its buttons work without JavaScript: each shows the page with the new draft. */
 export const routingEditor = (
   view: View,
-  { rows, order, version }: EditedOrder,
+  { rows, order, version, phone = "" }: EditedOrder & { readonly phone?: string },
   saved: SavedRouting,
   choices: Choices,
   errors: FieldErrors
@@ -387,7 +402,7 @@ export const routingEditor = (
       <template data-new-step data-most="${MAX_STEPS}"
         >${stepRow(NEW_STEP, MAX_STEPS, MAX_STEPS, choices, noFieldErrors, view)}</template
       >
-      ${addedStep(choices, view.locale)}
+      ${addedStep(choices, view.locale)} ${previewedPhone(phone, view.locale)}
     </div>
     <div class="panel-body actions">
       <button class="button primary" name="do" value="save">${say("Save order", "ذخیرهٔ ترتیب")}</button>

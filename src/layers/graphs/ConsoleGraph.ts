@@ -7,7 +7,7 @@ import { ConsoleSignInsLive, CredentialStores, SecondFactorsLive } from "./Crede
 import { ManagementWritesLive } from "./CellStores.ts"
 import { Resources, Searches } from "./Management.ts"
 import { CredentialLimitsLive } from "./ManagementGraph.ts"
-import { Reports } from "./ReadGraph.ts"
+import { CodePreviewsLive, Reports } from "./ReadGraph.ts"
 import { alertCodesLive, erasuresLive, sendsOfBothModes, type useCases } from "./UseCases.ts"
 
 /** The services of the console's pages: the same use cases and resources as the API's. */
@@ -25,6 +25,7 @@ export const consoleLive = (graphs: typeof useCases) =>
     Searches,
     Reports,
     Billing.layer,
+    CodePreviewsLive,
     NetworkNames.layer,
     sendsOfBothModes(graphs),
     alertCodesLive(graphs.live),

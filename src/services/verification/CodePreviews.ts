@@ -11,7 +11,7 @@ import type {
 import type { Instant } from "../../domain/Instant.ts"
 import { parsePhone, type Phone } from "../../domain/Phone.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
-import { settingsNeeded } from "../../domain/account/AccountState.ts"
+import { type Blockage, settingsNeeded } from "../../domain/account/AccountState.ts"
 import { nextTurnAt } from "../../domain/account/Pace.ts"
 import type { CustomerConfiguration, RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import { chargeInOrder } from "../../domain/money/Charging.ts"
@@ -53,6 +53,8 @@ export interface PreviewedStep {
   /** A code of the errors if it is misconfigured, else when it can send; null: it is ready. */
   readonly reason: string | null
   readonly freeAt: Instant | null
+  /** Why its account is skipped. */
+  readonly blockage: Blockage | null
   /** Why it is misconfigured. */
   readonly refusal: RouteError | TemplateError | null
   /** Tried only if a request for the next channel names its channel. */
@@ -150,7 +152,7 @@ const isOnRequest = (asked: Step["asked"]): boolean =>
 
 type Outlook = Effect.Success<ReturnType<typeof outlooksOf<Step>>>[number]
 
-const READY = { state: "ready", reason: null, freeAt: null } as const
+const READY = { state: "ready", reason: null, freeAt: null, blockage: null } as const
 
 /**
  * Whether the step's account can send. What others do with an account of the platform's is not shown.
@@ -159,18 +161,18 @@ const READY = { state: "ready", reason: null, freeAt: null } as const
  */
 const stateOf = ({ blockage, state }: Outlook, isShared: boolean, now: Instant, waitMillis: number) => {
   if (blockage?._tag === "OutOfHours")
-    return { state: "rate", reason: "hours", freeAt: blockage.until } as const
+    return { state: "rate", reason: "hours", freeAt: blockage.until, blockage } as const
   if (isShared || state === null) return READY
   if (blockage !== null) {
     const { _tag: tag, until: freeAt } = blockage
     return tag === "Cooling"
-      ? ({ state: "cooldown", reason: "cooldown", freeAt } as const)
-      : ({ state: "rate", reason: "rate", freeAt } as const)
+      ? ({ state: "cooldown", reason: "cooldown", freeAt, blockage } as const)
+      : ({ state: "rate", reason: "rate", freeAt, blockage } as const)
   }
   const turn = nextTurnAt(state)
   return turn === null || turn <= now + waitMillis
     ? READY
-    : ({ state: "gap", reason: "gap", freeAt: turn } as const)
+    : ({ state: "gap", reason: "gap", freeAt: turn, blockage: null } as const)
 }
 
 const previewedStep =
@@ -182,8 +184,8 @@ const previewedStep =
       const channel = unresolvedChannel(asked)
       const wait = typeof asked.wait === "number" ? asked.wait : 0
       const { failure: refusal } = resolved
-      const state = { state: "misconfigured", reason: refusal._tag, freeAt: null, refusal } as const
-      return { ...step, channel, wait, isStandby: false, ...state }
+      const state = { state: "misconfigured", reason: refusal._tag, freeAt: null, blockage: null } as const
+      return { ...step, channel, wait, isStandby: false, refusal, ...state }
     }
     const { descriptor: channel, wait, standby } = resolved.success
     const state = stateOf(outlook, channel.credential_id === null, now, waitMillis)

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { newCustomer } from "../../contract/Operator.ts"
+import { newPhone, ok, otp } from "../../contract/Client.ts"
+import { newAccount, newCustomer } from "../../contract/Operator.ts"
 import { manage } from "../../contract/Manager.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
 import { csrfIn, signedIn, type Visitor } from "../Visitor.ts"
 import { demoApi } from "../Forms.ts"
+
+const wordsOf = (page: string) => page.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ")
 
 let server: SharedServer
 let owner: Visitor
@@ -95,6 +98,57 @@ describe("the routing order", () => {
     expect(text).toContain("Preview of a send now")
     expect(text).toContain("Simulated sms")
     expect(text).toContain("The code is valid for 300 s")
+  })
+
+  it("shows the same as the API's preview: texts with their SMS parts, limits, and what would refuse it", async () => {
+    const phone = newPhone()
+    const preview = async (number: string) => {
+      const csrf = csrfIn(await owner.get("/console/routing"))
+      const fields = {
+        csrf,
+        do: "preview",
+        version: "1",
+        target: "sms:",
+        wait: "",
+        template: "",
+        phone: number
+      }
+      const { text } = await owner.post("/console/routing", fields)
+      return wordsOf(/<section[^>]*id="outlook".*?<\/section>/s.exec(text)?.[0] ?? "")
+    }
+    const live = otp(server, server.demo.live_key)
+    const { texts } = ok<{ readonly texts: ReadonlyArray<{ readonly text: string }> }>(
+      await live.post("/preview", { phone, channels: "sms" })
+    )
+    const anybody = await preview("")
+    for (const line of (texts[0]?.text ?? "?").split("\n")) expect(anybody).toContain(line)
+    expect(anybody).toContain("1 SMS part")
+    expect(anybody).toContain("Codes per hour At most 5")
+    expect(anybody).toContain("Available balance")
+    expect(await preview(phone)).toContain("Codes per hour 0 of 5")
+    for (let n = 0; n < 5; n++) await live.sent({ phone, channels: "sms" })
+    const full = await preview(phone)
+    expect(full).toContain("Codes per hour 5 of 5 Limit reached until")
+    expect(full).toContain("A send with this order would be refused now. ")
+    expect(await preview("12")).toContain("not an Iranian mobile number")
+  })
+
+  it("shows when an account's turn comes", async () => {
+    const slow = await newAccount(server, String(server.demo.customer_id), "rubika")
+    await api("PATCH", `/accounts/${slow}`, { gap_ms: 60_000 })
+    const live = otp(server, server.demo.live_key)
+    await live.sent({ phone: newPhone(), channels: [{ channel: "rubika", account_id: slow }] })
+    const csrf = csrfIn(await owner.get("/console/routing"))
+    const target = `rubika:${slow}`
+    const { text } = await owner.post("/console/routing", {
+      csrf,
+      do: "preview",
+      version: "1",
+      target,
+      wait: "",
+      template: ""
+    })
+    expect(wordsOf(text)).toMatch(/Waits its turn .* Free again at \d/)
   })
 
   it("has no preview while a step has a mistake, and says why", async () => {

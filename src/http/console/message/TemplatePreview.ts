@@ -34,11 +34,18 @@ const partText = ({ encoding, length, parts, left }: SmsSize, { say, number }: L
   ${ltr(alphabet)}`
 }
 
-const bubble = (channel: Channel, text: string, locale: Locale): Html =>
+/** A text as its receiver sees it. */
+export const textBubble = (
+  channel: Channel,
+  text: string,
+  size: SmsSize | null,
+  locale: Locale,
+  problem: Html | null = null
+): Html =>
   html`<li class="bubble-row">
     <p class="bubble-head">
       <strong>${channelName(channel, locale)}</strong>
-      ${channel === "sms" && html`<span class="muted">${partText(smsSize(text), locale)}</span>`}
+      ${size !== null && html`<span class="muted">${partText(size, locale)}</span>`} ${problem}
     </p>
     <p class="bubble" dir="auto">${text === "" ? "…" : text}</p>
   </li>`
@@ -84,7 +91,9 @@ export const templatePreview = (
         }
       </p>
       <ul class="bubbles">
-        ${textChannels.map((channel) => bubble(channel, text, locale))}
+        ${textChannels.map((channel) =>
+          textBubble(channel, text, channel === "sms" ? smsSize(text) : null, locale)
+        )}
       </ul>
       <p class="hint">
         ${say(
