@@ -22,9 +22,14 @@ export interface Outlook {
 const priceText = (price: number, { say, rials }: Locale): string =>
   price === 0 ? say("no charge", "رایگان") : say(`${rials(price)} if sent`, `${rials(price)} در صورت ارسال`)
 
-const waitText = ({ wait, isStandby }: PreviewedStep, isLast: boolean, locale: Locale): string => {
+const waitText = (
+  { wait, isStandby, isOnRequest }: PreviewedStep,
+  isLast: boolean,
+  locale: Locale
+): string => {
   const { say, seconds } = locale
   if (isStandby) return say("takes over for the account above", "جایگزین حساب بالا")
+  if (isOnRequest) return say("if it is asked for", "اگر درخواست شود")
   return isLast
     ? say("last channel", "آخرین کانال")
     : say(`then waits ${seconds(wait)}`, `بعد ${seconds(wait)} انتظار`)
@@ -107,7 +112,12 @@ const summary = ({ preview: { whole, wouldRefuse }, isEmpty }: Outlook, locale: 
 }
 
 const tooLongForApp = ({ say }: Locale): Html =>
-  badge("warn", say("Too long for your Android app to read", "طولانی‌تر از آنکه برنامهٔ اندروید شما بخواند"))
+  html`<span class="muted"
+    >${say(
+      "Too long for your Android app: over 140 bytes.",
+      "برای برنامهٔ اندروید شما طولانی است: بیش از ۱۴۰ بایت."
+    )}</span
+  >`
 
 /** The texts as their receivers see them, with a sample code. */
 const textsPart = ({ texts }: CodePreview, locale: Locale): Html => {

@@ -4,7 +4,7 @@ import type { Instant } from "../../domain/Instant.ts"
 import { type AccountState, type Blockage, blockageOf } from "../../domain/account/AccountState.ts"
 import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 import { withPrices } from "../../domain/money/Charging.ts"
-import { isCall, type RouteStep } from "../../domain/routing/Route.ts"
+import { isCall, isPlanned, type RouteStep } from "../../domain/routing/Route.ts"
 import { type CallHours, isCallHour, nightEndsAt } from "../../domain/verification/CallHours.ts"
 import { AccountStates } from "../account/AccountHistories.ts"
 import { Billing } from "../customer/Limits.ts"
@@ -24,9 +24,11 @@ interface Outlook {
   readonly state: AccountState | null
 }
 
-/** A route calls nobody at night. */
+/** A route calls nobody at night by itself. */
 const outOfHours = (step: RouteStep, hours: CallHours, now: Instant): Blockage | null =>
-  isCall(step) && !isCallHour(hours, now) ? { _tag: "OutOfHours", until: nightEndsAt(hours, now) } : null
+  isCall(step) && isPlanned(step) && !isCallHour(hours, now)
+    ? { _tag: "OutOfHours", until: nightEndsAt(hours, now) }
+    : null
 
 /** What would become of each step if a code was sent now. The console's preview and the API's are made of this. */
 export const outlooksOf = Effect.fnUntraced(function* <Step extends ResolvedStep>(

@@ -136,18 +136,21 @@ layer(TestDatabase, { excludeTestServices: true })("the hours of calls", (it) =>
     }).pipe(Effect.provide(testProcess(providers.layer, {}, MIDNIGHT)))
   })
 
-  it.effect("a preview says from when a route may call", () =>
+  it.effect("a preview says from when a route may call; a call that is asked for may be at night", () =>
     Effect.gen(function* () {
       const customer = yield* (yield* Customers).configuration(yield* makeCustomer(["sms", "voice"]))
       const now = yield* Clock.currentTimeMillis
       const steps = yield* outlooksOf(
         customer,
-        previewRoute([{ channel: "sms" }, { channel: "voice" }], customer),
+        previewRoute(
+          [{ channel: "sms" }, { channel: "voice" }, { channel: "voice", on_request: true }],
+          customer
+        ),
         now
       )
       assert.deepStrictEqual(
         steps.map(({ blockage }) => blockage),
-        [null, { _tag: "OutOfHours", until: tehran("08:00:00") + DAY_MILLIS }]
+        [null, { _tag: "OutOfHours", until: tehran("08:00:00") + DAY_MILLIS }, null]
       )
     }).pipe(
       Effect.provide(Layer.provideMerge(Billing.layer, testProcess(scriptProviders().layer, {}, MIDNIGHT)))
