@@ -7,7 +7,7 @@ import { bundleLogin } from "../../scripts/LoginBundle.ts"
 import { hasTools, root } from "../clients/packages/Packed.ts"
 import { findChromium } from "../console/browser/kit/Chromium.ts"
 import { newPhone } from "../contract/Client.ts"
-import { codeOf } from "../contract/Operator.ts"
+import { codeOf, newAccount, newCustomer, simulated } from "../contract/Operator.ts"
 import { type SharedServer, sharedServer } from "../contract/SharedServer.ts"
 import { askForCode, codeField, inPersian, shows, visitLogin, wrongFor } from "./LoginSteps.ts"
 import { type Quickstart, quickstarts } from "./QuickstartPrograms.ts"
@@ -17,6 +17,15 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const element = readFileSync(join(root, "examples/login/peyk-login.js"), "utf8")
 
 const AXE_RESULTS = "axe.run().then(({ violations }) => violations.map(({ id, help }) => id + ': ' + help))"
+
+const DIGITS = ["صفر", "یک", "دو", "سه", "چهار", "پنج", "شش", "هفت", "هشت", "نه"]
+
+/** The code that a call reads, digit by digit. */
+const spokenDigits = (text: string): string =>
+  (/: ([^.]+)\./.exec(text)?.[1] ?? "")
+    .split("، ")
+    .map((name) => DIGITS.indexOf(name))
+    .join("")
 
 describe("the files of the login page", () => {
   it("have the element as it is made of its source", { timeout: 60_000 }, async () => {
@@ -193,6 +202,37 @@ describe.runIf(executablePath !== undefined && hasTools)("the login page of the 
       await askForCode(page, newPhone())
       expect(await page.getByRole("button", { name: /پیامک|تماس/ }).count()).toBe(0)
     })
+  })
+
+  it("signs in by a call that the visitor asked for, after an SMS for the site's own pages", async () => {
+    const customer = await newCustomer(server)
+    for (const channel of ["bale", "sms", "voice"]) await newAccount(server, customer.id, channel)
+    const steps = [{ channel: "bale" }, { channel: "sms" }, { channel: "voice", on_request: true }]
+    await server.cli("routing", "set", "--customer", customer.id, "--steps", JSON.stringify(steps))
+    const site = "https://club.example.com"
+    const sites = `https://shop.example.com,${site}`
+    await server.cli("customer", "update", "--customer", customer.id, "--webotp-origins", sites)
+    const options = `, { origin: "${site}", channels: ["sms", "voice"] })`
+    const offering = await quickstarts.Express(
+      { url: server.url, demo: { ...server.demo, live_key: customer.live } },
+      (program) => program.replace(/(createLogin\(.*)\)$/m, `$1${options}`)
+    )
+    const sent = (phone: string) => simulated(server, phone)
+    await visitLogin(browser, offering, async (page) => {
+      const phone = newPhone()
+      await askForCode(page, phone)
+      await page.getByRole("button", { name: "با پیامک" }).click()
+      await shows(page, "کد ۶ رقمی را به این شماره پیامک کردیم:")
+      const code = await codeOf(server, phone)
+      const sms = (await sent(phone)).find(({ channel }) => channel === "sms")
+      expect(sms?.text.split("\n").at(-1)).toBe(`@club.example.com #${code}`)
+      await page.getByRole("button", { name: "تماس بگیرید" }).click()
+      await shows(page, "با این شماره تماس می‌گیریم و کد ۶ رقمی را می‌گوییم:")
+      await expect.poll(async () => (await sent(phone)).map(({ channel }) => channel)).toContain("voice")
+      const call = (await sent(phone)).find(({ channel }) => channel === "voice")
+      await codeField(page).fill(spokenDigits(call?.text ?? ""))
+      await signedIn(page, phone)
+    }).finally(offering.stop)
   })
 
   it("sends again after a minute, and says that a code has expired", async () => {

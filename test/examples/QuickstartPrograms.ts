@@ -1,6 +1,6 @@
 /** The quickstarts of examples/, each started as a program in a folder of its own. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { writeClientTypes } from "../../scripts/ClientFiles.ts"
@@ -98,8 +98,11 @@ const compileNest = (folder: string) =>
   ])
 
 export const quickstarts = {
-  Express: async (peyk: Peyk) => {
+  /** `change`: what a developer has changed in it. */
+  Express: async (peyk: Peyk, change = (program: string) => program) => {
     const cwd = copyExample("express")
+    const program = join(cwd, "server.mjs")
+    writeFileSync(program, change(readFileSync(program, "utf8")))
     return start(peyk, node, ["server.mjs"], { cwd }, await freePort())
   },
   "Next.js": async (peyk: Peyk) => {
