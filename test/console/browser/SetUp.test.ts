@@ -45,6 +45,37 @@ describeInBrowser("setting up in a browser", (stage) => {
     }
   )
 
+  it.each([desktop, without].map((look) => [nameOf(look), look] as const))(
+    "saves the app and the sites that read codes, and says which of them are none: %s",
+    async (_, look) => {
+      const { id } = await newCustomer(stage)
+      await newAccount(stage, id, "sms")
+      await stage.within(look, await signedIn(stage, id, "owner"), async ({ open, page, problems }) => {
+        await open("/console/settings")
+        const [sites, hash] = [page.getByLabel("Several WebOTP sites"), page.getByLabel("Android app hash")]
+        const save = () => page.getByRole("button", { name: "Save", exact: true }).click()
+        await sites.fill("https://shop.example.ir\nhttp://club.example.ir")
+        await hash.fill("FA+9qCX9VS")
+        await save()
+        await page.getByRole("link", { name: "Android app hash" }).waitFor()
+        expect(await sites.getAttribute("aria-invalid")).toBe("true")
+        expect(await hash.inputValue()).toBe("FA+9qCX9VS")
+        expect(problems()).toEqual([expect.stringContaining("422")])
+        await sites.fill("https://shop.example.ir\nhttps://club.example.ir")
+        await hash.fill("FA+9qCX9VSu")
+        await save()
+        expect(await page.getByRole("status").innerText()).toContain("Saved")
+        expect(await sites.inputValue()).toBe("https://shop.example.ir\nhttps://club.example.ir")
+        expect(await hash.inputValue()).toBe("FA+9qCX9VSu")
+        await stage.cli("routing", "set", "--customer", id, "--steps", '[{"channel":"sms"}]')
+        await open("/console/routing")
+        const preview = await page.getByRole("region", { name: "Preview of a send now" }).innerText()
+        expect(preview).toContain("FA+9qCX9VSu\n@shop.example.ir #123456")
+        expect(preview).toContain("Too long for your Android app: over 140 bytes.")
+      })
+    }
+  )
+
   it("says what still uses an account that is to be deleted, and leads there", async () => {
     const customer = (await newCustomer(stage)).id
     const account = await newAccount(stage, customer, "rubika")

@@ -137,17 +137,6 @@ describe("a preview of a send", () => {
     expect(await previewed(wanted, secret)).toMatchObject({ would_refuse: "insufficient_balance" })
   })
 
-  it("has the language in which a call reads a code whose text is a template", async () => {
-    await mine.newAccount("voice")
-    const { id } = await mine.newTemplate("Code {{code}}")
-    const body = { phone: newPhone(), channels: ["bale", "voice"], template_id: id, locale: "en" }
-    const { texts } = await previewed(body)
-    expect(texts.map(({ text }) => text)).toEqual([
-      "Code 123456",
-      expect.stringContaining("Your code: one, two, three")
-    ])
-  })
-
   it("refuses what is no request", async () => {
     refused(await preview({ phone: "12" }), 422, "invalid_phone")
     expect(issues(await preview({ channels: "bale" }))).toEqual(["body.phone"])
