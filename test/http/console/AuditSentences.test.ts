@@ -67,6 +67,14 @@ describe("the audit log in words", () => {
     expect(actions.length).toBeGreaterThan(45)
   })
 
+  it("names the channel that somebody asked for", () => {
+    const next = { action: "verification.next", subjectType: "verification", subjectId: "7" }
+    const asked = record({ ...next, details: { channel: "voice" } })
+    expect(text(asked, english)).toMatch(/^Sara tried .*over voice/)
+    expect(text(asked, persian)).toMatch(/^Sara .*از کانال voice امتحان کرد/)
+    expect(text(record(next), english)).toMatch(/^Sara tried the next channel of /)
+  })
+
   it.each([...new Set([...actions.map(({ auditedAs }) => auditedAs), ...SESSIONS])])(
     "has a sentence for %s, in both languages",
     (action) => {

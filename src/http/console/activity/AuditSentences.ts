@@ -72,6 +72,11 @@ const tested = (details: Details): Words =>
     ? ["{who} sent a sandbox test: {thing}", "{who} یک آزمایش در محیط آزمایشی فرستاد: {thing}"]
     : ["{who} sent a live test: {thing}", "{who} یک آزمایش واقعی فرستاد: {thing}"]
 
+const triedNext = (details: Details): Words =>
+  details["channel"] === undefined
+    ? ["{who} tried the next channel of {thing}", "{who} کانال بعدی {thing} را امتحان کرد"]
+    : ["{who} tried {thing} over {channel}", "{who} {thing} را از کانال {channel} امتحان کرد"]
+
 /** A sentence for every name in the audit log. */
 const sentences: Readonly<Record<string, Sentence>> = {
   "account.connect": sentence(
@@ -161,10 +166,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
     isGone: true
   },
   "verification.cancel": sentence("{who} canceled {thing}", "{who} {thing} را لغو کرد"),
-  "verification.next": sentence(
-    "{who} tried the next channel of {thing}",
-    "{who} کانال بعدی {thing} را امتحان کرد"
-  ),
+  "verification.next": { words: triedNext },
   "message.cancel": sentence("{who} canceled {thing}", "{who} {thing} را لغو کرد"),
   "message.batch": sentence(
     "{who} sent a file of messages: {created} accepted, {refused} refused",
