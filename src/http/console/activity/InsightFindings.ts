@@ -121,7 +121,7 @@ const findingText = (finding: Finding, locale: Locale): Html => {
 
 /** What got worse, where, and what to do. */
 export const findingsPart = (
-  view: View,
+  view: Pick<View, "locale" | "navigation">,
   findings: ReadonlyArray<Finding>,
   periods: ComparedPeriods
 ): Html => {
@@ -182,7 +182,10 @@ const fallenText = (
     .join(locale.say(", ", "، "))
 
 /** Whether fewer codes are verified than before, and over which channels and operators; null: no fewer. */
-const fallPart = (view: View, { all, channels, operators, operatorName }: ComparedPeriods): Html | null => {
+const fallPart = (
+  view: Pick<View, "locale" | "navigation">,
+  { all, channels, operators, operatorName }: ComparedPeriods
+): Html | null => {
   const { locale } = view
   const { say, percent } = locale
   const fall = conversionFall(all.data, all.previous)
