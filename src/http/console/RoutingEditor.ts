@@ -9,7 +9,13 @@ import {
   type StepOrder
 } from "../../domain/customer/Customer.ts"
 import { checkCodeTemplate, type Template } from "../../domain/message/Template.ts"
-import { type Channel, codeChannels, isChannel, DEFAULT_WAIT_SECONDS } from "../../domain/routing/Channel.ts"
+import {
+  type Channel,
+  codeChannels,
+  DEFAULT_WAIT_SECONDS,
+  isChannel,
+  WAIT_CHOICES
+} from "../../domain/routing/Channel.ts"
 import { carries } from "../../domain/routing/AccountSelection.ts"
 import { pathOf } from "./Navigation.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"
@@ -297,17 +303,13 @@ const waitsHint = ({ say }: Locale): Html =>
     )}
   </p>`
 
-const WAITS = Array.from({ length: 16 }, (_, place) => 45 + place * 5)
-
 /** A wait that was saved elsewhere, or cannot be read, stays one of the choices. */
 const waitChoices = (wait: string, { say, number, seconds }: Locale) => {
-  const choices = [
-    [
-      "",
-      say(`Default (${number(DEFAULT_WAIT_SECONDS)} s)`, `پیش‌فرض (${seconds(DEFAULT_WAIT_SECONDS)})`)
-    ] as const,
-    [MEASURED, say("Measured", "بر اساس آمار")] as const,
-    ...WAITS.map((each) => [String(each), seconds(each)] as const)
+  const standard = DEFAULT_WAIT_SECONDS
+  const choices: ReadonlyArray<readonly [value: string, label: string]> = [
+    ["", say(`Default (${number(standard)} s)`, `پیش‌فرض (${seconds(standard)})`)],
+    [MEASURED, say("Measured", "بر اساس آمار")],
+    ...WAIT_CHOICES.map((each) => [String(each), seconds(each)] as const)
   ]
   return choices.some(([value]) => value === wait) ? choices : [...choices, [wait, wait] as const]
 }

@@ -1,6 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 import { fieldError } from "../../domain/Errors.ts"
 import { problem } from "../../domain/Problem.ts"
+import { LONGEST_WAIT_SECONDS, SHORTEST_WAIT_SECONDS } from "../../domain/routing/Channel.ts"
 import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import { optional, PositiveInt } from "../../domain/Fields.ts"
 import { isMaxEntries } from "../../domain/SchemaProblems.ts"
@@ -18,7 +19,7 @@ const StepBody = Schema.Struct({
   }),
   account_id: optional(PositiveInt),
   wait: optional(StepWait).annotateKey({
-    description: "45 to 120 seconds, or measured: the time in which 90 % of the channel's codes are verified."
+    description: `${SHORTEST_WAIT_SECONDS} to ${LONGEST_WAIT_SECONDS} seconds, or measured: the time in which 90 % of the channel's codes are verified.`
   }),
   sender: optional(Schema.Literal("shared")).annotateKey({
     description: "The platform's account; start plan only."
