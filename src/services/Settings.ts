@@ -5,7 +5,7 @@ import { defaultPace } from "../domain/account/Pace.ts"
 import { defaultLimits } from "../domain/customer/Limits.ts"
 import { defaultPatience } from "../domain/message/MessageMachine.ts"
 import { defaultPrices } from "../domain/money/Charging.ts"
-import { defaultVoice } from "../domain/verification/CallHours.ts"
+import { defaultVoice } from "../domain/verification/PhoneCalls.ts"
 import { defaultCodes } from "../domain/verification/Verification.ts"
 import { defaultCalls } from "./provider/ProviderAdapter.ts"
 

@@ -1,7 +1,7 @@
 import { Config, Schema } from "effect"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { MAX_REQUEST_LOG_DAYS, MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from "../../domain/Retention.ts"
-import { type CallHours, parseCallHours } from "../../domain/verification/CallHours.ts"
+import { type CallHours, parseCallHours } from "../../domain/verification/PhoneCalls.ts"
 import { integer, IntegerText, type Setting, text } from "./Setting.ts"
 import { defaultSettings, type SettingsShape } from "../../services/Settings.ts"
 

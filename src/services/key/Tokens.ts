@@ -6,9 +6,9 @@ import {
   type ValidationError
 } from "../../domain/Errors.ts"
 import { DateTimeText, Name, optional } from "../../domain/Fields.ts"
-import type { Instant } from "../../domain/Instant.ts"
+import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
-import type { TokenRecord } from "../../domain/PersonalToken.ts"
+import { TOKEN_LIFE_MILLIS, type TokenRecord } from "../../domain/PersonalToken.ts"
 import { type Actor, mayGrant, Scope } from "../../domain/user/Actor.ts"
 import { action, NoInput, NoTarget, requireFresh } from "../Action.ts"
 
@@ -50,7 +50,9 @@ export class Tokens extends Context.Service<
 export const NewTokenBody = Schema.Struct({
   name: Name,
   scope: Scope.annotate({ description: "read_only: for GET, HEAD and OPTIONS." }),
-  expires_at: optional(DateTimeText).annotateKey({ description: "Default: in 90 days." })
+  expires_at: optional(DateTimeText).annotateKey({
+    description: `Default: in ${TOKEN_LIFE_MILLIS / DAY_MILLIS} days.`
+  })
 }).annotate({ identifier: "NewPersonalAccessToken" })
 
 export const createToken = action("token.create", {

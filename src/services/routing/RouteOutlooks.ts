@@ -5,7 +5,7 @@ import { type AccountState, type Blockage, blockageOf } from "../../domain/accou
 import type { CustomerConfiguration } from "../../domain/customer/Customer.ts"
 import { withPrices } from "../../domain/money/Charging.ts"
 import { isCall, isPlanned, type RouteStep } from "../../domain/routing/Route.ts"
-import { type CallHours, isCallHour, nightEndsAt } from "../../domain/verification/CallHours.ts"
+import { type CallHours, isCallHour, nightEndsAt } from "../../domain/verification/PhoneCalls.ts"
 import { AccountStates } from "../account/AccountHistories.ts"
 import { Billing } from "../customer/Limits.ts"
 import { Settings } from "../Settings.ts"

@@ -4,7 +4,7 @@ import { HOUR_MILLIS, type Instant } from "../../domain/Instant.ts"
 import type { SkipReason } from "../../domain/account/Pace.ts"
 import { retryAfterSeconds } from "../../domain/customer/Admission.ts"
 import { bombedUntil, type Callers } from "../../domain/guard/Bombing.ts"
-import { isCallHour, nightEndsAt } from "../../domain/verification/CallHours.ts"
+import { isCallHour, nightEndsAt } from "../../domain/verification/PhoneCalls.ts"
 import type { Verification } from "../../domain/verification/Verification.ts"
 import { Settings } from "../Settings.ts"
 

@@ -6,7 +6,7 @@ import {
   isCallHour,
   nightEndsAt,
   parseCallHours
-} from "../../../src/domain/verification/CallHours.ts"
+} from "../../../src/domain/verification/PhoneCalls.ts"
 import { DAY_MILLIS, HOUR_MILLIS, MINUTE_MILLIS } from "../../../src/domain/Instant.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"
 
