@@ -1,0 +1,131 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { formatTimePosition, idAt } from "../../src/domain/Paging.ts"
+import { AuditLogSql } from "../../src/layers/activity/AuditLogSql.ts"
+import { RequestRecordsSql } from "../../src/layers/activity/RequestRecordsSql.ts"
+import { AlertsSql } from "../../src/layers/alert/AlertsSql.ts"
+import { MasterKey } from "../../src/layers/crypto/Crypto.ts"
+import { WalletsSql } from "../../src/layers/money/WalletsSql.ts"
+import { ReadSql } from "../../src/layers/postgres/Replica.ts"
+import { WebhooksSql } from "../../src/layers/webhook/WebhooksSql.ts"
+import { AllowsPrivateAddresses } from "../../src/layers/network/CustomerUrls.ts"
+import { Alerts } from "../../src/services/alert/Alerts.ts"
+import { AuditLog } from "../../src/services/activity/AuditLog.ts"
+import { Cells } from "../../src/services/customer/Cells.ts"
+import { RequestRecords } from "../../src/services/activity/RequestLog.ts"
+import { Wallets } from "../../src/services/Wallets.ts"
+import { Webhooks } from "../../src/services/webhook/Webhooks.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { type PlanNode, planOf } from "./QueryPlan.ts"
+import { fillStore } from "./RealisticStore.ts"
+import { recordingSql } from "./RecordedSql.ts"
+
+const ROWS = 40_000
+const AT = "to_timestamp(1800000000 + n)"
+const OWNER = "case when n % 2 = 0 then 1 else 1 + n % 2000 end"
+const ID = "uuidv7(n * interval '1 second')"
+
+/** What only people read, and the golden statements do not touch. */
+const MORE = [
+  `insert into audit_log (customer_id, id, actor_kind, actor_id, actor_name, action, subject_type, subject_id, details,
+      occurred_at)
+    select ${OWNER}, ${ID}, 'user', (n % 7)::text, 'a', 'routing.save', 'routing', (n % 9)::text, '{}', ${AT}
+    from generate_series(1, ${ROWS}) n`,
+  `insert into alerts (customer_id, id, kind, subject_type, subject_id, counts, held_back, raised_at)
+    select ${OWNER}, ${ID}, 'budget', 'budget', '1', '{}', 0, ${AT} from generate_series(1, ${ROWS}) n`,
+  `insert into alert_deliveries (customer_id, alert_id, lane, recipient_id, means, status, first_due_at, due_at)
+    select customer_id, id, 0, 1, 'email', 'sent', raised_at, raised_at from alerts`,
+  `insert into request_blocks (customer_id, id, begins_at, ends_at, requests)
+    select ${OWNER}, ${ID}, ${AT}, ${AT}, '[]' from generate_series(1, ${ROWS}) n`,
+  "analyze"
+]
+
+const fill = Effect.gen(function* () {
+  yield* fillStore
+  const sql = yield* SqlClient.SqlClient
+  for (const statement of MORE) yield* sql.unsafe(statement)
+})
+
+const CUSTOMER = 1
+const page = { limit: 25, after: null }
+const at = 1_800_010_000_000
+const after = { limit: 25, after: formatTimePosition({ at, id: idAt(at) }) }
+const oldest = { order: "oldest" as const }
+
+type Lists = Alerts | AuditLog | RequestRecords | Wallets | Webhooks
+
+/** Each list of the console and the API, on its first page and on a later one. */
+const lists: Readonly<Record<string, Effect.Effect<unknown, unknown, Lists>>> = {
+  "the deliveries of a webhook": Webhooks.use((webhooks) => webhooks.deliveries(CUSTOMER, 1, page)),
+  "later deliveries of a webhook": Webhooks.use((webhooks) =>
+    webhooks.deliveries(CUSTOMER, 1, { limit: 25, after: idAt(at) })
+  ),
+  "how a webhook's tries went": Webhooks.use((webhooks) => webhooks.history(CUSTOMER, 1, at)),
+  alerts: Alerts.use((alerts) => alerts.list(CUSTOMER, page)),
+  "later alerts": Alerts.use((alerts) => alerts.list(CUSTOMER, { limit: 25, after: idAt(at) })),
+  "the audit log": AuditLog.use((log) => log.list(CUSTOMER, page)),
+  "the audit log, later": AuditLog.use((log) => log.list(CUSTOMER, after)),
+  "the audit log, the oldest first": AuditLog.use((log) => log.list(CUSTOMER, { ...page, ...oldest })),
+  "the audit log of one thing": AuditLog.use((log) =>
+    log.list(CUSTOMER, { ...page, subjectType: "routing", subjectId: "1" })
+  ),
+  "the audit log of all customers": AuditLog.use((log) => log.list(null, page)),
+  "the ledger": Wallets.use((wallets) => wallets.ledger(CUSTOMER, page)),
+  "the ledger, the oldest first": Wallets.use((wallets) => wallets.ledger(CUSTOMER, { ...page, ...oldest })),
+  "requests of all customers": RequestRecords.use((requests) => requests.list(null, page))
+}
+
+/** The statements that a list makes of a store that returns nothing. */
+const statementsOf = Effect.fnUntraced(function* (list: Effect.Effect<unknown, unknown, Lists>) {
+  const recording = recordingSql([])
+  const client: SqlClient.SqlClient = yield* recording.client
+  const services = Layer.mergeAll(AlertsSql, AuditLogSql, RequestRecordsSql, WalletsSql, WebhooksSql).pipe(
+    Layer.provide([
+      Layer.succeed(SqlClient.SqlClient, client),
+      Layer.succeed(ReadSql, client),
+      Layer.succeed(AllowsPrivateAddresses, false),
+      Layer.mock(Cells, { isOne: true }),
+      MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))
+    ]),
+    Layer.provide(NodeCrypto.layer)
+  )
+  yield* Effect.exit(Effect.provide(list, services))
+  return recording.statements
+})
+
+const large = new Set([
+  "alerts",
+  "alert_deliveries",
+  "audit_log",
+  "events",
+  "ledger",
+  "messages",
+  "request_blocks",
+  "verifications",
+  "webhook_deliveries"
+])
+
+/** Reads a large table other than along an index, in the order of the list. */
+const readsThrough = (node: PlanNode): boolean =>
+  large.has(node["Relation Name"] ?? "") && !/^Index (Only )?Scan/.test(node["Node Type"])
+
+layer(Layer.provideMerge(Layer.effectDiscard(fill), TestDatabase), { excludeTestServices: true })(
+  "in a store with weeks of sends",
+  (it) => {
+    for (const [what, list] of Object.entries(lists)) {
+      it.effect(`${what}: read along an index`, () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const statements = yield* statementsOf(list)
+          assert.isNotEmpty(statements)
+          for (const statement of statements) {
+            const nodes = yield* planOf(sql, statement)
+            assert.deepStrictEqual(nodes.filter(readsThrough), [], statement.text)
+          }
+        })
+      )
+    }
+  }
+)
