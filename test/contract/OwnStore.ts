@@ -61,6 +61,17 @@ const joinWorkers = async (database: string): Promise<void> => {
   ])
 }
 
+/** Whether the tests have a Citus cluster. */
+export const hasCluster = workers.length > 0
+
+/** Makes an empty database of the cluster. Its URLs: of the coordinator, and of each worker. */
+export const newClusterDatabase = async (): Promise<ReadonlyArray<string>> => {
+  const database = newDatabase()
+  await administer(`create database ${database}`)
+  await joinWorkers(database)
+  return [adminUrl ?? "", ...workers.map(atWorker)].map((server) => at(server, database))
+}
+
 /** Makes a store with its cells in an empty database. */
 const makeCells = async (database: string): Promise<void> => {
   const { migrate } = await import("../../src/layers/postgres/Migrations.ts")

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { CellsAreApart, cellsLayer, readCells } from "../../src/layers/postgres/CellsSql.ts"
-import { createCell, tablesInCells } from "../../src/layers/postgres/CellSchema.ts"
+import { createCell, TABLES_APART, tablesInCells } from "../../src/layers/postgres/CellSchema.ts"
 import { ConnectionWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
 import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Pools.ts"
 import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
@@ -62,7 +62,9 @@ const asNodes = Effect.fnUntraced(function* (cells: ReadonlyArray<string>) {
     `insert into pg_dist_shard values ('${table}', ${shard})`,
     `insert into pg_dist_placement values (${shard}, 1), (${shard}, 2)`
   ]
-  const tables = cells.flatMap((cell) => [...tablesInCells(true), "here"].map((table) => `${cell}.${table}`))
+  const tables = cells.flatMap((cell) =>
+    [...tablesInCells(true), ...TABLES_APART].map((table) => `${cell}.${table}`)
+  )
   const node = `insert into pg_dist_node values ('${inject("postgresSocketDirectory")}', 5432, 1, 'primary')`
   const statements = [...CATALOG, node, ...tables.flatMap((table, index) => asShard(table, index + 1))]
   yield* sql.withTransaction(Effect.forEach(statements, run, { discard: true }))

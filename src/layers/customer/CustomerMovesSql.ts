@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Schedule, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { cutOf, erasingTasks, type RetentionPosition } from "../../domain/Retention.ts"
 import { CustomerMoves, MoveRefused } from "../../services/customer/CustomerMoves.ts"
@@ -6,22 +6,13 @@ import { Settings } from "../../services/Settings.ts"
 import { type RetentionBatch, RetentionStore } from "../../services/Retention.ts"
 import { Cells, STORE_CELL } from "../../services/customer/Cells.ts"
 import { CELL_TABLES } from "../postgres/CellSchema.ts"
-import { quotedName } from "../postgres/CellsSql.ts"
+import { CellsAreApart, quotedName } from "../postgres/CellsSql.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { makeMovedRowsApart } from "./MovedRowsApartSql.ts"
+import { hurry, makeMovedRows, type Move, type MovedTable } from "./MovedRowsSql.ts"
 
-/** Rows that one statement copies or deletes. */
-const ROWS = 2000
-/** The classid of the locks that writes of a moving customer share, as in the trigger. */
-const MOVES = 28
-/** The customer's writes wait so long for the switch at most; if it did not succeed by then, it is tried again. */
-const SWITCH_MILLIS = 800
-/** Definitions of triggers wait for statements that run, and others behind them. */
-const TRIGGER_MILLIS = 500
-const RETRY = { times: 40, schedule: Schedule.spaced("250 millis") } as const
 /** By then every process has looked the customer up again, and statements that began before have ended. */
 const LOOKED_UP_MILLIS = 10_000
-/** A timer that stays in the former cell until it is deleted there. */
-const LATER_MILLIS = 86_400_000
 
 const PlaceRow = Schema.Struct({ schema: Schema.String })
 const MoveRow = Schema.Struct({
@@ -31,36 +22,8 @@ const MoveRow = Schema.Struct({
   toCell: Schema.NullOr(Schema.Int),
   switchedAt: Schema.NullOr(InstantColumn)
 })
-const CustomerRow = Schema.Struct({ cell: Schema.Int, isCell: Schema.Boolean, isCluster: Schema.Boolean })
+const CustomerRow = Schema.Struct({ cell: Schema.Int, isCell: Schema.Boolean })
 const ColumnRow = Schema.Struct({ name: Schema.String, type: Schema.String, nth: Schema.NullOr(Schema.Int) })
-const CopiedRow = Schema.Struct({ count: Schema.Int, last: Schema.NullOr(Schema.Array(Schema.String)) })
-const NotedRow = Schema.Struct({ id: Schema.BigInt, key: Schema.Array(Schema.String) })
-const CountRow = Schema.Struct({ count: Schema.Int })
-
-/** A table of the former cell and of the new one, as they stand in statements. */
-interface MovedTable {
-  readonly name: string
-  readonly from: string
-  readonly to: string
-  readonly columns: string
-  readonly keys: ReadonlyArray<{ readonly name: string; readonly type: string }>
-}
-
-const keyOf = ({ keys }: MovedTable, alias: string): string =>
-  keys.map(({ name }) => `${alias}.${name}`).join(", ")
-
-/** The second parameter, an array of texts, as values of the key. */
-const givenKey = ({ keys }: MovedTable): string =>
-  keys.map(({ type }, nth) => `(($2::text[])[${nth + 1}])::${type}`).join(", ")
-
-/** Of timers in two cells, both would be run. */
-const isCopiedEarly = ({ name }: MovedTable): boolean => name !== "timers"
-
-export const isBusy = (error: unknown): boolean =>
-  SqlError.isSqlError(error) &&
-  ["LockTimeoutError", "StatementTimeoutError", "DeadlockError", "SerializationError"].includes(
-    error.reason._tag
-  )
 
 /** The move of a customer, and its tables. */
 const makeReads = (sql: SqlClient.SqlClient) => {
@@ -68,21 +31,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
   const columnRows = rowsOf(ColumnRow)
   const placeRows = rowsOf(PlaceRow)
 
-  const moveOf = Effect.fnUntraced(function* (customerId: number) {
-    const [move] = yield* moveRows(sql`
-      select f.name as from, t.name as to, m.from_cell as "fromCell", m.to_cell as "toCell",
-        m.switched_at as "switchedAt"
-      from customer_moves m left join cells f on f.id = m.from_cell left join cells t on t.id = m.to_cell
-      where m.customer_id = ${customerId}`)
-    const [place] = yield* placeRows(sql`
-      select n.nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where c.oid = 'customers'::regclass`)
-    if (move === undefined || place === undefined) return null
-    const { from, to, ...rest } = move
-    return { ...rest, from: quotedName(from ?? place.schema), to: quotedName(to ?? place.schema) }
-  })
-
-  const tablesOf = ({ from, to }: { readonly from: string; readonly to: string }) =>
+  const tablesOf = (from: string, to: string) =>
     Effect.forEach(CELL_TABLES, (name) =>
       Effect.map(
         columnRows(sql`
@@ -95,147 +44,44 @@ const makeReads = (sql: SqlClient.SqlClient) => {
           name,
           from: `${from}.${name}`,
           to: `${to}.${name}`,
-          columns: columns.map((column) => column.name).join(", "),
+          columns: columns.map((column) => column.name),
           keys: columns
             .filter(({ nth }) => nth !== null)
             .toSorted((one, other) => (one.nth ?? 0) - (other.nth ?? 0))
         })
       )
     )
-  return { moveOf, tablesOf }
+  const moveOf = Effect.fnUntraced(function* (customerId: number) {
+    const [move] = yield* moveRows(sql`
+      select f.name as from, t.name as to, m.from_cell as "fromCell", m.to_cell as "toCell",
+        m.switched_at as "switchedAt"
+      from customer_moves m left join cells f on f.id = m.from_cell left join cells t on t.id = m.to_cell
+      where m.customer_id = ${customerId}`)
+    const [place] = yield* placeRows(sql`
+      select n.nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.oid = 'customers'::regclass`)
+    if (move === undefined || place === undefined) return null
+    const from = quotedName(move.from ?? place.schema)
+    const to = quotedName(move.to ?? place.schema)
+    const found: Move = { ...move, customerId, from, to, tables: yield* tablesOf(from, to) }
+    return found
+  })
+  return moveOf
 }
 
-const makeCopies = (sql: SqlClient.SqlClient) => {
-  const copiedRows = rowsOf(CopiedRow)
-  const notedRows = rowsOf(NotedRow)
-  const countRows = rowsOf(CountRow)
-
-  /** Copies all rows of the customer, those again that were copied before a crash excepted. */
-  const copyTable = Effect.fnUntraced(function* (customerId: number, table: MovedTable) {
-    const key = keyOf(table, "t")
-    let after: ReadonlyArray<string> | null = null
-    for (;;) {
-      const [page]: ReadonlyArray<typeof CopiedRow.Type> = yield* copiedRows(
-        sql.unsafe(
-          `with page as materialized (
-            select ${table.columns} from ${table.from} t
-            where t.customer_id = $1 and ($2::text[] is null or (${key}) > (${givenKey(table)}))
-            order by ${key} limit ${ROWS}),
-          copied as (insert into ${table.to} (${table.columns}) select ${table.columns} from page on conflict do nothing)
-          select (select count(*)::int from page) as count,
-            (select array[${table.keys.map(({ name }) => `t.${name}::text`).join(", ")}] from page t
-              order by ${table.keys.map(({ name }) => `t.${name} desc`).join(", ")} limit 1) as last`,
-          [customerId, after]
-        )
-      )
-      if (page === undefined || page.count < ROWS) return
-      after = page.last
-    }
-  })
-
-  /** Copies rows again that were written since; in the caller's transaction. How many there were. */
-  const copyNoted = Effect.fnUntraced(function* (customerId: number, table: MovedTable) {
-    const noted = yield* notedRows(sql`
-      select id, key from moved_rows where customer_id = ${customerId} and table_name = ${table.name}
-      order by id limit ${ROWS}`)
-    if (noted.length === 0) return 0
-    const keys = JSON.stringify(
-      [...new Set(noted.map(({ key }) => JSON.stringify(key)))].map((key) => JSON.parse(key))
-    )
-    const isNoted = `(${keyOf(table, "t")}) in (
-      select ${table.keys.map(({ type }, nth) => `(k ->> ${nth})::${type}`).join(", ")}
-      from jsonb_array_elements($1::jsonb) k)`
-    yield* Effect.orDie(sql.unsafe(`delete from ${table.to} t where ${isNoted}`, [keys]))
-    yield* Effect.orDie(
-      sql.unsafe(
-        `insert into ${table.to} (${table.columns}) select ${table.columns} from ${table.from} t where ${isNoted}`,
-        [keys]
-      )
-    )
-    yield* Effect.orDie(
-      sql`delete from moved_rows where id = any(${noted.map(({ id }) => String(id))}::bigint[])`
-    )
-    return noted.length
-  })
-
-  const copyAllNoted = Effect.fnUntraced(function* (customerId: number, tables: ReadonlyArray<MovedTable>) {
-    let copied = 0
-    for (const table of tables) {
-      for (;;) {
-        const found = yield* copyNoted(customerId, table)
-        copied += found
-        if (found < ROWS) break
-      }
-    }
-    return copied
-  })
-
-  /** Deletes the customer's rows of a table; of its former one, its trigger lets only this pass. */
-  const clearTable = Effect.fnUntraced(function* (customerId: number, table: string) {
-    for (;;) {
-      const [page] = yield* countRows(
-        sql.unsafe(
-          `with quiet as materialized (select set_config('peyk.moving', $1::text, true)),
-          gone as (
-            delete from ${table} where ctid = any(array(
-              select t.ctid from quiet, ${table} t where t.customer_id = $1::int limit ${ROWS})) returning true)
-          select count(*)::int as count from gone`,
-          [customerId]
-        )
-      )
-      if (page === undefined || page.count < ROWS) return
-    }
-  })
-
-  return { copyTable, copyAllNoted, clearTable }
-}
-
-/** The triggers on the former tables. Each definition waits for the table, and is given up and tried again soon. */
-const makeTriggers = (sql: SqlClient.SqlClient) => {
-  const define = (statements: ReadonlyArray<string>) =>
-    sql
-      .withTransaction(
-        Effect.gen(function* () {
-          yield* sql`select set_config('lock_timeout', ${`${TRIGGER_MILLIS}ms`}, true)`
-          yield* Effect.forEach(statements, (statement) => sql.unsafe(statement).unprepared, {
-            discard: true
-          })
-        })
-      )
-      .pipe(Effect.retry({ ...RETRY, while: isBusy }), Effect.orDie)
-
-  const drops = (customerId: number, { from }: MovedTable) =>
-    ["write", "delete"].map((kind) => `drop trigger if exists moving_${customerId}_${kind} on ${from}`)
-
-  return {
-    make: (customerId: number, fromCell: number | null, table: MovedTable) => {
-      const given = [customerId, fromCell ?? "", ...table.keys.map(({ name }) => name)]
-      const note = `execute function note_moved_row(${given.map((each) => `'${each}'`).join(", ")})`
-      const { from } = table
-      return define([
-        ...drops(customerId, table),
-        `create trigger moving_${customerId}_write before insert or update on ${from} for each row
-          when (new.customer_id = ${customerId}) ${note}`,
-        `create trigger moving_${customerId}_delete before delete on ${from} for each row
-          when (old.customer_id = ${customerId}) ${note}`
-      ])
-    },
-    drop: (customerId: number, table: MovedTable) => define(drops(customerId, table))
-  }
-}
-
-const makeBegin = (sql: SqlClient.SqlClient) => {
+const makeBegin = (sql: SqlClient.SqlClient, areApart: boolean) => {
   const customerRows = rowsOf(CustomerRow)
   return Effect.fnUntraced(function* (customerId: number, cell: number) {
     const [customer] = yield* customerRows(sql`
       select coalesce(c.cell, ${STORE_CELL}) as cell, (${cell} = ${STORE_CELL} or exists (
-          select from cells where id = ${cell})) as "isCell", to_regclass('pg_dist_schema') is not null as "isCluster"
+          select from cells where id = ${cell})) as "isCell"
       from customers c where c.id = ${customerId}`)
     if (customer === undefined)
       return yield* new MoveRefused({ message: `there is no customer ${customerId}` })
     if (!customer.isCell) return yield* new MoveRefused({ message: `there is no cell ${cell}` })
-    if (customer.isCluster) {
-      const message = "in a Citus cluster a customer cannot be moved while it sends: move its cell instead"
+    if (areApart && [cell, customer.cell].includes(STORE_CELL)) {
+      const message =
+        "in a Citus cluster all customers are in cells: run `peyk migrate --citus` for those that are in none"
       return yield* new MoveRefused({ message })
     }
     if (customer.cell === cell) return false
@@ -253,10 +99,10 @@ export const CustomerMovesSql = Layer.effect(
     const settings = yield* Settings
     const retention = yield* RetentionStore
     const { inCell } = yield* Cells
-    const { moveOf, tablesOf } = makeReads(sql)
-    const { copyTable, copyAllNoted, clearTable } = makeCopies(sql)
-    const triggers = makeTriggers(sql)
-    const begin = makeBegin(sql)
+    const areApart = yield* CellsAreApart
+    const rows = areApart ? makeMovedRowsApart(sql) : makeMovedRows(sql)
+    const moveOf = makeReads(sql)
+    const begin = makeBegin(sql, areApart)
 
     const known = (customerId: number) =>
       Effect.flatMap(moveOf(customerId), (move) =>
@@ -289,16 +135,10 @@ export const CustomerMovesSql = Layer.effect(
         if (before === null && !(yield* begin(customerId, cell))) return "there"
         const move = yield* known(customerId)
         if (move.switchedAt !== null) return "switched"
-        const tables = yield* tablesOf(move)
-        for (const table of tables) yield* triggers.make(customerId, move.fromCell, table)
-        for (const table of tables.filter(isCopiedEarly)) yield* copyTable(customerId, table)
-        const noted = Effect.orDie(
-          sql
-            .withTransaction(copyAllNoted(customerId, tables))
-            .pipe(Effect.retry({ ...RETRY, while: isBusy }))
-        )
+        yield* rows.note(move)
+        yield* rows.copy(move)
         // Until little is left for the moment in which writes wait.
-        for (let rounds = 0; rounds < 20 && (yield* noted) > 100; rounds += 1) continue
+        for (let rounds = 0; rounds < 20 && (yield* rows.copyNoted(move)) > 100; rounds += 1) continue
         return "copied"
       }),
 
@@ -307,28 +147,9 @@ export const CustomerMovesSql = Layer.effect(
           const move = yield* known(customerId)
           if (move.switchedAt !== null) return
           const now = yield* Clock.currentTimeMillis
-          const tables = yield* tablesOf(move)
-          const timers = tables.find((table) => !isCopiedEarly(table))
-          if (timers === undefined) return yield* Effect.die("a cell has no timers")
-          for (const name of ["lock_timeout", "statement_timeout"])
-            yield* sql`select set_config(${name}, ${`${SWITCH_MILLIS}ms`}, true)`
+          yield* hurry(sql)
           yield* sql`select from customers where id = ${customerId} for update`
-          yield* sql`select pg_advisory_xact_lock(${MOVES}::int, ${customerId}::int)`
-          yield* copyAllNoted(customerId, tables)
-          yield* sql`select set_config('peyk.moving', ${String(customerId)}, true)`
-          yield* sql.unsafe(
-            `insert into ${move.to}.timers (${timers.columns}) select ${timers.columns} from ${move.from}.timers
-            where customer_id = $1`,
-            [customerId]
-          )
-          // They stay for processes that work on them, which learn of the move by their next write.
-          yield* sql.unsafe(
-            `update ${move.from}.timers t set claimable_at = $2, parked = false from (
-              select kind, subject, lane from ${move.from}.timers where customer_id = $1
-              for update skip locked) o
-            where t.customer_id = $1 and t.kind = o.kind and t.subject = o.subject and t.lane = o.lane`,
-            [customerId, timestamp(now + LATER_MILLIS)]
-          )
+          yield* rows.leave(move, now)
           yield* sql`update customers set cell = ${move.toCell} where id = ${customerId}`
           yield* sql`update customer_moves set switched_at = ${timestamp(now)} where customer_id = ${customerId}`
         },
@@ -338,13 +159,10 @@ export const CustomerMovesSql = Layer.effect(
       clear: Effect.fnUntraced(function* (customerId) {
         const move = yield* moveOf(customerId)
         if (move === null || move.switchedAt === null) return
-        const tables = yield* tablesOf(move)
         const waited = (yield* Clock.currentTimeMillis) - move.switchedAt
         yield* Effect.sleep(Math.max(0, LOOKED_UP_MILLIS - waited))
         yield* eraseOld(customerId, move.toCell ?? STORE_CELL)
-        for (const table of tables) yield* clearTable(customerId, table.from)
-        for (const table of tables) yield* triggers.drop(customerId, table)
-        yield* Effect.orDie(sql`delete from moved_rows where customer_id = ${customerId}`)
+        yield* rows.clear(move)
         yield* Effect.orDie(sql`delete from customer_moves where customer_id = ${customerId}`)
       })
     })
