@@ -1,7 +1,8 @@
 import type { Instant } from "../Instant.ts"
 import type { Transition } from "../Transition.ts"
 import { type Message, type MessageAttempt, type MessageEventType, sendTime } from "./Message.ts"
-import { chargeInOrder, sumOfCharges } from "../money/Charging.ts"
+import { type Charge, chargeInOrder, sumOfCharges } from "../money/Charging.ts"
+import { accountAt, type RouteAccount } from "../routing/Route.ts"
 
 export const withAttempt = (
   attempts: ReadonlyArray<MessageAttempt>,
@@ -41,37 +42,46 @@ export const lanes = ({ strategy, route }: Message): ReadonlyArray<Lane> =>
 
 export const laneOf = ({ strategy }: Message, step: number): Lane => (strategy === "failover" ? 0 : step)
 
-const stepsOf = (message: Message, lane: Lane): ReadonlyArray<number> =>
-  message.route.map((_, step) => step).filter((step) => laneOf(message, step) === lane)
+const stepsOf = ({ strategy, route }: Message, lane: Lane): ReadonlyArray<number> =>
+  strategy === "failover" ? route.map((_, step) => step) : [lane]
 
 export const attemptsOf = (message: Message, lane: Lane): ReadonlyArray<MessageAttempt> =>
-  message.attempts.filter(({ step }) => laneOf(message, step) === lane)
+  message.strategy === "failover"
+    ? message.attempts
+    : message.attempts.filter(({ step }) => laneOf(message, step) === lane)
 
 type LaneState = "open" | "sent" | "failed"
 
+// Each message passes through these two about ten times. With a list for each condition they allocated an eighth of its bytes.
+
 export const laneState = (message: Message, lane: Lane): LaneState => {
-  const attempts = attemptsOf(message, lane)
-  if (attempts.some(({ status }) => status === "sent")) return "sent"
-  const failed = attempts.filter(({ status }) => status === "failed").length
-  return failed === stepsOf(message, lane).length ? "failed" : "open"
+  let failed = 0
+  for (const { step, status } of message.attempts) {
+    if (laneOf(message, step) !== lane) continue
+    if (status === "sent") return "sent"
+    if (status === "failed") failed += 1
+  }
+  const steps = message.strategy === "failover" ? message.route.length : 1
+  return failed === steps ? "failed" : "open"
+}
+
+const chargeOf = (message: Message, lane: Lane): Charge => {
+  const isOpen = laneState(message, lane) === "open"
+  const succeeded: Array<RouteAccount> = []
+  const stillPossible: Array<RouteAccount> = []
+  for (const step of stepsOf(message, lane)) {
+    const status = message.attempts.find((attempt) => attempt.step === step)?.status
+    if (status === "sent") succeeded.push(accountAt(message, step))
+    if (isOpen && status !== "failed") stillPossible.push(accountAt(message, step))
+  }
+  return chargeInOrder(succeeded, stillPossible)
 }
 
 /** The message with the most that its lanes can still cost. */
-export const chargeMessage = (message: Message): Message => {
-  const chargeOf = (lane: Lane) => {
-    const attempts = attemptsOf(message, lane)
-    const stepsWith = (isMeant: (status: MessageAttempt["status"] | undefined) => boolean) =>
-      stepsOf(message, lane)
-        .filter((step) => isMeant(attempts.find((attempt) => attempt.step === step)?.status))
-        .flatMap((step) => message.route[step] ?? [])
-    const possible = laneState(message, lane) === "open" ? stepsWith((status) => status !== "failed") : []
-    return chargeInOrder(
-      stepsWith((status) => status === "sent"),
-      possible
-    )
-  }
-  return { ...message, ...sumOfCharges(lanes(message).map(chargeOf)) }
-}
+export const chargeMessage = (message: Message): Message => ({
+  ...message,
+  ...sumOfCharges(lanes(message).map((lane) => chargeOf(message, lane)))
+})
 
 export const laneDueAt = (message: Message, lane: Lane): Instant => {
   const attempts = attemptsOf(message, lane)
@@ -82,6 +92,7 @@ export const laneDueAt = (message: Message, lane: Lane): Instant => {
 /** The steps that a lane can still use: first the one to retry, then the untried ones. */
 export const candidatesOf = (message: Message, lane: Lane): ReadonlyArray<number> => {
   const attempts = attemptsOf(message, lane)
+  if (attempts.length === 0) return stepsOf(message, lane)
   const retried = attempts.filter(({ status }) => status === "pending").map(({ step }) => step)
   const untried = stepsOf(message, lane).filter((step) => !attempts.some((attempt) => attempt.step === step))
   return [...retried, ...untried]

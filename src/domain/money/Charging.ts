@@ -55,9 +55,8 @@ interface PricedStep {
   readonly price?: number | undefined
 }
 
-const priceOf = ({ price = 0 }: PricedStep): number => price
-
-const dearest = (steps: ReadonlyArray<PricedStep>): number => Math.max(0, ...steps.map(priceOf))
+const dearest = (steps: ReadonlyArray<PricedStep>): number =>
+  steps.reduce((most, { price = 0 }) => Math.max(most, price), 0)
 
 /**
  * The cost of a send so far, and its hold. Only one success is charged: the most expensive. So captures never exceed
