@@ -29,11 +29,13 @@ export const makeKeyedState = <State extends { readonly id: string; readonly rev
   return {
     /** Keeps the newest state of the subject during this work. */
     sharing: <A, E>(state: State, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.acquireUseRelease(
-        Effect.sync(() => enter(state)),
-        () => work,
-        (entry) => Effect.sync(() => leave(state.id, entry))
-      ),
+      Effect.suspend(() => {
+        const entry = enter(state)
+        return Effect.onExitPrimitive(work, () => {
+          leave(state.id, entry)
+          return undefined
+        })
+      }),
     /** Runs a change on the newest state, alone. Its result is then the newest state. */
     change: <A extends { readonly state: State }>(
       state: State,
@@ -42,9 +44,12 @@ export const makeKeyedState = <State extends { readonly id: string; readonly rev
       const entry = entries.get(state.id)
       if (entry === undefined) return change(state)
       return entry.lock.withPermits(1)(
-        Effect.tap(
+        Effect.map(
           Effect.suspend(() => change(entry.newest)),
-          (result) => Effect.sync(() => (entry.newest = result.state))
+          (result) => {
+            entry.newest = result.state
+            return result
+          }
         )
       )
     }

@@ -84,19 +84,20 @@ const makeChoose = Effect.gen(function* () {
     return Option.none<ChosenStep>()
   })
 
-  return Effect.fnUntraced(function* (
+  const takeReserved = Effect.fnUntraced(function* (
     due: Due,
     candidates: ReadonlyArray<number>,
-    reservation: Reservation | null
+    { step, at }: Reservation
   ) {
-    if (reservation !== null) {
-      const { step, at } = reservation
-      const now = yield* Clock.currentTimeMillis
-      const isReady = yield* isSlotReady(slots, accountAt(due.message, step), { kind: "text", at, now })
-      if (isReady) return Option.some<ChosenStep>({ step, slot: { at, hasStart: false } })
-    }
-    return yield* takeSlot(due, candidates)
+    const now = yield* Clock.currentTimeMillis
+    const isReady = yield* isSlotReady(slots, accountAt(due.message, step), { kind: "text", at, now })
+    return isReady
+      ? Option.some<ChosenStep>({ step, slot: { at, hasStart: false } })
+      : yield* takeSlot(due, candidates)
   })
+
+  return (due: Due, candidates: ReadonlyArray<number>, reservation: Reservation | null) =>
+    reservation === null ? takeSlot(due, candidates) : takeReserved(due, candidates, reservation)
 })
 
 /**
@@ -165,28 +166,30 @@ const makeTryStep = Effect.gen(function* () {
   const begin = yield* makeBegin
   const callStep = yield* makeCallStep
 
-  return Effect.fnUntraced(function* (
-    due: Due,
-    candidates: ReadonlyArray<number>,
-    reservation: Reservation | null = null
-  ) {
-    const { timer, message } = due
-    const chosen = yield* choose(due, candidates, reservation)
-    if (Option.isNone(chosen)) return
-    const request = {
-      customerId: message.customerId,
-      kind: "text" as const,
-      account: accountAt(message, chosen.value.step),
-      waitMillis: null,
-      waiting
-    }
-    const called = yield* limiters.withPermit(
-      request,
-      Effect.flatMap(begin(due, chosen.value), Option.match({ onNone: () => Effect.void, onSome: callStep }))
+  const beginAndCall = (due: Due, chosen: ChosenStep): Effect.Effect<void> =>
+    Effect.flatMap(begin(due, chosen), (begun) =>
+      Option.isSome(begun) ? callStep(begun.value) : Effect.void
     )
-    // This process stops, so another goes on.
-    if (Option.isNone(called)) yield* timerStore.release(timer, yield* Clock.currentTimeMillis)
-  })
+
+  const callWithPermit = (due: Due, chosen: ChosenStep): Effect.Effect<void> => {
+    const { customerId } = due.message
+    const account = accountAt(due.message, chosen.step)
+    const called = limiters.withPermit(
+      { customerId, kind: "text", account, waitMillis: null, waiting },
+      beginAndCall(due, chosen)
+    )
+    // None: this process stops, so another goes on.
+    return Effect.flatMap(called, (done) =>
+      Option.isSome(done)
+        ? Effect.void
+        : Effect.flatMap(Clock.currentTimeMillis, (now) => timerStore.release(due.timer, now))
+    )
+  }
+
+  return (due: Due, candidates: ReadonlyArray<number>, reservation: Reservation | null = null) =>
+    Effect.flatMap(choose(due, candidates, reservation), (chosen) =>
+      Option.isSome(chosen) ? callWithPermit(due, chosen.value) : Effect.void
+    )
 })
 
 /** Carries messages along their routes: attempts, retries, failover, patience. */
@@ -224,11 +227,12 @@ export class MessageDeliveries extends Context.Service<
         }
       }
 
-      const runLane = Effect.fnUntraced(function* (timer: DueTimer, message: Message) {
-        const now = yield* Clock.currentTimeMillis
-        const action = decideMessage(message, timer.lane, now)
-        yield* sharing(message, carryOut(action, { timer, message }, now))
-      })
+      const runLane = (timer: DueTimer, message: Message) =>
+        Effect.clockWith((clock) => {
+          const now = clock.currentTimeMillisUnsafe()
+          const action = decideMessage(message, timer.lane, now)
+          return sharing(message, carryOut(action, { timer, message }, now))
+        })
 
       return MessageDeliveries.of({
         runLane,
