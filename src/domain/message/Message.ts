@@ -242,7 +242,8 @@ export const MAX_TEXT_LENGTH = 1000
 
 /** Passes a text that can be sent: not blank to a reader, of `MAX_TEXT_LENGTH` code points at most. */
 export const checkText = (text: string): Result.Result<string, MessageRequired | MessageTooLong> => {
-  const { length } = Array.from(text)
+  // Code points are only counted where there may be too many.
+  const length = text.length <= MAX_TEXT_LENGTH ? text.length : Array.from(text).length
   if (isBlank(text)) return Result.fail(new MessageRequired())
   return length <= MAX_TEXT_LENGTH
     ? Result.succeed(text)

@@ -84,11 +84,13 @@ export type ScheduleError = InvalidDelay | ScheduleMustBeFuture | ScheduleTooFar
 export const planSchedule = (
   { sendAt, delay }: ScheduleRequest,
   now: Instant
-): Result.Result<Instant | null, ScheduleError> =>
-  Result.gen(function* () {
+): Result.Result<Instant | null, ScheduleError> => {
+  if (delay === undefined && sendAt === undefined) return Result.succeed(null)
+  return Result.gen(function* () {
     const planned = delay === undefined ? sendAt : now + (yield* parseDelay(delay))
     if (planned === undefined) return null
     if (planned <= now) return yield* Result.fail(new ScheduleMustBeFuture())
     if (planned > now + HORIZON_MILLIS) return yield* Result.fail(new ScheduleTooFar())
     return planned
   })
+}

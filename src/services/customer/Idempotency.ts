@@ -143,10 +143,8 @@ export class Idempotency extends Context.Service<
           onFailure: (refusal) =>
             isSetUpChanged(refusal) ? Effect.fail(refusal) : replayOr(() => Effect.fail(refusal)),
           // A taken key that represents nothing has just lapsed: then the request is a new one.
-          onSuccess: Option.match({
-            onNone: () => replayOr(() => makeOrReplay(request, once)),
-            onSome: (response) => Effect.succeed(response)
-          })
+          onSuccess: (made) =>
+            Option.isSome(made) ? Effect.succeed(made.value) : replayOr(() => makeOrReplay(request, once))
         })
       }
 

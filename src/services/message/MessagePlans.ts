@@ -82,10 +82,8 @@ const checkRules = ({ message, template, channels, strategy, ...schedule }: Mess
     }
   })
 
-const textOf = (text: string | null, template: TemplateUse | undefined, fill: FillTemplate) =>
+const filledText = ({ id, parameters, given }: TemplateUse, fill: FillTemplate) =>
   Result.gen(function* () {
-    if (text !== null || template === undefined) return { text: text ?? "", template: null }
-    const { id, parameters, given } = template
     const filled = yield* fill(id, parameters)
     const used: UsedTemplate = { id, name: filled.template.name, parameters: given }
     return { text: yield* checkText(filled.text), template: used }
@@ -112,7 +110,10 @@ export const makeMessagePlans = Effect.gen(function* () {
       const phone = yield* parsePhone(content.to)
       const { text, ...rules } = yield* checkRules(content, createdAt)
       const route = yield* routing.resolveMessage(customer, content.channels)
-      const filled = yield* textOf(text, content.template, fill)
+      const filled =
+        text !== null || content.template === undefined
+          ? { text: text ?? "", template: null }
+          : yield* filledText(content.template, fill)
       const refusal = limits.simulatedRefusal(phone)
       if (refusal !== undefined) return yield* Result.fail(refusal)
       const { prices, monthlyQuota } = billing.terms(customer)
