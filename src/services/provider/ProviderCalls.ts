@@ -1,10 +1,11 @@
-import { Cause, Clock, Context, Effect, Exit, Latch, Layer, type Option } from "effect"
+import { Cause, Clock, Context, Effect, Latch, Layer, type Option } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 import { maskPhone, type Phone } from "../../domain/Phone.ts"
 import { attemptErrorCode, keptText, ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { isStartInTime, type SendKind } from "../../domain/account/Pace.ts"
 import type { Channel } from "../../domain/routing/Channel.ts"
 import type { RouteAccount } from "../../domain/routing/Route.ts"
+import { type InTime, makeInTime } from "./CallTimeouts.ts"
 import type { ProviderConnection } from "./ProviderAdapter.ts"
 import { Settings } from "../Settings.ts"
 import { AccountConnections, AccountSlots, type Start } from "../account/AccountSlots.ts"
@@ -49,28 +50,12 @@ const awaitStart = Effect.fnUntraced(function* (
   }
 })
 
-const NO_RESPONSE = "no answer within the time-out"
 const BROKEN_CALL = "the call to the provider broke"
 
 /** The outcome of a step that a process began and never recorded. */
 export const neverRecorded = ProviderOutcome.Unknown({
   providerError: "the step was begun and its outcome never recorded"
 })
-
-/** The last part of a time-out has its own timer: a process that was paused first reads the responses that arrived. */
-const LAST_MILLIS = 100
-
-const timeOut = (millis: number) => {
-  const last = Math.min(LAST_MILLIS, millis)
-  return Effect.andThen(Effect.sleep(millis - last), Effect.sleep(last))
-}
-
-/** The outcome of a call that has no response within this time; one serves all calls. */
-export const noResponseIn = (millis: number): Effect.Effect<ProviderOutcome> =>
-  Effect.as(timeOut(millis), ProviderOutcome.Unknown({ providerError: NO_RESPONSE }))
-
-const inTime = (call: Effect.Effect<ProviderOutcome>, noResponse: Effect.Effect<ProviderOutcome>) =>
-  Exit.isExit(call) ? call : Effect.raceFirst(call, noResponse)
 
 const brokenCall = (channel: Channel, cause: Cause.Cause<never>) =>
   Effect.as(
@@ -85,10 +70,10 @@ const reportedOutcome = (outcome: ProviderOutcome) => ({
 /** The outcome of a call. It is unknown if the call takes too long, or if its adapter fails. */
 export const outcomeOf = (
   call: Effect.Effect<ProviderOutcome>,
-  { channel, noResponse }: { readonly channel: Channel; readonly noResponse: Effect.Effect<ProviderOutcome> }
+  { channel, inTime }: { readonly channel: Channel; readonly inTime: InTime }
 ): Effect.Effect<ProviderOutcome> =>
   inReportedSpan(
-    Effect.catchCause(inTime(call, noResponse), (cause) =>
+    Effect.catchCause(inTime(call), (cause) =>
       Cause.hasInterrupts(cause) ? Effect.failCause(cause) : brokenCall(channel, cause)
     ),
     "call provider",
@@ -139,7 +124,7 @@ export class ProviderCalls extends Context.Service<
   static readonly layer = Layer.effect(
     ProviderCalls,
     Effect.gen(function* () {
-      const noResponse = noResponseIn((yield* Settings).providerTimeoutMillis)
+      const inTime = yield* makeInTime((yield* Settings).providerTimeoutMillis)
       const clock = yield* Clock.Clock
       const slots = yield* AccountSlots
 
@@ -154,7 +139,7 @@ export class ProviderCalls extends Context.Service<
           Effect.suspend(() => {
             const { channel } = account
             const attemptedAt = clock.currentTimeMillisUnsafe()
-            return Effect.flatMap(waiting(outcomeOf(call, { channel, noResponse })), (outcome) => {
+            return Effect.flatMap(waiting(outcomeOf(call, { channel, inTime })), (outcome) => {
               const now = clock.currentTimeMillisUnsafe()
               count({ channel, outcome, attemptedAt, finishedAt: now })
               return Effect.tap(record({ outcome, attemptedAt, finishedAt: now }), () =>
