@@ -48,17 +48,16 @@ export const makeSearch = (parts: ReadonlyArray<Part>, isOwn: (part: Part) => bo
     const part = parts[id]
     return part === undefined ? 0 : weightOf(part) * (isOwn(part) ? 1 : 0.6)
   }
+  /** Parts with all words, then those with some; only where none has any, words that are nearly right. */
   const find = (question: string) => {
     const options = { ...OPTIONS, boostDocument }
-    for (const wanted of [
-      { ...options, combineWith: "AND" as const },
-      { ...options, combineWith: "OR" as const },
-      { ...options, combineWith: "AND" as const, fuzzy: (word: string) => (word.length > 4 ? 1 : false) }
-    ]) {
-      const found = index.search(queryOf(question, wanted))
-      if (found.length > 0) return found
-    }
-    return []
+    const search = (wanted: SearchOptions) => index.search(queryOf(question, { ...options, ...wanted }))
+    const withAll = search({ combineWith: "AND" })
+    const seen = new Set(withAll.map(({ id }) => id as number))
+    const found = [...withAll, ...search({ combineWith: "OR" }).filter(({ id }) => !seen.has(id as number))]
+    return found.length > 0
+      ? found
+      : search({ combineWith: "AND", fuzzy: (word: string) => (word.length > 4 ? 1 : false) })
   }
   return (question: string): ReadonlyArray<FoundPage> => {
     const pages = new Map<string, Array<FoundPart>>()
