@@ -32,7 +32,7 @@ process.env["NODE_COMPILE_CACHE"] = compileCache
 
 /**
  * Each test builds the services of a process and drops them: with room for young objects they die before they are
- * collected, which takes a twelfth off the workers' processor time.
+ * collected.
  */
 const workerFlags: Array<string> = ["--max-semi-space-size=32"]
 

@@ -61,11 +61,15 @@ const NOT_RUN: ReadonlyArray<readonly [string, string]> = [
     "docs/bridge.md",
     "BRIDGE_SECRET=whsec_… SMPP_URL=smpp://smsc.example.com:2775 SMPP_SYSTEM_ID=… SMPP_PASSWORD=… SMPP_FROM=30001234 \\"
   ],
+  ["docs/cells.md", "curl https://install.citusdata.com/community/deb.sh | sudo bash"],
+  ["docs/cells.md", "sudo pg_conftool 17 main set shared_preload_libraries citus"],
+  ["docs/cells.md", "sudo -u postgres createuser --pwprompt peyk"],
   ["docs/clients.md", "cd peyk && npm ci && npm pack -w @peyk/client --pack-destination ../shop"],
   ["docs/clients.md", "cd shop && pip install ../peyk/clients/python"],
   ["docs/clients.md", "cd shop && composer config repositories.peyk path ../peyk/clients/php"],
   ["docs/command-line.md", 'npx peyk setup --name "First shop" --email sara@example.com \\'],
   ["docs/fa/README.md", "npm ci"],
+  ["docs/fa/alerts.md", "npx peyk alert add --customer 1 --email oncall@example.ir"],
   ["docs/fa/quickstart.md", TAKE_KEY],
   [
     "docs/fa/webhooks.md",

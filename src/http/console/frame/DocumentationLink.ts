@@ -32,8 +32,8 @@ export const documentationTargets: Readonly<Record<PageName, Target>> = {
     en: "verification/#how-do-i-change-the-text-of-a-code",
     fa: "fa/console/#کانالها-ترتیب-و-قالبها-را-کجا-تنظیم-کنم"
   },
-  guard: { en: "guard/", fa: "guard/" },
-  alerts: { en: "alerts/", fa: "alerts/" },
+  guard: { en: "guard/", fa: "fa/guard/" },
+  alerts: { en: "alerts/", fa: "fa/alerts/" },
   keys: { en: "management/#service-keys", fa: "management/#service-keys" },
   tokens: {
     en: "management/#how-do-i-use-a-personal-access-token",
