@@ -6,6 +6,9 @@ import { DAY_MILLIS, HOUR_MILLIS } from "../../../src/domain/Instant.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { PhoneCallCountsSql } from "../../../src/layers/verification/PhoneCallsSql.ts"
 import { KEPT_CALLS, PhoneCallCounts } from "../../../src/services/verification/PhoneCalls.ts"
+import { Accounts } from "../../../src/services/account/Accounts.ts"
+import { RoutingOrders } from "../../../src/services/routing/RoutingOrders.ts"
+import { Wallets } from "../../../src/services/Wallets.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { customerWithRepeats } from "../../support/RepeatableAccounts.ts"
@@ -251,6 +254,50 @@ layer(TestDatabase, { excludeTestServices: true })("calls to one phone at once",
         assert.isEmpty(
           refused.filter((tag) => tag !== "too_many_requests_phone_hour" && tag !== "invalid_channel")
         )
+      }
+    })
+  })
+
+  it.effect("of one code, asked for at two processes: one is made, counted and paid for", () => {
+    const providers = scriptProviders()
+    const settings = { priceBale: 0, priceVoice: 1000, callPhoneHourLimit: 0 }
+    return Effect.gen(function* () {
+      const [one, other] = yield* Effect.replicateEffect(
+        Layer.build(Layer.fresh(testProcess(providers.layer, settings, NOON))),
+        2
+      )
+      if (one === undefined || other === undefined) return assert.fail("no process")
+      const inOne = Effect.provide(one)
+      const { connect } = yield* inOne(Accounts)
+      const account = { channel: "voice", provider: "simulator", label: "Platform", settings: {} } as const
+      yield* inOne(Effect.orDie(connect(null, { ...account, isDefault: false })))
+      for (let round = 0; round < ROUNDS; round++) {
+        providers.deliveries.length = 0
+        const customerId = yield* inOne(makeCustomer(["bale"]))
+        const { topUp } = yield* inOne(Wallets)
+        yield* inOne(topUp(customerId, 5000))
+        const { save } = yield* inOne(RoutingOrders)
+        const step = { channel: "voice", sender: "shared", on_request: true } as const
+        yield* inOne(Effect.orDie(save(customerId, [{ channel: "bale" }, step], null)))
+        const phone = `091212346${String(round).padStart(2, "0")}`
+        const sent = yield* inOne(Verifications.use((codes) => codes.send({ customerId, phone })))
+        const before = yield* inOne(Wallets.use(({ balance }) => balance(customerId)))
+        const asked = Verifications.use(({ next }) =>
+          next({ customerId, id: sent.verificationId, channel: "voice", fromSequence: 1 })
+        )
+        const answers = yield* Effect.all(
+          [one, other, one, other].map((process) => Effect.result(Effect.provide(asked, process))),
+          unbounded
+        )
+        assert.isTrue(answers.some(Result.isSuccess))
+        assert.strictEqual(callsOf(providers), 1)
+        const sql = yield* inOne(SqlClient.SqlClient)
+        const counted = yield* inOne(
+          sql`select calls from platform_phone_counters where calls > 0 and counted_calls @> ${[sent.verificationId]}::uuid[]`
+        )
+        assert.deepStrictEqual(counted, [{ calls: 1 }])
+        const after = yield* inOne(Wallets.use(({ balance }) => balance(customerId)))
+        assert.deepStrictEqual(after.balance - after.held, before.balance - before.held - 1000)
       }
     })
   })

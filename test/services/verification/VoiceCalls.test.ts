@@ -16,6 +16,7 @@ import { Guard } from "../../../src/services/guard/Guard.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { RoutingOrders } from "../../../src/services/routing/RoutingOrders.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
+import { Wallets } from "../../../src/services/Wallets.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
@@ -323,6 +324,41 @@ layer(TestDatabase, { excludeTestServices: true })("a call that is asked for", (
         yield* sql`update platform_phone_counters set calls = 0`
       }
     }).pipe(Effect.provide(testProcess(providers.layer, { priceBale: 0, priceVoice: 1000 }, NOON)))
+  })
+
+  it.effect("can be one that its route skipped for the hours, and is paid for once", () => {
+    const providers = scriptProviders()
+    return Effect.gen(function* () {
+      const { connect } = yield* Accounts
+      const account = { channel: "voice", provider: "simulator", label: "Platform", settings: {} } as const
+      yield* Effect.orDie(connect(null, { ...account, isDefault: false }))
+      const { balance, topUp } = yield* Wallets
+      const customerId = yield* makeCustomer(["bale", "sms"])
+      yield* topUp(customerId, 5000)
+      const { save } = yield* RoutingOrders
+      const order = [{ channel: "bale" }, { channel: "sms" }, { channel: "voice", sender: "shared" }] as const
+      yield* Effect.orDie(save(customerId, order, null))
+      const before = yield* balance(customerId)
+      const { id, status } = yield* send(customerId)
+      yield* after(60)
+      yield* after(60)
+      assert.deepStrictEqual(providers.channels(), ["bale", "sms"])
+      yield* (yield* Verifications).next({ customerId, id, channel: "voice" })
+      assert.deepStrictEqual(providers.channels(), ["bale", "sms", "voice"])
+      assert.deepStrictEqual(
+        (yield* status).attempts.map(({ sequence, status: outcome }) => [sequence, outcome]),
+        [
+          [1, "sent"],
+          [2, "sent"],
+          [3, "sent"]
+        ]
+      )
+      yield* after(300)
+      const paid = yield* balance(customerId)
+      assert.deepStrictEqual([before.balance - paid.balance, paid.held], [1000, 0])
+    }).pipe(
+      Effect.provide(testProcess(providers.layer, { priceBale: 0, priceVoice: 1000 }, tehran("21:58:00")))
+    )
   })
 
   it.effect("asks the deny list again", () => {
