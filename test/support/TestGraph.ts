@@ -175,5 +175,12 @@ export const makeCustomer = Effect.fnUntraced(function* (
   return id
 })
 
+/** Connects a simulator account of the platform, which customers of the start plan share. */
+export const connectShared = Effect.fnUntraced(function* (channel: Channel) {
+  const { connect } = yield* Accounts
+  const account = { channel, provider: "simulator", label: "Platform", settings: {}, isDefault: false }
+  yield* Effect.orDie(connect(null, account))
+})
+
 /** Does what is due, and returns how much that was. */
 export const runDue = Effect.flatMap(TimerRunner, (timers) => timers.runDue)

@@ -6,7 +6,6 @@ import { DAY_MILLIS, HOUR_MILLIS } from "../../../src/domain/Instant.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { PhoneCallCountsSql } from "../../../src/layers/verification/PhoneCallsSql.ts"
 import { KEPT_CALLS, PhoneCallCounts } from "../../../src/services/verification/PhoneCalls.ts"
-import { Accounts } from "../../../src/services/account/Accounts.ts"
 import { RoutingOrders } from "../../../src/services/routing/RoutingOrders.ts"
 import { Wallets } from "../../../src/services/Wallets.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
@@ -14,7 +13,7 @@ import { Verifications } from "../../../src/services/verification/Verifications.
 import { customerWithRepeats } from "../../support/RepeatableAccounts.ts"
 import { accepted, scriptProviders, unknown } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
+import { connectShared, makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
 
 const PHONE = "09121234567"
 const NOON = Date.parse("2026-11-26T12:00:00+03:30")
@@ -268,9 +267,7 @@ layer(TestDatabase, { excludeTestServices: true })("calls to one phone at once",
       )
       if (one === undefined || other === undefined) return assert.fail("no process")
       const inOne = Effect.provide(one)
-      const { connect } = yield* inOne(Accounts)
-      const account = { channel: "voice", provider: "simulator", label: "Platform", settings: {} } as const
-      yield* inOne(Effect.orDie(connect(null, { ...account, isDefault: false })))
+      yield* inOne(connectShared("voice"))
       for (let round = 0; round < ROUNDS; round++) {
         providers.deliveries.length = 0
         const customerId = yield* inOne(makeCustomer(["bale"]))

@@ -6,7 +6,6 @@ import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 import type { Locale } from "../../../src/domain/verification/CodeText.ts"
 import { spokenCodeText } from "../../../src/domain/verification/CodeText.ts"
 import { DAY_MILLIS, HOUR_MILLIS } from "../../../src/domain/Instant.ts"
-import { Accounts } from "../../../src/services/account/Accounts.ts"
 import { Billing } from "../../../src/services/customer/Limits.ts"
 import { Customers } from "../../../src/services/customer/Customers.ts"
 import { previewRoute } from "../../../src/domain/routing/RouteResolution.ts"
@@ -19,7 +18,7 @@ import { Verifications } from "../../../src/services/verification/Verifications.
 import { Wallets } from "../../../src/services/Wallets.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
+import { connectShared, makeCustomer, runDue, testProcess } from "../../support/TestGraph.ts"
 
 const PHONE = "09121234567"
 
@@ -302,9 +301,7 @@ layer(TestDatabase, { excludeTestServices: true })("a call that is asked for", (
     const providers = scriptProviders()
     return Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { connect } = yield* Accounts
-      const account = { channel: "voice", provider: "simulator", label: "Platform", settings: {} } as const
-      yield* Effect.orDie(connect(null, { ...account, isDefault: false }))
+      yield* connectShared("voice")
       const { save } = yield* RoutingOrders
       const { next } = yield* Verifications
       const step = { channel: "voice", sender: "shared", on_request: true } as const
@@ -329,9 +326,7 @@ layer(TestDatabase, { excludeTestServices: true })("a call that is asked for", (
   it.effect("can be one that its route skipped for the hours, and is paid for once", () => {
     const providers = scriptProviders()
     return Effect.gen(function* () {
-      const { connect } = yield* Accounts
-      const account = { channel: "voice", provider: "simulator", label: "Platform", settings: {} } as const
-      yield* Effect.orDie(connect(null, { ...account, isDefault: false }))
+      yield* connectShared("voice")
       const { balance, topUp } = yield* Wallets
       const customerId = yield* makeCustomer(["bale", "sms"])
       yield* topUp(customerId, 5000)
