@@ -10,7 +10,7 @@ import { operatorActor } from "../domain/user/Actor.ts"
 import { PLATFORM } from "../domain/customer/Customer.ts"
 import { decodeInput } from "../http/errors/SchemaErrors.ts"
 import { type Action, perform } from "../services/Action.ts"
-import { Cells } from "../services/customer/Cells.ts"
+import { CustomerRows } from "../services/customer/CustomerRows.ts"
 import type { Origin } from "../services/ManagementWrites.ts"
 
 /** For commands that need an embedded store, or a database, which can be empty. */
@@ -44,7 +44,7 @@ interface Operation<Target> {
 
 /** Does what is about one customer, or about the platform (null), where its rows are. */
 export const about = <A, E, R>(customer: number | null, work: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Cells, ({ within }) => within(customer ?? PLATFORM, work))
+  Effect.flatMap(CustomerRows, ({ within }) => within(customer ?? PLATFORM, work))
 
 /** Performs an action in the operator's name. */
 export const operate = Effect.fnUntraced(function* <Input extends Schema.Decoder<unknown>, Target, A, E, R>(

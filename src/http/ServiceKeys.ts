@@ -20,7 +20,7 @@ import {
 import { schemaErrorIn } from "./errors/SchemaErrors.ts"
 import { clientAddress, isInNetworks, TrustedProxies } from "./server/ClientAddress.ts"
 import type { RequestNotes } from "../services/activity/RequestLog.ts"
-import { Cells } from "../services/customer/Cells.ts"
+import { CustomerRows } from "../services/customer/CustomerRows.ts"
 import { isSetUpChanged, MAX_SET_UP_CHANGES, type SetUpChanged } from "../services/customer/Idempotency.ts"
 import { ApiKeys } from "../services/key/Keys.ts"
 import { type Allowance, KeyLimits } from "../services/key/RequestWindows.ts"
@@ -63,7 +63,7 @@ const isChangeable = ({ _tag }: KeyRefusal): boolean =>
 export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "any") {
   const apiKeys = yield* ApiKeys
   const limits = yield* KeyLimits
-  const { within } = yield* Cells
+  const { within } = yield* CustomerRows
 
   const check = (use: KeyUse, { mode: given, allowedIps }: Principal): KeyRefusal | undefined => {
     if (mode !== "any" && given !== mode)
@@ -204,7 +204,7 @@ const afterKey = <E, R>(
 const makeAdmission = (mode: KeyMode | "any") =>
   Effect.gen(function* () {
     const keys = yield* makeKeyAdmission(mode)
-    const { within } = yield* Cells
+    const { within } = yield* CustomerRows
     const trustedProxies = yield* TrustedProxies
     const admit: (typeof LiveKey)["Service"]["serviceKey"] = (httpEffect, { credential }) =>
       Effect.gen(function* () {

@@ -13,7 +13,7 @@ import { liveStore } from "../../src/layers/graphs/VerificationGraph.ts"
 import { MessageStoreSql } from "../../src/layers/message/MessageStoreSql.ts"
 import { WebhookStoreSql } from "../../src/layers/webhook/WebhookStoreSql.ts"
 import { ChangeFeed } from "../../src/layers/postgres/ChangeFeed.ts"
-import { CellsAreApart } from "../../src/layers/postgres/CellsSql.ts"
+import { SetUpIsApart } from "../../src/layers/postgres/SetUpPlace.ts"
 import { SetUpVersions } from "../../src/layers/postgres/SetUpCache.ts"
 import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
 import { AccountConnections, AccountSlots } from "../../src/services/account/AccountSlots.ts"
@@ -335,7 +335,7 @@ const recordRun = ({ run }: GoldenStatement, areApart: boolean, answers: Readonl
     const stores = StoresSql.pipe(
       Layer.provideMerge(Batches),
       Layer.provideMerge(Client),
-      Layer.provideMerge(Layer.succeed(CellsAreApart, areApart))
+      Layer.provideMerge(Layer.succeed(SetUpIsApart, areApart))
     )
     // It has no store to go on with: only what it asked for counts.
     yield* Effect.exit(run.pipe(Effect.provide(stores)))

@@ -12,7 +12,6 @@ import { WebhooksSql } from "../../src/layers/webhook/WebhooksSql.ts"
 import { AllowsPrivateAddresses } from "../../src/layers/network/CustomerUrls.ts"
 import { Alerts } from "../../src/services/alert/Alerts.ts"
 import { AuditLog } from "../../src/services/activity/AuditLog.ts"
-import { Cells } from "../../src/services/customer/Cells.ts"
 import { RequestRecords } from "../../src/services/activity/RequestLog.ts"
 import { Wallets } from "../../src/services/Wallets.ts"
 import { Webhooks } from "../../src/services/webhook/Webhooks.ts"
@@ -86,7 +85,6 @@ const statementsOf = Effect.fnUntraced(function* (list: Effect.Effect<unknown, u
       Layer.succeed(SqlClient.SqlClient, client),
       Layer.succeed(ReadSql, client),
       Layer.succeed(AllowsPrivateAddresses, false),
-      Layer.mock(Cells, { isOne: true }),
       MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))
     ]),
     Layer.provide(NodeCrypto.layer)

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { RetentionStoreLive } from "../../src/layers/graphs/CellStores.ts"
+import { RetentionStoreLive } from "../../src/layers/graphs/LiveStores.ts"
 import type { SettingsShape } from "../../src/services/Settings.ts"
 import { DAY, TODAY } from "./OldRows.ts"
 import { scriptProviders } from "./ScriptedProviders.ts"

@@ -3,12 +3,13 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { CellsAreApart, cellsLayer, readCells } from "../../src/layers/postgres/CellsSql.ts"
+import { cellsLayer, readCells } from "../../src/layers/postgres/CellsSql.ts"
+import { SetUpIsApart } from "../../src/layers/postgres/SetUpPlace.ts"
 import { createCell, TABLES_APART, tablesInCells } from "../../src/layers/postgres/CellSchema.ts"
 import { ConnectionWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
 import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Pools.ts"
 import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
-import { poolOf } from "../../src/layers/postgres/WatchedPool.ts"
+import { poolOf } from "../../src/layers/postgres/CellPools.ts"
 
 export const placeOf = (database: string) => ({
   host: inject("postgresSocketDirectory"),
@@ -89,7 +90,7 @@ export const TestDatabaseOfCells = (names: ReadonlyArray<string>, areApart = fal
       return Layer.mergeAll(
         batchSql(place, 0, cells),
         maintenanceSql(place),
-        Layer.succeed(CellsAreApart, areApart),
+        Layer.succeed(SetUpIsApart, areApart),
         Layer.provideMerge(
           cellsLayer(cells),
           poolOf(SqlClient.SqlClient, { ...place, ...poolOptions, patienceMillis: 60_000 }, cells, hasNodes)

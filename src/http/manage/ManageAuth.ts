@@ -7,7 +7,7 @@ import { addRateLimitHeaders, addRefusalHeaders } from "../ServiceKeys.ts"
 import { managementRefusalText, splitAuthorization } from "../errors/CredentialTexts.ts"
 import { respondWithError, documentedError, explained, orEnvelope, RequestId } from "../errors/Envelope.ts"
 import { clientAddress, TrustedProxies } from "../server/ClientAddress.ts"
-import { Cells } from "../../services/customer/Cells.ts"
+import { CustomerRows } from "../../services/customer/CustomerRows.ts"
 import type { Origin } from "../../services/ManagementWrites.ts"
 import {
   CredentialLimits,
@@ -110,7 +110,7 @@ export class ManageAuth extends HttpApiMiddleware.Service<ManageAuth, { provides
     ManageAuth,
     Effect.gen(function* () {
       const { identify } = yield* ManageAdmission
-      const { within } = yield* Cells
+      const { within } = yield* CustomerRows
       const refuse = (error: Effect.Error<typeof identify>) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
           respondWithError(explained(error, () => managementRefusalText(headers)))

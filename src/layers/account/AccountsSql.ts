@@ -23,7 +23,7 @@ import { AllowsPrivateAddresses } from "../network/CustomerUrls.ts"
 import { idPosition } from "../postgres/PagesSql.ts"
 import { lockCustomer, notUpdated, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { type AccountOwner, Accounts, type NewAccount } from "../../services/account/Accounts.ts"
-import { Cells } from "../../services/customer/Cells.ts"
+import { CustomerRows } from "../../services/customer/CustomerRows.ts"
 import { BotAddresses } from "../../services/account/BotInboxes.ts"
 import { ProviderAdapters, type ProviderConnection } from "../../services/provider/ProviderAdapter.ts"
 
@@ -42,7 +42,7 @@ const problems: Readonly<Record<UsedBy, Problem>> = {
  */
 const accountRemovals = (
   sql: SqlClient.SqlClient,
-  { inEach }: (typeof Cells)["Service"]
+  { inEach }: (typeof CustomerRows)["Service"]
 ): Pick<Accounts["Service"], "remove"> => {
   const needRows = rowsOf(NeedRow)
   const versionRows = rowsOf(VersionRow)
@@ -157,7 +157,7 @@ export const AccountsSql = Layer.effect(
     return Accounts.of({
       ...accountConnections(sql, random, key, adapters, privateAddresses),
       ...accountChanges(sql, random, key, adapters, privateAddresses),
-      ...accountRemovals(sql, yield* Cells),
+      ...accountRemovals(sql, yield* CustomerRows),
       ...accountChecks(sql, key, adapters, random, privateAddresses),
 
       find,

@@ -23,7 +23,7 @@ import {
   type NewRecipient,
   type SavedAlertSettings
 } from "../../services/alert/Alerts.ts"
-import { Cells } from "../../services/customer/Cells.ts"
+import { CustomerRows } from "../../services/customer/CustomerRows.ts"
 import { MasterKey } from "../crypto/Crypto.ts"
 import { first, InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { alertWrites } from "./AlertWritesSql.ts"
@@ -263,7 +263,7 @@ export const AlertsSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom
     const key = yield* MasterKey
-    const { within } = yield* Cells
+    const { within } = yield* CustomerRows
     const writes = alertWrites(sql, random)
     return Alerts.of({
       ...settingsSql(sql),

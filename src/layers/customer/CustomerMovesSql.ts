@@ -4,9 +4,9 @@ import { cutOf, erasingTasks, type RetentionPosition } from "../../domain/Retent
 import { CustomerMoves, MoveRefused } from "../../services/customer/CustomerMoves.ts"
 import { Settings } from "../../services/Settings.ts"
 import { type RetentionBatch, RetentionStore } from "../../services/Retention.ts"
-import { Cells, STORE_CELL } from "../../services/customer/Cells.ts"
 import { CELL_TABLES } from "../postgres/CellSchema.ts"
-import { CellsAreApart, quotedName } from "../postgres/CellsSql.ts"
+import { Cells, quotedName, STORE_CELL } from "../postgres/CellsSql.ts"
+import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { makeMovedRowsApart } from "./MovedRowsApartSql.ts"
 import { hurry, makeMovedRows, type Move, type MovedTable } from "./MovedRowsSql.ts"
@@ -99,7 +99,7 @@ export const CustomerMovesSql = Layer.effect(
     const settings = yield* Settings
     const retention = yield* RetentionStore
     const { inCell } = yield* Cells
-    const areApart = yield* CellsAreApart
+    const areApart = yield* SetUpIsApart
     const rows = areApart ? makeMovedRowsApart(sql) : makeMovedRows(sql)
     const moveOf = makeReads(sql)
     const begin = makeBegin(sql, areApart)

@@ -5,7 +5,6 @@ import { availableParallelism } from "node:os"
 import { ServingMetrics } from "../../http/server/RequestMetrics.ts"
 import { Serving } from "../../http/server/Serving.ts"
 import type { Configuration } from "../config/Configuration.ts"
-import { codesInCells } from "./CellStores.ts"
 import { httpRoutes, httpServerLayer, servingLayer } from "./HttpGraph.ts"
 import { hasSimulator } from "./Infrastructure.ts"
 import { SharedServices } from "./SharedServices.ts"
@@ -44,7 +43,7 @@ export const Service = (configuration: Configuration, graphs = useCases) =>
       // As long as Node allows: an id that is too long is then refused as an id.
       Layer.succeed(HttpRouter.RouterConfig, { maxParamLength: maxHeaderSize }),
       Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(configuration.maxBodyBytes)),
-      Layer.provide(PostedReports.layer, codesInCells(graphs.live))
+      Layer.provide(PostedReports.layer, graphs.live)
     ]),
     Layer.provideMerge(httpServerLayer(configuration)),
     Layer.provideMerge(servingLayer(configuration, graphs)),

@@ -23,11 +23,11 @@ import { ChangeFeed } from "../postgres/ChangeFeed.ts"
 import { SetUpVersions } from "../postgres/SetUpCache.ts"
 import {
   BotInboxStoreLive,
-  CellNews,
+  MoveNews,
   GuardStoreLive,
   RouteRecordsLive,
   TimerStoreLive
-} from "./CellStores.ts"
+} from "./LiveStores.ts"
 import { Crypto } from "./Infrastructure.ts"
 import { ClientHashesMac, CodeVaultMac } from "../crypto/Crypto.ts"
 
@@ -58,7 +58,7 @@ export const SharedServices = Layer.mergeAll(
   Layer.provide(AccountSkips.layer, AccountSkipsSql),
   GuardParts,
   Layer.provide(RouteRecords.layer, RouteRecordsLive),
-  CellNews
+  MoveNews
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(ContactLinksSql, AccountConnectionsSql, BotInboxStoreLive, BotAddressesMac, Workers.layer)

@@ -18,7 +18,7 @@ import { VerificationSteps } from "../../services/verification/VerificationSteps
 import type { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { WebhookMetrics } from "../../services/webhook/WebhookMetrics.ts"
 import { WebhookDeliveries } from "../../services/webhook/WebhookDeliveries.ts"
-import { RetentionStoreLive, timersInCells } from "./CellStores.ts"
+import { RetentionStoreLive } from "./LiveStores.ts"
 import { WebhookSenderHttp } from "../webhook/WebhookSenderHttp.ts"
 import { WebhookStoreSql } from "../webhook/WebhookStoreSql.ts"
 import type { Messages } from "../../services/message/Messages.ts"
@@ -103,7 +103,7 @@ export const timerGraph = <E, R, E2, R2, E3, R3, E4, R4>(graphs: {
             ["alert" as const, (yield* AlertDeliveries).runTimer]
           ])
         })
-      ).pipe(timersInCells)
+      )
     ),
     Layer.provide([
       TimerMetrics.layer,

@@ -1,4 +1,4 @@
-import { Cause, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Phone } from "../../domain/Phone.ts"
@@ -8,10 +8,8 @@ import { actionRecorded, PROVEN_MILLIS, RECORDED_FLAGS } from "../../domain/guar
 import { slicesOf, weightIn } from "../../domain/guard/Conversion.ts"
 import { first, InstantColumn, intervalText, isLive, rowsOf } from "../postgres/SqlRows.ts"
 import { BOMBED_BY, CALLERS_MILLIS } from "../../domain/guard/Bombing.ts"
-import { cellOfPhone } from "../postgres/batching/PlatformCountsSql.ts"
-import type { Cells } from "../../services/customer/Cells.ts"
+import type { phoneCounters } from "../postgres/batching/PlatformCountsSql.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
-import { warnOfFailure } from "../../services/system/Observability.ts"
 
 /** Whether the customer verified the phone of its code `v` before that code. */
 const isProven = (sql: SqlClient.SqlClient, customerId: number) => sql`exists (
@@ -37,33 +35,22 @@ interface ReadRow {
   readonly bombed: boolean
 }
 
+type PhoneCounters = Effect.Success<typeof phoneCounters>
+
 /**
- * Marks codes to phones under a bomb, and whether those are proven. Where cells are on other nodes, phones are counted
- * elsewhere than their codes are, so one statement cannot read both.
+ * Marks codes to phones under a bomb, and whether those are proven. Where phones are counted elsewhere than their codes
+ * are, one statement cannot read both. A counter that cannot be reached marks no code, as it refuses none.
  */
-const bombedCodes = (sql: SqlClient.SqlClient, cells: (typeof Cells)["Service"]) => {
+const bombedCodes = (sql: SqlClient.SqlClient, counters: PhoneCounters) => {
   const phoneRows = rowsOf(PhoneRow)
   const idRows = rowsOf(BombedCodeRow)
 
-  /** In the cells that count these phones. A cell that cannot be reached marks no code, as it refuses none. */
-  const bombedOf = Effect.fnUntraced(function* (phones: ReadonlyArray<string>) {
-    const ids = yield* cells.ids
-    const found = yield* Effect.forEach(
-      Map.groupBy(phones, (phone) => cellOfPhone(ids, phone)),
-      ([cell, own]) =>
-        Effect.catchCauseIf(
-          cells.inCell(
-            cell,
-            phoneRows(sql`
-            select b.phone, b.callers_until as "callersUntil" from platform_phone_counters b
-            where b.phone = any(${own}::text[]) and ${sql.literal(IS_BOMBED)}`)
-          ),
-          (cause) => !Cause.hasInterrupts(cause),
-          (cause) => Effect.as(warnOfFailure(`phones counted in cell ${cell} could not be read`, cause), [])
-        )
+  const bombedOf = (phones: ReadonlyArray<string>) =>
+    counters.read(phones, (own) =>
+      phoneRows(sql`
+        select b.phone, b.callers_until as "callersUntil" from platform_phone_counters b
+        where b.phone = any(${own}::text[]) and ${sql.literal(IS_BOMBED)}`)
     )
-    return found.flat()
-  })
 
   return Effect.fnUntraced(function* <Row extends ReadRow>(customerId: number, rows: ReadonlyArray<Row>) {
     const phones = yield* bombedOf([...new Set(rows.map(({ phone }) => phone))])
@@ -141,18 +128,18 @@ type CodeReads = Pick<GuardStore["Service"], "dueCodes" | "nextSentAt" | "timeTo
 /** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
 export const guardCodes = (
   sql: SqlClient.SqlClient,
-  /** If they are on other nodes. */
-  apart: (typeof Cells)["Service"] | null
+  /** Null: they are where codes are. */
+  counters: PhoneCounters | null
 ): CodeReads => {
   const codeRows = rowsOf(CodeRow)
   const idRows = rowsOf(IdRow)
   const timeRows = rowsOf(TimeRow)
 
   const bombed =
-    apart !== null
+    counters !== null
       ? { holds: sql`false`, join: sql`` }
       : { holds: sql`b.phone is not null`, join: sql.literal(BOMBED_JOIN) }
-  const markBombed = apart === null ? null : bombedCodes(sql, apart)
+  const markBombed = counters === null ? null : bombedCodes(sql, counters)
 
   /** The first codes between each two ids. */
   const readIn =

@@ -2,7 +2,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import { maskPhone, type Phone } from "../../domain/Phone.ts"
+import { maskPhone } from "../../domain/Phone.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
 import { NIL_UUID } from "../../domain/Uuid.ts"
 import { BUDGET_WINDOW_MILLIS, leastBudget } from "../../domain/guard/CodeBudget.ts"
@@ -32,10 +32,8 @@ import {
 } from "../postgres/SqlRows.ts"
 import { hasStoredNothing } from "../postgres/StoreAvailability.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
-import { atPhone } from "../postgres/batching/PlatformCountsSql.ts"
-import { alone, inStore } from "../postgres/CellNodes.ts"
-import { CellsAreApart } from "../postgres/CellsSql.ts"
-import { Cells } from "../../services/customer/Cells.ts"
+import { phoneCounters } from "../postgres/batching/PlatformCountsSql.ts"
+import { alone, inStore, SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { GuardMetrics } from "../../services/guard/Guard.ts"
 import { BOMBED_ALARM_MILLIS, BOMBED_BY, CLEARED_MILLIS } from "../../domain/guard/Bombing.ts"
 import {
@@ -188,7 +186,7 @@ const guardReputation = (
     select 1 from verifications p where p.customer_id = ${customerId} and p.phone = ${phone} and p.mode = 'live'
       and p.status = 'verified' and p.verified_at > ${timestamp(now - PROVEN_MILLIS)})`
   const provenRows = rowsOf(Schema.Struct({ proven: Schema.Boolean }))
-  /** Where cells are on other nodes, codes are there, and what else is read on the coordinator. */
+  /** Where the set-up is apart, codes are not with what else is read. */
   const provenBefore = (customerId: number, phone: string, now: Instant) =>
     Effect.map(
       alone(provenRows(sql`select ${isProven(customerId, phone, now)} as proven`)),
@@ -258,10 +256,7 @@ export const GuardStoreSql = Layer.effect(
     const { wakeFor } = yield* Timers
     const metrics = yield* GuardMetrics
     const batchSql = yield* BatchSql
-    const cells = yield* Cells
-    const areApart = yield* CellsAreApart
-    const atCounter = <A>(phone: Phone, work: Effect.Effect<A>) =>
-      areApart ? Effect.ignoreCause(atPhone(cells, phone, work)) : work
+    const counters = yield* phoneCounters
     const rounds = yield* MessageBatchSql
     const wake = yield* makeGuardWake({ batched: rounds, single: sql, isAlone: true })
     const alarms = guardAlarms(sql, random)
@@ -273,17 +268,17 @@ export const GuardStoreSql = Layer.effect(
       })
 
     return GuardStore.of({
-      ...guardCodes(rounds, areApart ? cells : null),
+      ...guardCodes(rounds, counters.areApart ? counters : null),
       ...guardRoundReads(rounds, reporting),
       ...guardRoundWrites(sql, rounds, random, wakeFor),
-      ...guardReputation(sql, areApart),
+      ...guardReputation(sql, yield* SetUpIsApart),
       grant: guardGrants(batchSql),
       raise,
 
       wake: (customerId, at) => Effect.asVoid(wake({ customerId, at })),
 
       bombed: Effect.fnUntraced(function* (customerId, phone, until, now) {
-        yield* atCounter(
+        yield* counters.atIfReached(
           phone,
           Effect.orDie(sql`
             update platform_phone_counters set callers = callers || ${customerId}::int

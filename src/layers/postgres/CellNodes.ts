@@ -1,12 +1,12 @@
 import { PgConnection } from "@effect/sql-pg"
-import { type Cause, Clock, Context, Effect, Exit, Schema, Scope } from "effect"
-import type { SqlClient, SqlConnection } from "effect/sql"
+import { type Cause, Clock, Effect, Exit, Schema, Scope } from "effect"
 import { SqlError } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { warnOfFailure, withoutSpans } from "../../services/system/Observability.ts"
-import { type Cell, CurrentPlace, quotedName } from "./CellsSql.ts"
+import { type Cell, quotedName } from "./CellsSql.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { hasSqlState, isNotNow } from "./StoreAvailability.ts"
+import { noteConnection } from "./SetUpPlace.ts"
 import { decodedAs } from "./SqlRows.ts"
 import type { Connections } from "./WatchedSql.ts"
 
@@ -148,37 +148,6 @@ const leavesIn = ({ reasons }: Cause.Cause<unknown>): boolean =>
       (reason._tag === "Fail" && hasLeft(reason.error)) || (reason._tag === "Die" && hasLeft(reason.defect))
   )
 
-/** Connections to nodes: what statements need of the set-up is not there. */
-const ofNodes = new WeakSet<SqlConnection.Connection>()
-
-/**
- * Reads of the set-up for a batch. It is on the coordinator, so next to a transaction on a cell's own node, by a
- * connection to the coordinator.
- */
-export const inStore = <A, E, R>(
-  sql: SqlClient.SqlClient,
-  work: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.updateContext(work, (context: Context.Context<R>) => {
-    const open = Context.getOrUndefined(context, sql.transactionService)
-    if (open !== undefined && !ofNodes.has(open[0])) return context
-    const outside = Context.omit(sql.transactionService)(context)
-    return Context.add(outside, CurrentPlace, { cell: null }) as Context.Context<R>
-  })
-
-/** Work about the tables of a cell alone: its statements go to the cell's node. */
-export const alone = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.updateService(work, CurrentPlace, (place) => ({ ...place, isAlone: true }))
-
-/** Of each client, whether the fiber's statements go to its cell's node now. */
-const atNodes = new WeakMap<SqlClient.SqlClient, Effect.Effect<boolean>>()
-
-export const noteNodes = (sql: SqlClient.SqlClient, atNode: Effect.Effect<boolean>) =>
-  void atNodes.set(sql, atNode)
-
-export const isAtNode = (sql: SqlClient.SqlClient): Effect.Effect<boolean> =>
-  atNodes.get(sql) ?? Effect.succeed(false)
-
 interface NodePool {
   readonly address: StoreAddress
   readonly searchPath: string
@@ -239,7 +208,7 @@ export const connectionsToNode = Effect.fnUntraced(function* ({
       acquirer: judged(made.value.acquirer),
       borrower: (use) => judged(made.value.borrower(use)),
       transactionAcquirer: Effect.tap(judged(made.value.transactionAcquirer), (connection) =>
-        Effect.sync(() => ofNodes.add(connection))
+        Effect.sync(() => noteConnection(connection))
       )
     }
   })

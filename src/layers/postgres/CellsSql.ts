@@ -1,23 +1,50 @@
 import { type PgClient, PgConnection } from "@effect/sql-pg"
 import { Array as Arr, type Cause, Context, Effect, Layer, Option, Predicate, Schema } from "effect"
-import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import { PLATFORM } from "../../domain/customer/Customer.ts"
-import { Cells, STORE_CELL } from "../../services/customer/Cells.ts"
+import {
+  CustomerRows,
+  type CustomerRowsShape,
+  type RowGroup,
+  together
+} from "../../services/customer/CustomerRows.ts"
 import { cachedLookup } from "./SetUpCache.ts"
 import { pooled } from "./Hosts.ts"
 import { decodedAs, rowsOf } from "./SqlRows.ts"
-import type { Connections } from "./WatchedSql.ts"
 
 /** A schema that has the tables of sends, of some of the customers. */
 export const Cell = Schema.Struct({ id: Schema.Int, name: Schema.String })
 export type Cell = typeof Cell.Type
 
+/** The store's own schema among the cells: what belongs to the platform is there. */
+export const STORE_CELL = 0
+
+/** The cells of a store, for what cannot leave them to `CustomerRows`. */
+interface CellsShape extends CustomerRowsShape {
+  /** Whether all rows are in one place. */
+  readonly isOne: boolean
+  /** The cells in their order, which begins with the store's own schema. */
+  readonly ids: Effect.Effect<ReadonlyArray<number>>
+  /** Does work on the rows of one cell. */
+  readonly inCell: <A, E, R>(id: number, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** The customer may have been moved; null: any of them. */
+  readonly forget: (customerId: number | null) => Effect.Effect<void>
+}
+
+export const Cells = Context.Reference<CellsShape>("peyk/layers/postgres/CellsSql/Cells", {
+  defaultValue: () => ({
+    ...together,
+    isOne: true,
+    ids: Effect.succeed([STORE_CELL]),
+    inCell: (_id, work) => work,
+    forget: () => Effect.void
+  })
+})
+
 /** The cell that a fiber works in; null: the store's own schema, which has the set-up of all customers. */
 interface Place {
   readonly cell: Cell | null
-  /** Whether its statements are about the cell's tables alone: they can go past the coordinator to the cell's node. */
-  readonly isAlone?: boolean
   /** Where the fiber's customer is now, which can be moved meanwhile; absent where the work is about several customers. */
   readonly now?: Effect.Effect<Cell | null>
   /** Finds the customer's cell again. */
@@ -80,14 +107,6 @@ export interface StoreCells {
 
 export const NO_CELLS: StoreCells = { all: [], searchPath: "", areApart: false }
 
-/**
- * Whether cells are on other nodes than the store's own schema. A statement is then about one cell or about the store:
- * to join both would cost several steps.
- */
-export const CellsAreApart = Context.Reference<boolean>("peyk/layers/postgres/CellsSql/CellsAreApart", {
-  defaultValue: () => false
-})
-
 const HasCells = Schema.Tuple([
   Schema.Struct({ hasCells: Schema.Boolean, hasCitus: Schema.Boolean, searchPath: Schema.String })
 ])
@@ -119,30 +138,6 @@ export const readCells = (address: PgClient.PgPoolConfig): Effect.Effect<StoreCe
       : [{ isThere: false }]
     return { all, searchPath, areApart }
   }).pipe(Effect.scoped)
-
-/** The connections of the cell that the fiber works in. */
-export const connectionsOfCells = (
-  store: Connections,
-  ofCell: (cell: Cell, isAlone: boolean) => Effect.Effect<Connections>
-): Connections => {
-  const at = (place: Place) =>
-    Effect.flatMap(cellOfPlace(place), (cell) =>
-      cell === null ? Effect.succeed(store) : ofCell(cell, place.isAlone === true)
-    )
-  const chosen = Effect.flatMap(CurrentPlace, at)
-  const borrower: SqlConnection.Borrower = (use) =>
-    Effect.flatMap(CurrentPlace, (place) =>
-      followingMoves(
-        place,
-        Effect.flatMap(at(place), (found) => found.borrower(use))
-      )
-    )
-  return {
-    acquirer: Effect.flatMap(chosen, ({ acquirer }) => acquirer),
-    borrower,
-    transactionAcquirer: Effect.flatMap(chosen, ({ transactionAcquirer }) => transactionAcquirer)
-  }
-}
 
 const CustomerRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), name: Schema.NullOr(Schema.String) })
 
@@ -203,7 +198,7 @@ const makeSplit = ({
   readonly cellOf: (customerId: number) => Effect.Effect<Cell | null>
   readonly cellAgain: (customerId: number) => Effect.Effect<Cell | null>
   readonly inCell: <A, E, R>(cell: Cell | null, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-}): (typeof Cells)["Service"]["split"] => {
+}): CustomerRowsShape["split"] => {
   const split = <Row, A, E, R>(
     rows: ReadonlyArray<Row>,
     customerIdOf: (row: Row) => number,
@@ -233,6 +228,28 @@ const makeSplit = ({
   return (rows, customerIdOf, work) => split(rows, customerIdOf, work)
 }
 
+const gatheredInCells = <Request, Result>(
+  make: (group: RowGroup) => (request: Request) => Effect.Effect<Result>
+) => {
+  const made = new Map<number, (request: Request) => Effect.Effect<Result>>()
+  const makeIn = (cell: Cell | null, id: number) => {
+    const gather = make({ id, contextFor: (context) => Context.add(context, CurrentPlace, { cell }) })
+    made.set(id, gather)
+    return gather
+  }
+  const at = (cell: Cell | null) => {
+    const id = cell?.id ?? STORE_CELL
+    return made.get(id) ?? makeIn(cell, id)
+  }
+  return (request: Request) =>
+    Effect.flatMap(CurrentPlace, (place) =>
+      followingMoves(
+        place,
+        Effect.flatMap(cellOfPlace(place), (cell) => at(cell)(request))
+      )
+    )
+}
+
 const makeCells = Effect.fnUntraced(function* ({ searchPath }: StoreCells) {
   const sql = yield* SqlClient.SqlClient
   const { cellOf, cellNow, cellAgain, forget, all } = yield* makeLookups
@@ -255,6 +272,7 @@ const makeCells = Effect.fnUntraced(function* ({ searchPath }: StoreCells) {
   return Cells.of({
     isOne: false,
     within,
+    gathered: gatheredInCells,
     following: (work) => Effect.flatMap(CurrentPlace, (place) => followingMoves(place, work)),
     split: makeSplit({ cellOf, cellAgain, inCell }),
     ids: Effect.map(all, (cells) => [STORE_CELL, ...cells.map(({ id }) => id)]),
@@ -270,9 +288,10 @@ const makeCells = Effect.fnUntraced(function* ({ searchPath }: StoreCells) {
 
 /** The cells of this store; without any, it is one cell itself. */
 export const cellsLayer = (cells: StoreCells) =>
-  Layer.effect(
-    Cells,
+  Layer.effectContext(
     Effect.gen(function* () {
-      return cells.all.length === 0 ? yield* Cells : yield* makeCells(cells)
+      if (cells.all.length === 0) return Context.empty()
+      const made = yield* makeCells(cells)
+      return Context.make(Cells, made).pipe(Context.add(CustomerRows, made))
     })
   )

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { timerKinds } from "../../domain/Timer.ts"
-import { Cells } from "../../services/customer/Cells.ts"
+import { CustomerRows } from "../../services/customer/CustomerRows.ts"
 import { InstantColumn, rowsOf, timestamp } from "./SqlRows.ts"
 
 /** The count stops here: a larger number would not say more. */
@@ -42,13 +42,13 @@ const sumOf = (cells: ReadonlyArray<ReadonlyArray<DueRow>>): ReadonlyArray<DueRo
 
 /** Due timers that no process works on, by kind. */
 export const dueTimers = (sql: SqlClient.SqlClient, now: Instant) =>
-  Effect.flatMap(Cells, ({ inEach }) => Effect.map(inEach(dueByKind(sql, now)), sumOf))
+  Effect.flatMap(CustomerRows, ({ inEach }) => Effect.map(inEach(dueByKind(sql, now)), sumOf))
 
 const WaitingRow = Schema.Struct({ waiting: Schema.Int, overdue: Schema.Int })
 
 /** How many timers there are, and how many of them are overdue since `late`. */
 export const waitingTimers = (sql: SqlClient.SqlClient, late: Instant) =>
-  Effect.flatMap(Cells, ({ inEach }) =>
+  Effect.flatMap(CustomerRows, ({ inEach }) =>
     Effect.map(
       inEach(
         rowsOf(WaitingRow)(sql`

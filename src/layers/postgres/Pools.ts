@@ -6,7 +6,8 @@ import { NO_CELLS, type StoreCells } from "./CellsSql.ts"
 import { isPooled } from "./Hosts.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
-import { ANSWER_MILLIS, patienceFor, poolOf, timeouts, watchedPool } from "./WatchedPool.ts"
+import { ANSWER_MILLIS, patienceFor, timeouts, watchedPool } from "./WatchedPool.ts"
+import { poolOf } from "./CellPools.ts"
 
 const APPLICATION_NAME = "peyk"
 /** Statements of several fibers that share a connection; more would wait behind the slowest. */

@@ -3,7 +3,8 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../config/Configuration.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { cellsLayer, CellsAreApart, NO_CELLS, readCells, type StoreCells } from "./CellsSql.ts"
+import { cellsLayer, NO_CELLS, readCells, type StoreCells } from "./CellsSql.ts"
+import { SetUpIsApart } from "./SetUpPlace.ts"
 import { hasPooler, hostUrls, pooled } from "./Hosts.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { readCounts, readingClient, ReadSql } from "./Replica.ts"
@@ -19,7 +20,8 @@ import {
 import { isEmbedded, locate, addressOf } from "./StoreLocation.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
-import { poolInCells, poolOf, unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
+import { poolInCells, poolOf } from "./CellPools.ts"
+import { unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
 
 /** The address as it can be used: directly, or through the pooler that is configured or found there. */
 const reached = Effect.fnUntraced(function* (configuration: Configuration, address: StoreAddress) {
@@ -86,7 +88,7 @@ export const SqlLive = (configuration: Configuration) =>
           Layer.provideMerge(cellsLayer(cells), requests)
         ),
         batchSql(address, configuration.statementTimeoutMillis, cells),
-        Layer.succeed(CellsAreApart, cells.areApart),
+        Layer.succeed(SetUpIsApart, cells.areApart),
         maintenanceSql(address, yield* listenAddress(configuration)),
         poolOf(MigrationSql, { ...migrationOptions, ...address })
       )

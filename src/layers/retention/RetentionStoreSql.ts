@@ -7,7 +7,7 @@ import type { TimerKind } from "../../domain/Timer.ts"
 import { lapsedRows } from "./LapsedRowsSql.ts"
 import { oldRecords } from "./OldRecordsSql.ts"
 import { first, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { CellsAreApart } from "../postgres/CellsSql.ts"
+import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
 
 const ProgressRow = Schema.Struct({ progress: RetentionProgress })
@@ -26,7 +26,7 @@ export const RetentionStoreSql = Layer.effect(
     const reporting = yield* ReportingSql
     const progressRows = rowsOf(ProgressRow)
     const subjectRows = rowsOf(SubjectRow)
-    const areApart = yield* CellsAreApart
+    const areApart = yield* SetUpIsApart
     const lapsed = lapsedRows(reporting, areApart)
     const records = oldRecords(reporting, areApart)
 

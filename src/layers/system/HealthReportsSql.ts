@@ -4,10 +4,10 @@ import { dueTimers } from "../postgres/DueTimersSql.ts"
 import { appliedMigration, latestMigration } from "../postgres/Migrations.ts"
 import { sharedLookup } from "../postgres/SetUpCache.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { CellsAreApart } from "../postgres/CellsSql.ts"
+import { Cells, STORE_CELL } from "../postgres/CellsSql.ts"
+import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { StoreWrites } from "../postgres/StoreWrites.ts"
 import { ClockAgreement } from "../../services/ClockAgreement.ts"
-import { Cells, STORE_CELL } from "../../services/customer/Cells.ts"
 import { HealthReports, Readiness } from "../../services/system/HealthReports.ts"
 
 const MAX_LISTED = 100
@@ -89,7 +89,7 @@ const CELLS_AT_ONCE = 16
 const makeLostCells = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { ids, inCell } = yield* Cells
-  if (!(yield* CellsAreApart)) return Effect.succeed<ReadonlyArray<number>>([])
+  if (!(yield* SetUpIsApart)) return Effect.succeed<ReadonlyArray<number>>([])
   const isLost = (cell: number) =>
     inCell(cell, Effect.as(sql`select only_row from here`, false)).pipe(
       Effect.catchCause(() => Effect.succeed(true)),

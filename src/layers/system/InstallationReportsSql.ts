@@ -5,7 +5,7 @@ import { lowestIdFrom } from "../../domain/Paging.ts"
 import { version } from "../config/Version.ts"
 import { InstantColumn, RialsColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { SHOWN_AFTER } from "./ProcessLease.ts"
-import { Cells } from "../../services/customer/Cells.ts"
+import { CustomerRows } from "../../services/customer/CustomerRows.ts"
 import {
   type CustomerFigures,
   InstallationReports,
@@ -58,7 +58,7 @@ export const InstallationReportsSql = Layer.effect(
   InstallationReports,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { inEach } = yield* Cells
+    const { inEach } = yield* CustomerRows
     const figuresRows = rowsOf(FiguresRow)
     const bytesRows = rowsOf(BytesRow)
 

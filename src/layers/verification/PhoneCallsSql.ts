@@ -1,8 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Cells } from "../../services/customer/Cells.ts"
 import { KEPT_CALLS, PhoneCallCounts } from "../../services/verification/PhoneCalls.ts"
-import { atPhone } from "../postgres/batching/PlatformCountsSql.ts"
+import { phoneCounters } from "../postgres/batching/PlatformCountsSql.ts"
 import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 
 const CountedRow = Schema.Struct({
@@ -21,14 +20,14 @@ const HOUR_IS_OPEN = "coalesce(o.calls_end_at > excluded.callers_until, false)"
 const lastOf = (column: string): string => `${column}[cardinality(${column}) - ${KEPT_CALLS - 2}:]`
 
 /**
- * Beside the phone's counter of sends: in the cell that counts the phone, where cells are on other nodes. A new row
+ * Beside the phone's counter of sends: so where that is. A new row
  * begins no window of sends: those end as it begins.
  */
 export const PhoneCallCountsSql = Layer.effect(
   PhoneCallCounts,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const cells = yield* Cells
+    const counters = yield* phoneCounters
     const countedRows = rowsOf(CountedRow)
     const knownRows = rowsOf(KnownRow)
 
@@ -46,8 +45,7 @@ export const PhoneCallCountsSql = Layer.effect(
         const isNew = sql`(not ${isKnown} and not ${isRefused})`
         const begins = sql`(${isBegun}::boolean and (${isKnown} or not ${isRefused})
           and ${id}::uuid <> all (o.begun_calls))`
-        const [row] = yield* atPhone(
-          cells,
+        const [row] = yield* counters.at(
           phone,
           countedRows(sql`
             insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until,
@@ -77,8 +75,7 @@ export const PhoneCallCountsSql = Layer.effect(
 
       begin: ({ id, phone }) =>
         Effect.map(
-          atPhone(
-            cells,
+          counters.at(
             phone,
             knownRows(sql`
               update platform_phone_counters o set begun_calls = case when ${id}::uuid = any (o.begun_calls)
@@ -91,8 +88,7 @@ export const PhoneCallCountsSql = Layer.effect(
 
       giveBack: ({ id, phone, hourEndsAt, nightEndsAt }) =>
         Effect.asVoid(
-          atPhone(
-            cells,
+          counters.at(
             phone,
             Effect.orDie(sql`
               update platform_phone_counters o set counted_calls = array_remove(o.counted_calls, ${id}::uuid),
@@ -105,8 +101,7 @@ export const PhoneCallCountsSql = Layer.effect(
 
       isCounted: ({ id, phone }) =>
         Effect.map(
-          atPhone(
-            cells,
+          counters.at(
             phone,
             knownRows(sql`
               select ${id}::uuid = any (counted_calls) as "isCounted" from platform_phone_counters

@@ -19,7 +19,7 @@ import { type BatchClients, makeStatementBatch } from "../postgres/batching/Stat
 import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.ts"
 import { TAKES } from "./OutboxSql.ts"
 import { openWebhookSecret, type SecretOwner } from "./WebhooksSql.ts"
-import { CellsAreApart } from "../postgres/CellsSql.ts"
+import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { cellStatement, sent } from "../postgres/batching/CellStatements.ts"
 import { isLeasedBy, TIMER_KIND, timerColumns, WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
@@ -201,7 +201,7 @@ const readingApart = (): Reads => {
 
 /** Reads the deliveries of many timers that are still leased, in one statement. */
 export const makeLoadDeliveries = (clients: BatchClients, key: MasterKey["Service"]) =>
-  Effect.flatMap(CellsAreApart, (areApart) => {
+  Effect.flatMap(SetUpIsApart, (areApart) => {
     const read = areApart ? readingApart() : reading()
     return makeStatementBatch<SqlClient.SqlClient, DueTimerAt, Option.Option<DueDelivery>>(clients, {
       name: "webhook_read_due",

@@ -13,7 +13,7 @@ import {
   withConstants
 } from "../postgres/SqlRows.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
-import { CellsAreApart } from "../postgres/CellsSql.ts"
+import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { cellStatement, sent } from "../postgres/batching/CellStatements.ts"
 import { isLeasedBy, TIMER_KIND, timerColumns, WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
@@ -175,7 +175,7 @@ const recordingApart = (): Records => {
 
 /** Records the outcomes of many tries in one statement. */
 export const makeRecordTries = (clients: BatchClients) =>
-  Effect.flatMap(CellsAreApart, (areApart) => {
+  Effect.flatMap(SetUpIsApart, (areApart) => {
     const records = areApart ? recordingApart() : recording()
     return makeStatementBatch<SqlClient.SqlClient, TriedDelivery, RecordedTry>(clients, {
       name: "webhook_record",

@@ -3,7 +3,7 @@ import { ALERT_ROUND_MILLIS, seen, subjectKey } from "../../domain/alert/AlertPa
 import { PLATFORM } from "../../domain/customer/Customer.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { DueTimer } from "../../domain/Timer.ts"
-import { Cells } from "../customer/Cells.ts"
+import { CustomerRows } from "../customer/CustomerRows.ts"
 import { Timers } from "../timer/Timers.ts"
 import { TimerStore } from "../timer/TimerStore.ts"
 import { AlertConditions } from "./AlertConditions.ts"
@@ -24,7 +24,7 @@ export class AlertRounds extends Context.Service<
       const conditions = yield* AlertConditions
       const timers = yield* Timers
       const timerStore = yield* TimerStore
-      const cells = yield* Cells
+      const { split } = yield* CustomerRows
 
       /** Only what may change something is written: a condition that lasts costs no write. */
       const observe = Effect.fnUntraced(function* (customerId: number, now: Instant) {
@@ -43,7 +43,7 @@ export class AlertRounds extends Context.Service<
       const scheduleCustomers = Effect.fnUntraced(function* (watched: ReadonlyArray<number>, now: Instant) {
         const customers = watched.filter((customerId) => customerId !== PLATFORM)
         if (customers.length === 0) return
-        yield* cells.split(
+        yield* split(
           customers,
           (customerId) => customerId,
           (own) => store.scheduleWatches(own, now)

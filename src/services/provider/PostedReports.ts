@@ -3,6 +3,7 @@ import { UUID } from "../../domain/Uuid.ts"
 import { attemptToReport, settledDelivery } from "../../domain/ProviderOutcome.ts"
 import { recordDelivery } from "../../domain/verification/Step.ts"
 import { writeTransition } from "../Subjects.ts"
+import { CustomerRows } from "../customer/CustomerRows.ts"
 import { AccountConnections } from "../account/AccountSlots.ts"
 import type { AttemptReport, HeaderReader } from "./ProviderAdapter.ts"
 import { VerificationStore } from "../verification/VerificationStore.ts"
@@ -32,6 +33,7 @@ export class PostedReports extends Context.Service<
     Effect.gen(function* () {
       const connections = yield* AccountConnections
       const verifications = yield* VerificationStore
+      const { within } = yield* CustomerRows
 
       const readerOf = (accountId: number) =>
         Effect.map(connections.of(accountId), ({ readReport }) => readReport).pipe(
@@ -63,7 +65,7 @@ export class PostedReports extends Context.Service<
           const read = yield* readerOf(accountId)
           const report = read({ header, body: yield* body }, yield* Clock.currentTimeMillis)
           if (report === null) return yield* new UnknownReporter()
-          yield* record(accountId, report)
+          yield* within(report.customerId, record(accountId, report))
         })
       })
     })

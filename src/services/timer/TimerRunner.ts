@@ -5,6 +5,7 @@ import { type DueTimer, type TimerKind, timerKinds } from "../../domain/Timer.ts
 import { ClockAgreement } from "../ClockAgreement.ts"
 import { Settings } from "../Settings.ts"
 import { Workers } from "../concurrency/Workers.ts"
+import { CustomerRows } from "../customer/CustomerRows.ts"
 import { counters, histograms, inNewTrace, logFailure, withoutSpans } from "../system/Observability.ts"
 import {
   type Backlog,
@@ -75,12 +76,13 @@ export class TimerHandlers extends Context.Service<
 const makeTimerWork = Effect.gen(function* () {
   const timers = yield* Timers
   const handlers = yield* TimerHandlers
+  const { within } = yield* CustomerRows
   const metrics = yield* TimerMetrics
 
   const work = (timer: DueTimer) =>
     Effect.suspend(() => {
       metrics.begun(timer)
-      const handled = handlers.get(timer.kind)?.(timer) ?? Effect.void
+      const handled = within(timer.customerId, handlers.get(timer.kind)?.(timer) ?? Effect.void)
       return Effect.onError(handled, () => Effect.sync(() => metrics.failed(timer)))
     }).pipe(
       inNewTrace("timer", {

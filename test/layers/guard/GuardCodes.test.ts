@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Cells } from "../../../src/services/customer/Cells.ts"
+import { phoneCounters } from "../../../src/layers/postgres/batching/PlatformCountsSql.ts"
 import { idAt } from "../../../src/domain/Paging.ts"
 import { guardCodes } from "../../../src/layers/guard/GuardCodesSql.ts"
 import { codes, TODAY } from "../../support/OldRows.ts"
@@ -38,7 +38,7 @@ layer(TestDatabase, { excludeTestServices: true })("the codes that a round of th
         yield* codes(TODAY - 86_400_000, 5, CUSTOMER, "verified", 0)
         yield* sql`update verifications set verified_at = created_at where status = 'verified'`
         yield* sql`update verifications set phone = ${phoneOf(5)} where status = 'verified'`
-        const read = yield* guardCodes(sql, isDistributed ? yield* Cells : null).dueCodes({
+        const read = yield* guardCodes(sql, isDistributed ? yield* phoneCounters : null).dueCodes({
           customerId: CUSTOMER,
           from: idAt(TODAY - MINUTE),
           until: TODAY + MINUTE,

@@ -15,11 +15,11 @@ import { writeStore } from "../../../src/layers/postgres/backup/StoreBackup.ts"
 import { readHeader, restoreStore } from "../../../src/layers/postgres/backup/StoreRestore.ts"
 import { CELL_TABLES } from "../../../src/layers/postgres/CellSchema.ts"
 import { dueTimers, waitingTimers } from "../../../src/layers/postgres/DueTimersSql.ts"
-import { RequestRecordsLive, RequestStoreLive } from "../../../src/layers/graphs/CellStores.ts"
+import { RequestRecordsLive, RequestStoreLive } from "../../../src/layers/graphs/LiveStores.ts"
 import { PhoneErasureStoreSql } from "../../../src/layers/retention/PhoneErasureStoreSql.ts"
 import { Accounts } from "../../../src/services/account/Accounts.ts"
 import { RequestRecords, RequestStore } from "../../../src/services/activity/RequestLog.ts"
-import { Cells } from "../../../src/services/customer/Cells.ts"
+import { CustomerRows } from "../../../src/services/customer/CustomerRows.ts"
 import { CustomerRecords } from "../../../src/services/customer/CustomerRecords.ts"
 import { PhoneErasureStore } from "../../../src/services/PhoneErasures.ts"
 import { RetentionStore } from "../../../src/services/Retention.ts"
@@ -39,7 +39,7 @@ const PHONE = "09121234567"
 const EmptyCells = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { inEach } = yield* Cells
+    const { inEach } = yield* CustomerRows
     yield* Effect.orDie(inEach(Effect.forEach(CELL_TABLES, (table) => sql`delete from ${sql(table)}`)))
   })
 )
@@ -65,7 +65,7 @@ const countIn = Effect.fnUntraced(function* (cell: string, table: string) {
 const countsOf = (table: string) => Effect.forEach(NAMES, (cell) => countIn(cell, table))
 
 const sendEach = Effect.fnUntraced(function* (customers: ReadonlyArray<number>) {
-  const { within } = yield* Cells
+  const { within } = yield* CustomerRows
   const { send } = yield* Verifications
   yield* Effect.forEach(customers, (customerId) => within(customerId, send({ customerId, phone: PHONE })))
 })
@@ -92,7 +92,7 @@ const connectionTo = (database: string) =>
 layer(TestDatabaseOfCells(NAMES), { excludeTestServices: true })("all customers of two cells", (it) => {
   it.effect("lose their old rows one cell after the other", () =>
     Effect.gen(function* () {
-      const { within } = yield* Cells
+      const { within } = yield* CustomerRows
       const store = yield* RetentionStore
       const customers = yield* twoCustomers
       for (const id of customers) {
@@ -115,7 +115,7 @@ layer(TestDatabaseOfCells(NAMES), { excludeTestServices: true })("all customers 
 
   it.effect("are erased only up to the oldest code in progress in any cell", () =>
     Effect.gen(function* () {
-      const { within } = yield* Cells
+      const { within } = yield* CustomerRows
       const store = yield* RetentionStore
       const customers = yield* twoCustomers
       const sql = yield* SqlClient.SqlClient
@@ -153,7 +153,7 @@ layer(TestDatabaseOfCells(NAMES), { excludeTestServices: true })("all customers 
 
   it.effect("lose a phone in their own cell only", () =>
     Effect.gen(function* () {
-      const { within } = yield* Cells
+      const { within } = yield* CustomerRows
       const erasures = yield* PhoneErasureStore
       const [one, other] = yield* twoCustomers
       for (const id of [one, other]) yield* within(id, codes(0, 1, id, "verified", 0))
@@ -199,7 +199,7 @@ layer(TestDatabaseOfCells(NAMES), { excludeTestServices: true })("all customers 
 
   it.effect("have their wallets checked, each against its own ledger", () =>
     Effect.gen(function* () {
-      const { within } = yield* Cells
+      const { within } = yield* CustomerRows
       const { differences } = yield* Wallets
       const sql = yield* SqlClient.SqlClient
       const [, other] = yield* twoCustomers
@@ -226,7 +226,7 @@ layer(TestDatabaseOfCells(NAMES), { excludeTestServices: true })("all customers 
         isDefault: false
       } as const
       const shared = yield* connect(null, account)
-      const { within } = yield* Cells
+      const { within } = yield* CustomerRows
       const { send } = yield* Verifications
       const [, other] = yield* twoCustomers
       yield* within(

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { alone, isAtNode } from "../../../src/layers/postgres/CellNodes.ts"
+import { alone, isAtRows } from "../../../src/layers/postgres/SetUpPlace.ts"
 import { BatchSql } from "../../../src/layers/postgres/Pools.ts"
-import { Cells } from "../../../src/services/customer/Cells.ts"
+import { CustomerRows } from "../../../src/services/customer/CustomerRows.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabaseOfCells } from "../../support/TestDatabase.ts"
@@ -13,7 +13,7 @@ const NAMES = ["cell_1", "cell_2"]
 
 const sendCode = (customerId: number, phone: string) =>
   Effect.gen(function* () {
-    const { within } = yield* Cells
+    const { within } = yield* CustomerRows
     const { send } = yield* Verifications
     return yield* within(customerId, send({ customerId, phone }))
   })
@@ -21,8 +21,8 @@ const sendCode = (customerId: number, phone: string) =>
 /** Whether the statements of batches go to the node of this customer's cell. */
 const isReached = (customerId: number) =>
   Effect.gen(function* () {
-    const { within } = yield* Cells
-    return yield* within(customerId, alone(isAtNode(yield* BatchSql)))
+    const { within } = yield* CustomerRows
+    return yield* within(customerId, alone(isAtRows(yield* BatchSql)))
   })
 
 /** By the machine's clock: connections are made in the background. */
@@ -31,7 +31,7 @@ const turn = Effect.promise(() => new Promise((resume) => setImmediate(resume)))
 /** Asks for a statement of a batch until it goes to the node. */
 const untilReached = (customerId: number) =>
   Effect.gen(function* () {
-    const { within } = yield* Cells
+    const { within } = yield* CustomerRows
     const sql = yield* BatchSql
     while (!(yield* isReached(customerId))) {
       yield* within(customerId, alone(sql`select 1`))
@@ -100,7 +100,9 @@ layer(TestDatabaseOfCells(NAMES, true, true), { excludeTestServices: true })("a 
       yield* run(`update set_up_versions set version = version + 1 where customer_id = ${customer}`)
       yield* sendCode(customer, "09121234572")
       assert.isTrue(yield* isReached(customer))
-      const codes = yield* Effect.flatMap(Cells, ({ within }) => within(customer, codesIn("verifications")))
+      const codes = yield* Effect.flatMap(CustomerRows, ({ within }) =>
+        within(customer, codesIn("verifications"))
+      )
       assert.deepStrictEqual(codes.slice(-2), ["+989121234571", "+989121234572"])
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })

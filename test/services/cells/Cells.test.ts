@@ -6,7 +6,7 @@ import { SLOT_MILLIS } from "../../../src/domain/Activity.ts"
 import { cancelMessage } from "../../../src/domain/message/MessageMachine.ts"
 import { CELL_TABLES } from "../../../src/layers/postgres/CellSchema.ts"
 import { Insights } from "../../../src/services/activity/Insights.ts"
-import { Cells } from "../../../src/services/customer/Cells.ts"
+import { CustomerRows } from "../../../src/services/customer/CustomerRows.ts"
 import { CustomerRecords } from "../../../src/services/customer/CustomerRecords.ts"
 import { MessageStore } from "../../../src/services/message/MessageStore.ts"
 import { Messages } from "../../../src/services/message/Messages.ts"
@@ -23,7 +23,7 @@ const NAMES = ["cell_1", "cell_2"]
 
 const sendCode = (customerId: number, phone = PHONE) =>
   Effect.gen(function* () {
-    const { within } = yield* Cells
+    const { within } = yield* CustomerRows
     const { send } = yield* Verifications
     return yield* within(customerId, send({ customerId, phone }))
   })
@@ -32,7 +32,7 @@ const sendCode = (customerId: number, phone = PHONE) =>
 const EmptyCells = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { inEach } = yield* Cells
+    const { inEach } = yield* CustomerRows
     const empty = Effect.forEach(CELL_TABLES, (table) => sql`delete from ${sql(table)}`)
     yield* Effect.orDie(inEach(empty))
   })
@@ -80,7 +80,7 @@ for (const [title, areApart, hasNodes] of [
     it.effect("sums of codes are made where the codes are, and read there", () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {
-        const { within } = yield* Cells
+        const { within } = yield* CustomerRows
         const one = yield* makeCustomer(["bale", "sms"])
         yield* sendCode(one)
         const span = { from: 0, to: SLOT_MILLIS }
@@ -127,7 +127,7 @@ for (const [title, areApart, hasNodes] of [
     it.effect("codes are compared, and found, in the cell of their customer", () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {
-        const { within } = yield* Cells
+        const { within } = yield* CustomerRows
         const one = yield* makeCustomer(["bale"])
         const other = yield* makeCustomer(["bale"])
         const { status, verify } = yield* Verifications
@@ -147,7 +147,7 @@ for (const [title, areApart, hasNodes] of [
 
     it.effect("a transition that another one has overtaken is not written, and holds up no other", () =>
       Effect.gen(function* () {
-        const { within } = yield* Cells
+        const { within } = yield* CustomerRows
         const { balance } = yield* Wallets
         const { send } = yield* Messages
         const store = yield* MessageStore
@@ -195,7 +195,7 @@ for (const [title, areApart, hasNodes] of [
     it.effect("messages fall back in their cell too", () => {
       const providers = scriptProviders({ bale: unreachable })
       return Effect.gen(function* () {
-        const { within } = yield* Cells
+        const { within } = yield* CustomerRows
         const { send, status } = yield* Messages
         const customers = [yield* makeCustomer(["bale", "sms"]), yield* makeCustomer(["bale", "sms"])]
         const channels = [{ channel: "bale" as const }, { channel: "sms" as const }]

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { cellOfPhone } from "../../../src/layers/postgres/batching/PlatformCountsSql.ts"
 import { tablesInCells } from "../../../src/layers/postgres/CellSchema.ts"
-import { Cells } from "../../../src/services/customer/Cells.ts"
+import { CustomerRows } from "../../../src/services/customer/CustomerRows.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
@@ -17,7 +17,7 @@ const CELL = cellOfPhone([0, 1, 2], PHONE)
 const EmptyCells = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { inEach } = yield* Cells
+    const { inEach } = yield* CustomerRows
     const empty = Effect.forEach(tablesInCells(true), (table) => sql`delete from ${sql(table)}`)
     yield* Effect.orDie(inEach(empty))
   })
@@ -28,7 +28,7 @@ const processWith = (settings: Partial<SettingsShape>) =>
 
 const send = (customerId: number, phone = PHONE) =>
   Effect.gen(function* () {
-    const { within } = yield* Cells
+    const { within } = yield* CustomerRows
     return yield* within(customerId, (yield* Verifications).send({ customerId, phone }))
   })
 
@@ -106,7 +106,7 @@ layer(TestDatabaseOfCells(["cell_1", "cell_2"], true), { excludeTestServices: tr
         const sql = yield* SqlClient.SqlClient
         const one = yield* makeCustomer(["bale"])
         const poor = yield* makeCustomer(["bale"])
-        const { within } = yield* Cells
+        const { within } = yield* CustomerRows
         yield* within(poor, Effect.orDie(sql`update wallets set balance = 0 where customer_id = ${poor}`))
         assert.isNull(yield* refusal(one))
         assert.deepStrictEqual(yield* refusal(poor), ["insufficient_balance"])

@@ -28,7 +28,7 @@ import { RequestId } from "../../errors/Envelope.ts"
 import { TrustedProxies } from "../../server/ClientAddress.ts"
 import { originOf } from "../../manage/ManageAuth.ts"
 import { CredentialLimits } from "../../../services/key/ManagementCredentials.ts"
-import { Cells } from "../../../services/customer/Cells.ts"
+import { CustomerRows } from "../../../services/customer/CustomerRows.ts"
 import { ConsoleSessions } from "../../../services/user/ConsoleSessions.ts"
 
 interface Use {
@@ -162,7 +162,7 @@ const isForEnrolment = (path: string): boolean =>
 export const makeSignedPages = Effect.fnUntraced(function* (navigation: ReadonlyArray<NavigationGroup>) {
   const sessions = yield* ConsoleSessions
   const limits = yield* CredentialLimits
-  const { within } = yield* Cells
+  const { within } = yield* CustomerRows
 
   const signed = ({
     pagePath,

@@ -28,8 +28,7 @@ import { sentToNode } from "./CellSetUpSql.ts"
 import { makePlatformCounts, type PlatformCount } from "./PlatformCountsSql.ts"
 import { type BatchClients, type BatchName, makeBatchLane, makeStatementBatch } from "./StatementBatch.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
-import { isAtNode } from "../CellNodes.ts"
-import { CellsAreApart } from "../CellsSql.ts"
+import { isAtRows, SetUpIsApart } from "../SetUpPlace.ts"
 import { currentSetUp, type SetUpVersions } from "../SetUpCache.ts"
 import type { IdempotencyClaim, SetUpChanged } from "../../../services/customer/Idempotency.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
@@ -249,7 +248,7 @@ export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Requ
     keys: Keys
   ) {
     if (batch.some((row) => isOverPlatform(limited(row)))) return yield* Effect.fail(platformRefuses())
-    if (yield* isAtNode(sql)) {
+    if (yield* isAtRows(sql)) {
       const { text, parameters } = statementFor(batch, keys)
       const customers = batch.map((row) => kind.subjectOf(row).customerId)
       const [{ webhooks = 0 }] = yield* decoded(sentToNode(sql, text, parameters(batch), customers))
@@ -322,7 +321,7 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
   clients: BatchClients,
   { name, kind, toRows, wakeFor, versions }: AcceptOptions<Request, Row>
 ) {
-  const areApart = yield* CellsAreApart
+  const areApart = yield* SetUpIsApart
   const { write, look, locked } = makeAcceptWrites(kind, areApart)
   let looksLeft = 0
 

@@ -3,7 +3,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { type BatchColumn, decodedAs } from "../SqlRows.ts"
-import { inStore } from "../CellNodes.ts"
+import { inStore } from "../SetUpPlace.ts"
 import { cellStatement, type Sent, sendAll, sent } from "./CellStatements.ts"
 
 /** An event of a send that is written with it. */

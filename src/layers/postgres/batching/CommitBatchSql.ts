@@ -10,8 +10,7 @@ import {
   retryRaces,
   statementOfShape
 } from "../SqlRows.ts"
-import { isAtNode } from "../CellNodes.ts"
-import { CellsAreApart } from "../CellsSql.ts"
+import { isAtRows, SetUpIsApart } from "../SetUpPlace.ts"
 import { sentToNode } from "./CellSetUpSql.ts"
 import { makeCommitsApart } from "./CommitApartSql.ts"
 import {
@@ -192,13 +191,13 @@ const makeCommitsTogether = <Entry extends CommitEntry>(
 }
 
 const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) =>
-  Effect.map(CellsAreApart, (areApart) => {
+  Effect.map(SetUpIsApart, (areApart) => {
     const together = makeCommitsTogether(kind, newId)
     if (!areApart) return together
     const apart = makeCommitsApart(kind, newId)
     // As one statement where the cell's node is reached past the coordinator.
     return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) =>
-      Effect.flatMap(isAtNode(sql), (atNode) =>
+      Effect.flatMap(isAtRows(sql), (atNode) =>
         atNode ? together(sql, entries, sentToNode) : apart(sql, entries)
       )
   })

@@ -15,8 +15,7 @@ import {
   retryRaces,
   withConstants
 } from "../SqlRows.ts"
-import { isAtNode } from "../CellNodes.ts"
-import { CellsAreApart } from "../CellsSql.ts"
+import { isAtRows, SetUpIsApart } from "../SetUpPlace.ts"
 import { currentSetUp } from "../SetUpCache.ts"
 import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
 import { changedSetUps, sentToNode } from "./CellSetUpSql.ts"
@@ -189,7 +188,7 @@ const comparingApart = (mode: KeyMode, timerKind: TimerKind): Compares => {
   })
   const atNode = comparingAtNode(mode, timerKind)
   return (sql, entries) =>
-    Effect.flatMap(isAtNode(sql), (isAlone) =>
+    Effect.flatMap(isAtRows(sql), (isAlone) =>
       isAlone ? atNode(sql, entries) : sql.withTransaction(compare(sql, entries))
     )
 }
@@ -201,7 +200,7 @@ export const makeCompareBatch = (
   timerKind: TimerKind,
   newId: Effect.Effect<string>
 ) =>
-  Effect.flatMap(CellsAreApart, (areApart) => {
+  Effect.flatMap(SetUpIsApart, (areApart) => {
     const compares = areApart ? comparingApart(mode, timerKind) : comparing(mode, timerKind)
     return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
       name: "check",

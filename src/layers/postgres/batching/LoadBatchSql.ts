@@ -4,7 +4,7 @@ import type { LeasedTimer, TimerKind } from "../../../domain/Timer.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { BatchSql } from "../Pools.ts"
 import { type BatchColumn, batchSource, decodedAs, inOrder, isRequested, withConstants } from "../SqlRows.ts"
-import { CellsAreApart } from "../CellsSql.ts"
+import { SetUpIsApart } from "../SetUpPlace.ts"
 import { changedSetUps, currentSetUps } from "./CellSetUpSql.ts"
 import { cellStatement, sent } from "./CellStatements.ts"
 import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
@@ -154,7 +154,7 @@ export const makeLoadBatch = <Row extends Schema.Decoder<unknown>>(
   versions: SetUpVersions["Service"]
 ) =>
   Effect.map(
-    Effect.flatMap(CellsAreApart, (areApart) => makeLoadInBatch(clients, kind, areApart)),
+    Effect.flatMap(SetUpIsApart, (areApart) => makeLoadInBatch(clients, kind, areApart)),
     (loadInBatch) => ({
       load: (customerId: number, id: string) =>
         Effect.map(loadInBatch({ customerId, id, setUpVersion: null }), ({ found }) => found),
@@ -185,7 +185,7 @@ export const makeLoadLeasedBatch = <Row extends Schema.Decoder<unknown>>(
   timerKind: TimerKind,
   versions: SetUpVersions["Service"]
 ) =>
-  Effect.flatMap(CellsAreApart, (areApart) => {
+  Effect.flatMap(SetUpIsApart, (areApart) => {
     const apart = cellStatement(
       leasedColumns,
       (rows) => `

@@ -5,13 +5,12 @@ import type { Phone } from "../../../domain/Phone.ts"
 import type { Admission } from "../../../domain/customer/Admission.ts"
 import { CALLERS_MILLIS, type Callers, MAX_CALLERS } from "../../../domain/guard/Bombing.ts"
 import { fnv1a } from "../../../domain/text/Fingerprints.ts"
-import { Cells, STORE_CELL } from "../../../services/customer/Cells.ts"
 import { counters, warnOfFailure } from "../../../services/system/Observability.ts"
+import { Cells, STORE_CELL } from "../CellsSql.ts"
+import { SetUpIsApart } from "../SetUpPlace.ts"
 import { type BatchColumn, decodedAs, InstantColumn, intervalText } from "../SqlRows.ts"
 import { cellStatement, sent } from "./CellStatements.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
-
-type CellsService = (typeof Cells)["Service"]
 
 /**
  * The cell on another node that has the platform's counter of a phone, whichever customers send to it: the cell in which
@@ -26,12 +25,42 @@ export const cellOfPhone = (cells: ReadonlyArray<number>, phone: string): number
     { id: STORE_CELL, weight: -1 }
   ).id
 
-/** Does work on the platform's counter of a phone, where that is. */
-export const atPhone = <A, E, R>(
-  { ids, inCell }: CellsService,
-  phone: string,
-  work: Effect.Effect<A, E, R>
-) => Effect.flatMap(ids, (cells) => inCell(cellOfPhone(cells, phone), work))
+/** The platform's counters of phones can be elsewhere than the rows of the customers that send to them. */
+export const phoneCounters = Effect.gen(function* () {
+  const { ids, inCell } = yield* Cells
+  const areApart = yield* SetUpIsApart
+
+  /** Does work on the counter of a phone. */
+  const at = <A, E, R>(phone: string, work: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(ids, (cells) => inCell(cellOfPhone(cells, phone), work))
+
+  /** Reads the counters of phones; none of those that cannot be reached. */
+  const read = Effect.fnUntraced(function* <A>(
+    phones: ReadonlyArray<string>,
+    work: (phones: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<A>>
+  ) {
+    const cells = yield* ids
+    const found = yield* Effect.forEach(
+      Map.groupBy(phones, (phone) => cellOfPhone(cells, phone)),
+      ([cell, own]) =>
+        Effect.catchCauseIf(
+          inCell(cell, work(own)),
+          (cause) => !Cause.hasInterrupts(cause),
+          (cause) => Effect.as(warnOfFailure(`phones counted in cell ${cell} could not be read`, cause), [])
+        )
+    )
+    return found.flat()
+  })
+
+  return {
+    areApart,
+    at,
+    /** Does work on the counter of a phone, unless it is elsewhere and cannot be reached. */
+    atIfReached: <A>(phone: string, work: Effect.Effect<A>) =>
+      areApart ? Effect.ignoreCause(at(phone, work)) : Effect.asVoid(work),
+    read
+  }
+})
 
 /** What all customers sent to a phone, with this request. */
 export interface PlatformCount {

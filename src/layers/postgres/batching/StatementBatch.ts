@@ -1,10 +1,10 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, References } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { fnv1a } from "../../../domain/text/Fingerprints.ts"
-import { type Cell, cellOfPlace, CurrentPlace, followingMoves } from "../CellsSql.ts"
 import { isStoreUnreachable } from "../StoreAvailability.ts"
+import { RowsAlone } from "../SetUpPlace.ts"
 import { BatchPatience } from "../WatchedPool.ts"
-import { Cells } from "../../../services/customer/Cells.ts"
+import { CustomerRows, FIRST_GROUP } from "../../../services/customer/CustomerRows.ts"
 import { counters, gauge, inSpan } from "../../../services/system/Observability.ts"
 
 /** The kinds of batches, in an operator's words. */
@@ -162,7 +162,7 @@ export interface BatchClients<Client = SqlClient.SqlClient> {
   readonly lane?: BatchLane
   /** A batch with this many requests does not wait for more. */
   readonly flushAt?: number
-  /** Whether a batch is about its cell's tables alone, apart from what it reads `inStore`. */
+  /** Whether a batch is about customers' rows alone, apart from what it reads `inStore`. */
   readonly isAlone?: boolean
 }
 
@@ -236,43 +236,32 @@ const respond = <Result>(
   })
 }
 
-/** The lanes of one purpose in each cell: batches of different cells do not wait for each other. */
-const lanesOfCells = new WeakMap<BatchLane, Map<number | null, BatchLane>>()
+/** The lanes of one purpose: batches about rows that the store has apart do not wait for each other. */
+const lanesOfGroups = new WeakMap<BatchLane, Map<number, BatchLane>>()
 
-const laneIn = (cell: Cell | null, shared: BatchLane): BatchLane => {
-  const lanes = lanesOfCells.get(shared) ?? new Map<number | null, BatchLane>()
-  lanesOfCells.set(shared, lanes)
-  const id = cell?.id ?? null
-  const lane = lanes.get(id) ?? makeBatchLane()
-  lanes.set(id, lane)
+const laneOf = (group: number, shared: BatchLane): BatchLane => {
+  if (group === FIRST_GROUP) return shared
+  const lanes = lanesOfGroups.get(shared) ?? new Map<number, BatchLane>()
+  lanesOfGroups.set(shared, lanes)
+  const lane = lanes.get(group) ?? makeBatchLane()
+  lanes.set(group, lane)
   return lane
 }
 
 /**
- * Puts the requests of many fibers into one statement, and one commit; those of each cell into statements of their own.
+ * Puts the requests of many fibers into one statement, and one commit; those about rows that the store has apart into
+ * statements of their own.
  */
 export const makeStatementBatch = <Client, Request, Result>(
   clients: BatchClients<Client>,
   options: BatchOptions<Client, Request, Result>
 ): Effect.Effect<(request: Request) => Effect.Effect<Result>> =>
   Effect.map(Effect.context<never>(), (context) => {
-    if (Context.get(context, Cells).isOne) return gatherRequests(clients, options, context)
     const { lane = makeBatchLane(), isAlone = false } = clients
-    const inCells = new Map<number | null, (request: Request) => Effect.Effect<Result>>()
-    const gatherIn = (cell: Cell | null) => {
-      const own = Context.add(context, CurrentPlace, { cell, isAlone })
-      const gather = gatherRequests({ ...clients, lane: laneIn(cell, lane) }, options, own)
-      inCells.set(cell?.id ?? null, gather)
-      return gather
-    }
-    const gatherAt = (cell: Cell | null) => inCells.get(cell?.id ?? null) ?? gatherIn(cell)
-    return (request) =>
-      Effect.flatMap(CurrentPlace, (place) =>
-        followingMoves(
-          place,
-          Effect.flatMap(cellOfPlace(place), (cell) => gatherAt(cell)(request))
-        )
-      )
+    const own = Context.add(context, RowsAlone, isAlone)
+    return Context.get(context, CustomerRows).gathered<Request, Result>(({ id, contextFor }) =>
+      gatherRequests({ ...clients, lane: laneOf(id, lane) }, options, contextFor(own))
+    )
   })
 
 /**

@@ -7,16 +7,14 @@ import { BotInboxStore } from "../../services/account/BotInboxes.ts"
 import { ActivitySums } from "../../services/activity/ActivityReports.ts"
 import { CodeSumsStore } from "../../services/activity/Insights.ts"
 import { RequestRecords, RequestStore } from "../../services/activity/RequestLog.ts"
-import { Cells, STORE_CELL } from "../../services/customer/Cells.ts"
+import { CustomerRows, type CustomerRowsShape, together } from "../../services/customer/CustomerRows.ts"
 import { ChannelResults } from "../../services/customer/SetUpConcerns.ts"
 import { GuardStore } from "../../services/guard/GuardStore.ts"
 import { ManagementWrites } from "../../services/ManagementWrites.ts"
 import { RetentionStore } from "../../services/Retention.ts"
 import { RouteRecordStore } from "../../services/routing/RouteRecords.ts"
 import { warnOfFailure } from "../../services/system/Observability.ts"
-import { TimerHandlers } from "../../services/timer/TimerRunner.ts"
 import { TimerStore } from "../../services/timer/TimerStore.ts"
-import { VerificationStore } from "../../services/verification/VerificationStore.ts"
 import { Wallets } from "../../services/Wallets.ts"
 import { BotInboxStoreSql } from "../account/BotInboxStoreSql.ts"
 import { ActivitySumsSql } from "../activity/ActivitySumsSql.ts"
@@ -26,41 +24,35 @@ import { CustomerMovesSql } from "../customer/CustomerMovesSql.ts"
 import { ChannelResultsSql } from "../customer/ChannelResultsSql.ts"
 import { GuardStoreSql } from "../guard/GuardStoreSql.ts"
 import { WalletsSql } from "../money/WalletsSql.ts"
-import { alone } from "../postgres/CellNodes.ts"
+import { alone, SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { tablesInCells } from "../postgres/CellSchema.ts"
-import { CellsAreApart } from "../postgres/CellsSql.ts"
+import { Cells, STORE_CELL } from "../postgres/CellsSql.ts"
 import { ChangeFeed, endedBy } from "../postgres/ChangeFeed.ts"
 import { ManagementWritesSql } from "../postgres/ManagementWritesSql.ts"
 import { RetentionStoreSql } from "../retention/RetentionStoreSql.ts"
 import { RouteRecordsSql } from "../routing/RouteRecordsSql.ts"
-import { overCells } from "../timer/TimerCells.ts"
+import { timersOfAll } from "../timer/TimersOfAll.ts"
 import { TimerStoreSql } from "../timer/TimerStoreSql.ts"
 
 /**
- * The stores in front of a store of several cells: what is about one customer is done in its cell, and what is about all
- * customers in one cell after the other. In a store of one cell they are the stores themselves.
+ * The stores as the services need them. A store that has its customers' rows apart gets a front: what is about one
+ * customer is done where that one's rows are, and what is about all customers once for each part.
  */
-
-type CellsService = (typeof Cells)["Service"]
-
-const inCells =
-  <Self, Store>(
-    port: Context.Key<Self, Store>,
-    over: (store: Store, cells: CellsService, areApart: boolean) => Store
-  ) =>
+const overRows =
+  <Self, Store>(port: Context.Key<Self, Store>, over: (store: Store, rows: CustomerRowsShape) => Store) =>
   <E, R>(layer: Layer.Layer<Self, E, R>) =>
     Layer.effect(
       port,
       Effect.gen(function* () {
         const store = yield* port
-        const cells = yield* Cells
-        return cells.isOne ? store : over(store, cells, yield* CellsAreApart)
+        const rows = yield* CustomerRows
+        return rows === together ? store : over(store, rows)
       })
     ).pipe(Layer.provide(layer))
 
-/** Its statements are about the timers of a cell alone. */
-export const TimerStoreLive = inCells(TimerStore, (store, cells) =>
-  overCells(
+/** Its statements are about customers' rows alone. */
+export const TimerStoreLive = overRows(TimerStore, (store, rows) =>
+  timersOfAll(
     {
       claim: (request) => alone(store.claim(request)),
       claimFairly: (request) => alone(store.claimFairly(request)),
@@ -69,32 +61,21 @@ export const TimerStoreLive = inCells(TimerStore, (store, cells) =>
       release: (timer, dueAt) => alone(store.release(timer, dueAt)),
       remove: (timer) => alone(store.remove(timer))
     },
-    cells
+    rows
   )
 )(TimerStoreSql)
 
-/** Timers are run where their customers are. */
-export const timersInCells = inCells(
-  TimerHandlers,
-  (handlers, { within }) =>
-    new Map(
-      [...handlers].map(
-        ([kind, handle]) => [kind, (timer) => within(timer.customerId, handle(timer))] as const
-      )
-    )
-)
-
 /** Changes are made where the rows of the customer are that they are about. */
-export const ManagementWritesLive = inCells(ManagementWrites, (writes, { within, following }) => ({
+export const ManagementWritesLive = overRows(ManagementWrites, (writes, { within, following }) => ({
   ...writes,
   write: (request, change) => within(request.actor.customerId, following(writes.write(request, change)))
 }))(ManagementWritesSql)
 
-export const WalletsLive = inCells(Wallets, (wallets, { within, inEach }) => ({
+export const WalletsLive = overRows(Wallets, (wallets, { within, inEach }) => ({
   ...wallets,
   balance: (customerId) => within(customerId, wallets.balance(customerId)),
   topUp: (customerId, amount) => within(customerId, wallets.topUp(customerId, amount)),
-  // A customer on its way to another cell has rows in both: those of its own cell count.
+  // A customer that is being moved has rows in two places: those where it is count.
   differences: Effect.flatMap(inEach(wallets.differences), (found) =>
     Effect.map(
       Effect.forEach([...new Set(found.flat().map(({ customerId }) => customerId))], (customerId) =>
@@ -108,23 +89,23 @@ export const WalletsLive = inCells(Wallets, (wallets, { within, inEach }) => ({
 }))(WalletsSql)
 
 /** Services that work in the background, for a customer whose request or timer may have ended. */
-export const GuardStoreLive = inCells(GuardStore, (store, { within }) => ({
+export const GuardStoreLive = overRows(GuardStore, (store, { within }) => ({
   ...store,
   wake: (customerId, at) => within(customerId, store.wake(customerId, at)),
   raise: (customerId, alarm, enforced) => within(customerId, store.raise(customerId, alarm, enforced)),
   bombed: (customerId, phone, until, now) => within(customerId, store.bombed(customerId, phone, until, now))
 }))(GuardStoreSql)
 
-export const RouteRecordsLive = inCells(RouteRecordStore, (store, { within }) => ({
+export const RouteRecordsLive = overRows(RouteRecordStore, (store, { within }) => ({
   ...store,
   tries: (request) => within(request.customerId, store.tries(request))
 }))(RouteRecordsSql)
 
-export const ChannelResultsLive = inCells(ChannelResults, (store, { within }) => ({
+export const ChannelResultsLive = overRows(ChannelResults, (store, { within }) => ({
   read: (customerId, span) => within(customerId, store.read(customerId, span))
 }))(ChannelResultsSql)
 
-export const ActivitySumsLive = inCells(ActivitySums, (sums, { within }) => ({
+export const ActivitySumsLive = overRows(ActivitySums, (sums, { within }) => ({
   ...sums,
   unfinished: (customerId, span, now) => within(customerId, sums.unfinished(customerId, span, now)),
   read: (customerId, span) => within(customerId, sums.read(customerId, span)),
@@ -134,26 +115,18 @@ export const ActivitySumsLive = inCells(ActivitySums, (sums, { within }) => ({
   sendsSince: (customerId, from, atMost) => within(customerId, sums.sendsSince(customerId, from, atMost))
 }))(ActivitySumsSql)
 
-export const CodeSumsLive = inCells(CodeSumsStore, (store, { within }) => ({
+export const CodeSumsLive = overRows(CodeSumsStore, (store, { within }) => ({
   totals: (filter, kinds, span) => within(filter.customerId, store.totals(filter, kinds, span)),
   buckets: (filter, begins, to) => within(filter.customerId, store.buckets(filter, begins, to)),
   hours: (filter, span, timeZone) => within(filter.customerId, store.hours(filter, span, timeZone))
 }))(CodeSumsSql)
 
-/** The codes whose delivery providers report: the reports say which customer's they are. */
-export const codesInCells = inCells(VerificationStore, (store, { within }) => ({
-  ...store,
-  load: (customerId, id) => within(customerId, store.load(customerId, id)),
-  commit: (before, transition, now, timer) =>
-    within(before.customerId, store.commit(before, transition, now, timer))
-}))
-
-export const BotInboxStoreLive = inCells(BotInboxStore, (store, { inEach }) => ({
+export const BotInboxStoreLive = overRows(BotInboxStore, (store, { inEach }) => ({
   ...store,
   wakeAll: (now) => Effect.asVoid(inEach(store.wakeAll(now)))
 }))(BotInboxStoreSql)
 
-export const RequestStoreLive = inCells(RequestStore, (store, { split }) => ({
+export const RequestStoreLive = overRows(RequestStore, (store, { split }) => ({
   add: (blocks) =>
     Effect.asVoid(
       split(
@@ -164,7 +137,7 @@ export const RequestStoreLive = inCells(RequestStore, (store, { split }) => ({
     )
 }))(RequestStoreSql)
 
-export const RequestRecordsLive = inCells(RequestRecords, (records, { inEach }) => ({
+export const RequestRecordsLive = overRows(RequestRecords, (records, { inEach }) => ({
   list: (customerId, search) =>
     customerId === null
       ? Effect.map(inEach(records.list(null, search)), (pages) => mergePages(pages, search))
@@ -192,7 +165,11 @@ const earliest = (instants: ReadonlyArray<Instant | null>): Instant | null =>
  * Each task works in one cell after the other. Rows of a cell that cannot be reached are deleted by a later round. Erasing
  * waits for the cell: it does not look again at rows that it has passed.
  */
-export const RetentionStoreLive = inCells(RetentionStore, (store, { ids, inCell, inEach }, areApart) => {
+const retentionOver = (
+  store: RetentionStore["Service"],
+  { ids, inCell, inEach }: typeof Cells.Service,
+  areApart: boolean
+) => {
   const inCellsToo = tablesInCells(areApart)
   const runBatch = Effect.fnUntraced(function* (pass: RetentionPass) {
     const all = yield* ids
@@ -211,18 +188,27 @@ export const RetentionStoreLive = inCells(RetentionStore, (store, { ids, inCell,
         )
     return { gone, next: next === null ? onwards : { ...next, cell: current } }
   })
-  return {
+  return RetentionStore.of({
     ...store,
     runBatch: (pass) => (inCellsToo.includes(tableOf(pass.task)) ? runBatch(pass) : store.runBatch(pass)),
     unfinishedSince: (task) => Effect.map(inEach(store.unfinishedSince(task)), earliest)
-  }
-})(RetentionStoreSql)
+  })
+}
+
+export const RetentionStoreLive = Layer.effect(
+  RetentionStore,
+  Effect.gen(function* () {
+    const store = yield* RetentionStore
+    const cells = yield* Cells
+    return cells.isOne ? store : retentionOver(store, cells, yield* SetUpIsApart)
+  })
+).pipe(Layer.provide(RetentionStoreSql))
 
 /** Moves customers; a move erases what retention has passed in the former cell. */
 export const CustomerMovesLive = Layer.provide(CustomerMovesSql, RetentionStoreSql)
 
 /** A customer that was moved is looked up again at once. */
-export const CellNews = Layer.effectDiscard(
+export const MoveNews = Layer.effectDiscard(
   Effect.gen(function* () {
     const { isOne, forget } = yield* Cells
     const { subscribe } = yield* ChangeFeed

@@ -1,13 +1,16 @@
 import { Cause, Effect } from "effect"
 import type { DueTimer } from "../../domain/Timer.ts"
-import type { Cells } from "../../services/customer/Cells.ts"
+import type { CustomerRows } from "../../services/customer/CustomerRows.ts"
 import { warnOfFailure } from "../../services/system/Observability.ts"
 import type { TimerStore } from "../../services/timer/TimerStore.ts"
 
 type Store = TimerStore["Service"]
 
 /** The timers of several cells as one store. */
-export const overCells = (store: Store, { within, split, inEach }: (typeof Cells)["Service"]): Store => {
+export const timersOfAll = (
+  store: Store,
+  { within, split, inEach }: (typeof CustomerRows)["Service"]
+): Store => {
   /** In each cell after the other. A cell that cannot be read now does not stop the others. */
   const inEachThatWorks = <A>(work: Effect.Effect<A>): Effect.Effect<ReadonlyArray<A>> =>
     Effect.gen(function* () {

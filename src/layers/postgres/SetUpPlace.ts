@@ -1,0 +1,46 @@
+import { Context, Effect } from "effect"
+import type { SqlClient, SqlConnection } from "effect/sql"
+import { CurrentPlace } from "./CellsSql.ts"
+
+/**
+ * Whether the set-up is on another machine than customers' rows. A statement is then about one of both: to join them
+ * would cost several steps.
+ */
+export const SetUpIsApart = Context.Reference<boolean>("peyk/layers/postgres/SetUpPlace/SetUpIsApart", {
+  defaultValue: () => false
+})
+
+/** Whether the fiber's statements are about customers' rows alone: then they can go straight to the rows' own machine. */
+export const RowsAlone = Context.Reference<boolean>("peyk/layers/postgres/SetUpPlace/RowsAlone", {
+  defaultValue: () => false
+})
+
+/** Work about customers' rows alone. */
+export const alone = Effect.provideService(RowsAlone, true)
+
+/** Connections to the rows' own machine: what statements need of the set-up is not there. */
+const ofRows = new WeakSet<SqlConnection.Connection>()
+
+export const noteConnection = (connection: SqlConnection.Connection) => ofRows.add(connection)
+
+/** Reads of the set-up for a batch: where it is, next to a transaction on the rows' own machine. */
+export const inStore = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.updateContext(work, (context: Context.Context<R>) => {
+    const open = Context.getOrUndefined(context, sql.transactionService)
+    if (open !== undefined && !ofRows.has(open[0])) return context
+    const outside = Context.omit(sql.transactionService)(context)
+    return Context.add(outside, CurrentPlace, { cell: null }) as Context.Context<R>
+  })
+
+/** Of each client, whether the fiber's statements go to the rows' own machine now. */
+const atRows = new WeakMap<SqlClient.SqlClient, Effect.Effect<boolean>>()
+
+export const noteClient = (sql: SqlClient.SqlClient, isAtRows: Effect.Effect<boolean>) =>
+  void atRows.set(sql, isAtRows)
+
+/** Whether the fiber's statements go straight to the rows' own machine now: it plans them as one PostgreSQL does. */
+export const isAtRows = (sql: SqlClient.SqlClient): Effect.Effect<boolean> =>
+  atRows.get(sql) ?? Effect.succeed(false)
