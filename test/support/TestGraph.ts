@@ -29,10 +29,10 @@ import {
 import { Guard } from "../../src/services/guard/Guard.ts"
 import { Accounts } from "../../src/services/account/Accounts.ts"
 import { CustomerRecords } from "../../src/services/customer/CustomerRecords.ts"
-import { RoutingOrders } from "../../src/services/routing/RoutingOrders.ts"
 import { Wallets } from "../../src/services/Wallets.ts"
 import { defaultSettings, Settings, type SettingsShape } from "../../src/services/Settings.ts"
 import { TimerRunner } from "../../src/services/timer/TimerRunner.ts"
+import { insertSimulatorSetUp } from "./SimulatorSetUp.ts"
 
 const TestMasterKey = MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7)))
 
@@ -162,16 +162,9 @@ export const makeCustomer = Effect.fnUntraced(function* (
   channels: ReadonlyArray<Channel> = ["bale", "eitaa", "sms"],
   plan: Plan = "start"
 ) {
-  const { connect } = yield* Accounts
   const { id } = yield* (yield* CustomerRecords).create("test", plan)
   yield* Effect.orDie((yield* Wallets).topUp(id, 1_000_000))
-  for (const channel of channels) {
-    const account = { channel, provider: "simulator", label: channel, settings: {}, isDefault: true }
-    yield* Effect.orDie(connect(id, account))
-  }
-  // The order is for codes, which telegram does not carry without a gateway's account.
-  const steps = channels.flatMap((channel) => (channel === "telegram" ? [] : [{ channel }]))
-  if (steps.length > 0) yield* Effect.orDie((yield* RoutingOrders).save(id, steps, null))
+  yield* insertSimulatorSetUp(id, channels)
   return id
 })
 
