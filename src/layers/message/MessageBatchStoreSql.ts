@@ -10,7 +10,6 @@ import { Timers } from "../../services/timer/Timers.ts"
 import { idempotencyKeys } from "../customer/IdempotencySql.ts"
 import { currentSetUp, SetUpVersions } from "../postgres/SetUpCache.ts"
 import { decodedAs, first, retryRaces, rowsOf } from "../postgres/SqlRows.ts"
-import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { makeAcceptWrites } from "../postgres/batching/AcceptBatchSql.ts"
 import { type AcceptedMessage, acceptedMessages } from "./MessageStoreSql.ts"
 
@@ -32,7 +31,7 @@ export const MessageBatchStoreSql = (mode: KeyMode) =>
       const random = yield* SecureRandom.SecureRandom
       const timers = yield* Timers
       const versions = yield* SetUpVersions
-      const { locked } = makeAcceptWrites(acceptedMessages(mode), yield* SetUpIsApart)
+      const { locked } = yield* makeAcceptWrites(acceptedMessages(mode))
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
       const claimRows = decodedAs(Schema.Tuple([ClaimRow]))
       const keyRows = rowsOf(KeyRow)

@@ -21,7 +21,7 @@ import {
   rowsOf
 } from "../postgres/SqlRows.ts"
 import type { AcceptApart } from "../postgres/batching/AcceptApartSql.ts"
-import { intArrayIn } from "../postgres/batching/CellStatements.ts"
+import { intArrayIn } from "../postgres/batching/RowStatements.ts"
 import type { CommitEntry, CommitKind, Committed } from "../postgres/batching/CommitParts.ts"
 import { type AcceptKind, ADMITTED, makeAccept } from "../postgres/batching/AcceptBatchSql.ts"
 import { type BatchClients, type BatchName, writingClients } from "../postgres/batching/StatementBatch.ts"

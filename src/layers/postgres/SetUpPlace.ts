@@ -35,6 +35,9 @@ export const inStore = <A, E, R>(
     return Context.add(outside, CurrentPlace, { cell: null }) as Context.Context<R>
   })
 
+/** Whether the fiber works where the set-up is. */
+export const isInStore = Effect.map(CurrentPlace, ({ cell, now }) => cell === null && now === undefined)
+
 /** Of each client, whether the fiber's statements go to the rows' own machine now. */
 const atRows = new WeakMap<SqlClient.SqlClient, Effect.Effect<boolean>>()
 

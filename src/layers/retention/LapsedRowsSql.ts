@@ -1,8 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { LapsingTable, RetentionPass } from "../../domain/Retention.ts"
-import { tablesInCells } from "../postgres/CellSchema.ts"
-import { CurrentPlace } from "../postgres/CellsSql.ts"
+import { isInStore } from "../postgres/SetUpPlace.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import type { RetentionBatch } from "../../services/Retention.ts"
 
@@ -61,7 +60,7 @@ export const lapsedRows = (sql: SqlClient.SqlClient, areApart: boolean) => {
   const walkRows = rowsOf(WalkRow)
   const sizeRows = rowsOf(Schema.Struct({ pages: Schema.Int }))
 
-  /** In a cell on another node: only Citus knows how large its tables are. */
+  /** On the machine of customers' rows: only Citus knows how large its tables are. */
   const walkApart = (table: WalkedTable, parameters: ReadonlyArray<unknown>) =>
     Effect.gen(function* () {
       const [size] = yield* sizeRows(
@@ -85,8 +84,7 @@ export const lapsedRows = (sql: SqlClient.SqlClient, areApart: boolean) => {
     })
   return Effect.fnUntraced(function* (table: WalkedTable, { until, position }: RetentionPass) {
     const parameters = [timestamp(until), `(${position.at},0)`, `(${position.at + PAGES},0)`]
-    const { cell } = yield* CurrentPlace
-    const [row] = yield* areApart && cell !== null && tablesInCells(areApart).includes(table)
+    const [row] = yield* areApart && !(yield* isInStore)
       ? walkApart(table, parameters)
       : walkRows(
           sql.unsafe(

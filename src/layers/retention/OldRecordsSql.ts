@@ -35,7 +35,7 @@ export const oldRecords = (sql: SqlClient.SqlClient, areApart: boolean) => {
   const customerRows = rowsOf(CustomerRow)
   const customersFrom = (at: number) =>
     sql`select id from customers where id >= ${at}::int order by id limit ${CUSTOMERS}`
-  /** Customers are on the coordinator, their records in a cell on another node: two statements. */
+  /** Where the set-up is apart, customers are with it: two statements. */
   const pageFrom = (at: number) =>
     areApart
       ? Effect.map(

@@ -23,7 +23,7 @@ import {
   type OptionalColumns
 } from "../postgres/batching/AcceptBatchSql.ts"
 import type { AcceptApart } from "../postgres/batching/AcceptApartSql.ts"
-import { intArrayIn } from "../postgres/batching/CellStatements.ts"
+import { intArrayIn } from "../postgres/batching/RowStatements.ts"
 import type { CommitEntry, CommitKind, Committed } from "../postgres/batching/CommitParts.ts"
 import { makeCommitBatch, makeCommitSingle } from "../postgres/batching/CommitBatchSql.ts"
 import { makeCompareBatch } from "../postgres/batching/CompareBatchSql.ts"

@@ -20,7 +20,7 @@ import { EVENT_SUBJECT, EventSubjectColumn, toSubject } from "./WebhookEventSql.
 import { TAKES } from "./OutboxSql.ts"
 import { openWebhookSecret, type SecretOwner } from "./WebhooksSql.ts"
 import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
-import { cellStatement, sent } from "../postgres/batching/CellStatements.ts"
+import { rowStatement, sent } from "../postgres/batching/RowStatements.ts"
 import { isLeasedBy, TIMER_KIND, timerColumns, WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
 interface DueTimerAt {
@@ -154,9 +154,9 @@ const isAboutEndpoint = (subject: typeof ApartRow.Type.subject, endpointId: numb
   subject.snapshot.subject.type === "webhook" &&
   subject.snapshot.subject.id === String(endpointId)
 
-/** Endpoints are on the coordinator, their deliveries in a cell on another node. */
+/** Endpoints are a part of the set-up, their deliveries are not. */
 const readingApart = (): Reads => {
-  const endpoints = cellStatement(
+  const endpoints = rowStatement(
     columns,
     (rows) => `
     select r.nth, w.id as "endpointId", w.url, w.disabled_at is not null as "isDisabled", w.mode as "endpointMode",
@@ -164,7 +164,7 @@ const readingApart = (): Reads => {
       case when w.previous_secret_until > r.now then w.sealed_previous_secret end as "sealedPreviousSecret"
     from ${rows} join webhook_endpoints w on w.customer_id = r.customer_id and w.lane = r.lane`
   )
-  const deliveries = cellStatement<DueAtEndpoint>(
+  const deliveries = rowStatement<DueAtEndpoint>(
     [...columns, { name: "endpoint_id", type: "int4", of: ({ endpoint }) => endpoint.endpointId }],
     (rows) => `
     select w.nth, d.tries, d.started_at as "startedAt", d.next_try_at as "nextTryAt",

@@ -14,7 +14,7 @@ import {
 } from "../postgres/SqlRows.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
-import { cellStatement, sent } from "../postgres/batching/CellStatements.ts"
+import { rowStatement, sent } from "../postgres/batching/RowStatements.ts"
 import { isLeasedBy, TIMER_KIND, timerColumns, WEBHOOK_TIMER } from "./WebhookTimers.ts"
 
 /** The outcome of a try. */
@@ -140,9 +140,9 @@ const recording = (): Records => {
   }
 }
 
-/** Deliveries are in a cell on another node, endpoints on the coordinator. */
+/** Endpoints are a part of the set-up, their deliveries are not. */
 const recordingApart = (): Records => {
-  const deliveries = cellStatement(
+  const deliveries = rowStatement(
     columns,
     (rows) => `
     with r as materialized (
@@ -151,7 +151,7 @@ const recordingApart = (): Records => {
     select nth, was_restarted as "wasRestarted" from held`
   )
   const endpointsOf = statementOfShape((shape: RecordShape) =>
-    cellStatement(
+    rowStatement(
       columns,
       (rows) =>
         `with held as materialized (select * from ${rows}),${endpointParts(shape)} select 1 as recorded`

@@ -262,7 +262,9 @@ const kept = Effect.gen(function* () {
   )
 })
 
-const { write, look, locked } = makeAcceptWrites(acceptedVerifications("live", "verification"), false)
+const { write, look, locked } = Effect.runSync(
+  makeAcceptWrites(acceptedVerifications("live", "verification"))
+)
 
 /** The verdict of the only request, in the words of a case. */
 const verdictOf = ({ verdicts: [verdict] }: { readonly verdicts: ReadonlyArray<Verdict> }) => {

@@ -11,11 +11,11 @@ import { type BatchColumn, decodedAs, timestamp } from "../SqlRows.ts"
 import { inStore } from "../SetUpPlace.ts"
 import { currentSetUp } from "../SetUpCache.ts"
 import { type AdmittedKind, limitColumns } from "./AdmissionCounts.ts"
-import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
+import { type ApartEvent, outboxApart } from "./OutboxApartSql.ts"
 import type { PlatformCount } from "./PlatformCountsSql.ts"
-import { cellStatement, raceLost, type Sent, sendAll, sent } from "./CellStatements.ts"
+import { rowStatement, raceLost, type Sent, sendAll, sent } from "./RowStatements.ts"
 
-/** A request to a cell on another node, as far as it is counted. */
+/** A request, as far as it is counted. */
 interface CountedRequest {
   readonly id: string
   readonly customerId: number
@@ -52,9 +52,9 @@ const limited: ReadonlyArray<BatchColumn<CountedRequest>> = [
   ...limitColumns
 ]
 
-/** The set-up is on the coordinator. */
+/** Its tables are elsewhere. */
 const setUp = (() => {
-  const statement = cellStatement(
+  const statement = rowStatement(
     limited,
     (rows) => `
     select count(*)::int as changed from ${rows} ${currentSetUp.join} where not ${currentSetUp.condition}`
@@ -87,7 +87,7 @@ const LAPSED = `$${keyColumns.length + 1}::timestamptz`
 
 const keys = (operation: string) => {
   const claim = (onConflict: string) =>
-    cellStatement(
+    rowStatement(
       keyColumns,
       (rows) => `
       insert into idempotency_keys as k (customer_id, operation, key, fingerprint, subject, expires_at)
@@ -130,7 +130,7 @@ const phones = (kind: AdmittedKind) => {
     { name: "day_end", type: "timestamptz", of: ({ createdAt }) => createdAt + DAY_MILLIS },
     { name: "sends", type: "int4", of: ({ sends }) => sends }
   ]
-  const statement = cellStatement(
+  const statement = rowStatement(
     columns,
     (rows) => `
     insert into phone_counters as o (customer_id, phone, kind, hour_ends_at, hour_used, day_ends_at, day_used)
@@ -189,7 +189,7 @@ interface CountedMonth {
 }
 
 const quotas = (() => {
-  const statement = cellStatement<CountedMonth>(
+  const statement = rowStatement<CountedMonth>(
     [
       { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
       { name: "month_start", type: "date", of: ({ month }) => month },
@@ -233,7 +233,7 @@ interface Hold {
 }
 
 const wallets = (() => {
-  const statement = cellStatement<Hold>(
+  const statement = rowStatement<Hold>(
     [
       { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
       { name: "stripe", type: "int2", of: ({ stripe }) => stripe },
@@ -261,14 +261,14 @@ const wallets = (() => {
 
 const noRace = () => Effect.succeed(false)
 
-/** How one kind of sends is stored in a cell on another node. */
+/** How one kind of sends is stored where the set-up is apart. */
 export interface AcceptApart<Row> {
   readonly mode: KeyMode
   readonly table: "verifications" | "messages"
   /** Statements that store the rows, with these further columns. */
   readonly stores: (optional: ReadonlyArray<BatchColumn<Row>>) => ReadonlyArray<(rows: string) => string>
   /** The event of a new send; null: none. */
-  readonly eventOf: ((row: Row) => CellEvent) | null
+  readonly eventOf: ((row: Row) => ApartEvent) | null
 }
 
 interface ApartOptions<Row> {
@@ -281,13 +281,13 @@ interface ApartOptions<Row> {
 }
 
 /**
- * Accepts a batch in a cell on another node: counts and stores all of it, and undoes that if a count shows that somebody
+ * Accepts a batch where the set-up is apart: counts and stores all of it, and undoes that if a count shows that somebody
  * has to be refused. Returns how many webhooks are due.
  */
 export const makeAcceptApart = <Row>({ operation, counts, apart, requestOf, columns }: ApartOptions<Row>) => {
   const claims = keys(operation)
   const countPhones = phones(counts)
-  const outbox = cellOutbox(apart.mode, apart.table)
+  const outbox = outboxApart(apart.mode, apart.table)
   const eventsOf = (batch: ReadonlyArray<Row>) => (apart.eventOf === null ? [] : batch.map(apart.eventOf))
 
   const stepsOf = (
@@ -296,7 +296,7 @@ export const makeAcceptApart = <Row>({ operation, counts, apart, requestOf, colu
     takesOver: boolean
   ) => {
     const requests = batch.map(requestOf)
-    const stored = apart.stores(optional).map((text) => cellStatement([...columns, ...optional], text))
+    const stored = apart.stores(optional).map((text) => rowStatement([...columns, ...optional], text))
     const writes = [
       ...stored.map((statement) => sent(statement, batch)),
       ...outbox.statements(eventsOf(batch))

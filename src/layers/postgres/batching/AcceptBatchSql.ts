@@ -24,11 +24,11 @@ import {
   withSends
 } from "./AdmissionCounts.ts"
 import { type AcceptApart, isOverPlatform, makeAcceptApart, platformRefuses } from "./AcceptApartSql.ts"
-import { sentToNode } from "./CellSetUpSql.ts"
+import { bySetUpPlace, type Sends } from "./SetUpApartSql.ts"
 import { makePlatformCounts, type PlatformCount } from "./PlatformCountsSql.ts"
 import { type BatchClients, type BatchName, makeBatchLane, makeStatementBatch } from "./StatementBatch.ts"
 import { type LimitedRequest, makeDecide, spreadWallets, type Verdict } from "./LimitStateSql.ts"
-import { isAtRows, SetUpIsApart } from "../SetUpPlace.ts"
+import { SetUpIsApart } from "../SetUpPlace.ts"
 import { currentSetUp, type SetUpVersions } from "../SetUpCache.ts"
 import type { IdempotencyClaim, SetUpChanged } from "../../../services/customer/Idempotency.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
@@ -38,7 +38,7 @@ interface AcceptRequest {
   readonly admission: Admission
   readonly setUpVersion: KnownSetUp
   readonly idempotency: IdempotencyClaim | null
-  /** Only where cells are on other nodes: what was counted before of the phone. */
+  /** What was counted of the phone, if that was before. */
   readonly platform?: PlatformCount | null
 }
 
@@ -73,7 +73,7 @@ export interface AcceptKind<Request extends AcceptRequest, Row extends Request =
   readonly stores: (optional: ReadonlyArray<BatchColumn<Row>>) => string
   /** Counts the webhooks that are due at once; null if none are. */
   readonly webhooks: string | null
-  /** Accepts a batch of a cell on another node. */
+  /** Accepts a batch where the set-up is apart. */
   readonly apart: AcceptApart<Row>
 }
 
@@ -210,13 +210,14 @@ interface Accepted {
  * The ways to accept requests. `write` assumes that nobody has to be refused. `look` decides by what was counted before.
  * `locked` is for a transaction: nobody else can count until it ends.
  */
-export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Request>(
-  kind: AcceptKind<Request, Row>,
-  areApart: boolean
-) => {
+export const makeAcceptWrites = Effect.fnUntraced(function* <
+  Request extends AcceptRequest,
+  Row extends Request
+>(kind: AcceptKind<Request, Row>) {
+  const isPlatformCounted = yield* SetUpIsApart
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
   const statementOf = statementOfShape((shape: AcceptShape) => acceptStatement(kind, shape))
-  const decide = makeDecide(kind.counts, kind.operation, areApart)
+  const decide = yield* makeDecide(kind.counts, kind.operation)
 
   const limited = (row: Row): LimitedRequest => {
     const { id, customerId, phone, createdAt } = kind.subjectOf(row)
@@ -237,37 +238,42 @@ export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Requ
     statementOf({
       hasQuotas: batch.some(({ admission }) => admission.monthlyQuota > 0),
       optional: kind.optional.map(({ isNeeded }) => batch.some(isNeeded)),
-      isPlatformCounted: areApart,
+      isPlatformCounted,
       ...keys
     })
 
-  /** In a cell on another node: as one statement where that is reached past the coordinator. */
-  const writeInCell = Effect.fnUntraced(function* (
+  type Writes = (
     sql: SqlClient.SqlClient,
     batch: ReadonlyArray<Row>,
     keys: Keys
-  ) {
-    if (batch.some((row) => isOverPlatform(limited(row)))) return yield* Effect.fail(platformRefuses())
-    if (yield* isAtRows(sql)) {
-      const { text, parameters } = statementFor(batch, keys)
-      const customers = batch.map((row) => kind.subjectOf(row).customerId)
-      const [{ webhooks = 0 }] = yield* decoded(sentToNode(sql, text, parameters(batch), customers))
-      return webhooks
-    }
-    const optional = kind.optional.filter(({ isNeeded }) => batch.some(isNeeded))
-    const more = optional.flatMap(({ columns }) => columns)
-    return yield* writeApart(sql, batch, more, keys.takesOverKeys)
-  })
+  ) => Effect.Effect<number, SqlError.SqlError>
 
-  const write = (
-    sql: SqlClient.SqlClient,
-    batch: ReadonlyArray<Row>,
-    keys: Keys
-  ): Effect.Effect<number, SqlError.SqlError> => {
-    if (areApart) return writeInCell(sql, batch, keys)
-    const { text, parameters } = statementFor(batch, keys)
-    return Effect.map(decoded(sql.unsafe(text, parameters(batch))), ([{ webhooks = 0 }]) => webhooks)
-  }
+  const writeTogether =
+    (send: Sends): Writes =>
+    (sql, batch, keys) => {
+      const { text, parameters } = statementFor(batch, keys)
+      const customers = () => batch.map((row) => kind.subjectOf(row).customerId)
+      return Effect.map(
+        decoded(send(sql, text, parameters(batch), customers)),
+        ([{ webhooks = 0 }]) => webhooks
+      )
+    }
+
+  const writeInSteps =
+    (): Writes =>
+    (sql, batch, { takesOverKeys }) => {
+      const optional = kind.optional.filter(({ isNeeded }) => batch.some(isNeeded))
+      const more = optional.flatMap(({ columns }) => columns)
+      return writeApart(sql, batch, more, takesOverKeys)
+    }
+
+  const writeCounted = yield* bySetUpPlace(writeTogether, writeInSteps)
+  const write: Writes = isPlatformCounted
+    ? (sql, batch, keys) =>
+        batch.some((row) => isOverPlatform(limited(row)))
+          ? Effect.fail(platformRefuses())
+          : writeCounted(sql, batch, keys)
+    : writeCounted
 
   const store = Effect.fnUntraced(function* (
     sql: SqlClient.SqlClient,
@@ -299,8 +305,8 @@ export const makeAcceptWrites = <Request extends AcceptRequest, Row extends Requ
     return yield* store(sql, admitted, verdicts, phones.size < admitted.length)
   })
 
-  return { write, look, locked }
-}
+  return { write, look, locked, isPlatformCounted }
+})
 
 interface AcceptOptions<Request extends AcceptRequest, Row extends Request> {
   readonly kind: AcceptKind<Request, Row>
@@ -321,8 +327,7 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
   clients: BatchClients,
   { name, kind, toRows, wakeFor, versions }: AcceptOptions<Request, Row>
 ) {
-  const areApart = yield* SetUpIsApart
-  const { write, look, locked } = makeAcceptWrites(kind, areApart)
+  const { write, look, locked, isPlatformCounted } = yield* makeAcceptWrites(kind)
   let looksLeft = 0
 
   const lookFirst = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Row>) =>
@@ -361,7 +366,7 @@ export const makeAccept = Effect.fnUntraced(function* <Request extends AcceptReq
 
   const isAccepted = (verdict: Verdict) => verdict === null
   const countPlatform =
-    areApart && kind.counts === "code"
+    isPlatformCounted && kind.counts === "code"
       ? yield* makePlatformCounts({ ...clients, lane: makeBatchLane() })
       : null
   const judge =

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { batchId, decodedAs, isRace, isRequested, retryRaces, statementOfShape } from "../SqlRows.ts"
-import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
-import { cellStatement, intArrayIn, raceLost, sendAll, sent } from "./CellStatements.ts"
+import { type ApartEvent, outboxApart } from "./OutboxApartSql.ts"
+import { rowStatement, intArrayIn, raceLost, sendAll, sent } from "./RowStatements.ts"
 import {
   commitColumns,
   type CommitEntry,
@@ -19,7 +19,7 @@ import {
 const castIn = (column: string, cast: "jsonb" | "int[]"): string =>
   cast === "jsonb" ? `${column}::jsonb` : intArrayIn(column)
 
-/** The statements of a cell on another node: the first writes the sends, the others what depends on them. */
+/** The statements where the set-up is apart: the first writes the sends, the others what depends on them. */
 const apartStatements = <Entry extends CommitEntry>(
   { mode, timerKind, table, alias, lane, ...kind }: CommitKind<Entry>,
   hasHeld: boolean,
@@ -40,7 +40,7 @@ const apartStatements = <Entry extends CommitEntry>(
     sets
   )
   return {
-    sends: cellStatement<CommitRow<Entry>>(
+    sends: rowStatement<CommitRow<Entry>>(
       columns,
       (rows) => `
       update ${table} ${alias} set status = r.status, revision = r.revision, ${casting}, held = r.held,
@@ -50,7 +50,7 @@ const apartStatements = <Entry extends CommitEntry>(
     ),
     parts: parts.map(({ isNeeded, apart }) => ({
       isNeeded,
-      statements: apart.map((text) => cellStatement<CommitRow<Entry>>(columns, text))
+      statements: apart.map((text) => rowStatement<CommitRow<Entry>>(columns, text))
     }))
   }
 }
@@ -65,7 +65,7 @@ const isUnwritten = (error: SqlError.SqlError): boolean =>
 const WrittenRows = Schema.Array(Schema.Struct({ nth: Schema.Int }))
 
 /**
- * Writes the transitions of many sends to a cell on another node. All statements are sent together, as if each
+ * Writes the transitions of many sends where the set-up is apart. All statements are sent together, as if each
  * transition will be written; if one is not, all is undone, and the others are written after it is known which.
  */
 export const makeCommitsApart = <Entry extends CommitEntry>(
@@ -74,11 +74,11 @@ export const makeCommitsApart = <Entry extends CommitEntry>(
 ) => {
   const parts: ReadonlyArray<OptionalPart<Entry>> = [...commitParts(kind.timerKind, kind.lane), ...kind.parts]
   const statementsOf = statementOfShape((hasHeld: boolean) => apartStatements(kind, hasHeld, parts))
-  const outbox = cellOutbox(kind.mode, kind.table)
+  const outbox = outboxApart(kind.mode, kind.table)
   const writtenRows = decodedAs(WrittenRows)
 
   const eventsOf = ({ before, transition: { next, events }, now, idAt }: CommitRow<Entry>) =>
-    events.map((type, index): CellEvent => ({
+    events.map((type, index): ApartEvent => ({
       customerId: before.customerId,
       id: idAt(index),
       type,

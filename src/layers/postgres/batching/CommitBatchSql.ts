@@ -10,8 +10,7 @@ import {
   retryRaces,
   statementOfShape
 } from "../SqlRows.ts"
-import { isAtRows, SetUpIsApart } from "../SetUpPlace.ts"
-import { sentToNode } from "./CellSetUpSql.ts"
+import { bySetUpPlace, type Sends } from "./SetUpApartSql.ts"
 import { makeCommitsApart } from "./CommitApartSql.ts"
 import {
   commitColumns,
@@ -160,19 +159,17 @@ const commitStatements = <Entry extends CommitEntry>(kind: CommitKind<Entry>) =>
     })
 }
 
-type Sends = typeof sentToNode
-const sentAlone: Sends = (sql, text, parameters) => sql.unsafe(text, parameters)
-
 /** Writes the transitions of many sends in one statement. */
 const makeCommitsTogether = <Entry extends CommitEntry>(
   kind: CommitKind<Entry>,
-  newId: Effect.Effect<string>
+  newId: Effect.Effect<string>,
+  send: Sends
 ) => {
   const statementFor = commitStatements(kind)
   const decoded = decodedAs(Schema.Tuple([OutcomeRow]))
-  return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>, send: Sends = sentAlone) => {
+  return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) => {
     const { text, parameters } = statementFor(entries)
-    const customers = entries.map(({ before }) => before.customerId)
+    const customers = () => entries.map(({ before }) => before.customerId)
     const write = (drawn: string) => {
       const idsOf = (row: number) => (place: number) => batchId(drawn, row, place)
       const rows = entries.map((entry, row) => ({ ...entry, idAt: idsOf(row) }))
@@ -191,16 +188,10 @@ const makeCommitsTogether = <Entry extends CommitEntry>(
 }
 
 const makeCommits = <Entry extends CommitEntry>(kind: CommitKind<Entry>, newId: Effect.Effect<string>) =>
-  Effect.map(SetUpIsApart, (areApart) => {
-    const together = makeCommitsTogether(kind, newId)
-    if (!areApart) return together
-    const apart = makeCommitsApart(kind, newId)
-    // As one statement where the cell's node is reached past the coordinator.
-    return (sql: SqlClient.SqlClient, entries: ReadonlyArray<Entry>) =>
-      Effect.flatMap(isAtRows(sql), (atNode) =>
-        atNode ? together(sql, entries, sentToNode) : apart(sql, entries)
-      )
-  })
+  bySetUpPlace(
+    (send) => makeCommitsTogether(kind, newId, send),
+    () => makeCommitsApart(kind, newId)
+  )
 
 export const makeCommitBatch = <Entry extends CommitEntry>(
   clients: BatchClients,

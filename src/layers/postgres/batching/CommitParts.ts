@@ -66,7 +66,7 @@ export interface OptionalPart<Entry extends CommitEntry = CommitEntry> {
   readonly isNeeded: (entry: Entry) => boolean
   readonly columns: ReadonlyArray<BatchColumn<CommitRow<Entry>>>
   readonly sql: string
-  /** For a cell on another node: statements of their own, over the rows that need the part. */
+  /** Where the set-up is apart: statements of their own, over the rows that need the part. */
   readonly apart: ReadonlyArray<(rows: string) => string>
 }
 

@@ -15,11 +15,10 @@ import {
   retryRaces,
   withConstants
 } from "../SqlRows.ts"
-import { isAtRows, SetUpIsApart } from "../SetUpPlace.ts"
 import { currentSetUp } from "../SetUpCache.ts"
-import { type CellEvent, cellOutbox } from "./CellOutboxSql.ts"
-import { changedSetUps, sentToNode } from "./CellSetUpSql.ts"
-import { cellStatement, sendAll, sent } from "./CellStatements.ts"
+import { type ApartEvent, outboxApart } from "./OutboxApartSql.ts"
+import { bySetUpPlace, changedSetUps, type Sends } from "./SetUpApartSql.ts"
+import { rowStatement, sendAll, sent } from "./RowStatements.ts"
 import { VERIFICATION_SNAPSHOT } from "../../verification/VerificationRow.ts"
 import { outboxParts } from "./CommitBatchSql.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
@@ -97,9 +96,9 @@ const ApartRow = Schema.Struct({
   snapshot: Schema.NullOr(Schema.String)
 })
 
-/** In a cell on another node, without what the event of an ended verification needs. */
+/** Without what the event of an ended verification needs. */
 const comparesApart = (mode: KeyMode, timerKind: TimerKind) =>
-  cellStatement(
+  rowStatement(
     columns,
     (rows) => `
   with r as materialized (select r.*, '${timerKind}'::text as timer_kind, 0::smallint as lane from ${rows}),
@@ -130,27 +129,20 @@ type Compares = (
   entries: ReadonlyArray<CodeRow>
 ) => Effect.Effect<ReadonlyArray<Compared>, SqlError.SqlError>
 
-const comparing = (mode: KeyMode, timerKind: TimerKind): Compares => {
+const comparing = (mode: KeyMode, timerKind: TimerKind, send: Sends): Compares => {
   const statement = statementOf(mode, timerKind)
   const decoded = decodedAs(Schema.Array(ComparedRow))
-  return (sql, entries) => decoded(sql.unsafe(statement, source.parameters(entries)))
+  return (sql, entries) =>
+    decoded(
+      send(sql, statement, source.parameters(entries), () => entries.map(({ customerId }) => customerId))
+    )
 }
 
-/** On the node of a cell, past the coordinator: as on one PostgreSQL. */
-const comparingAtNode = (mode: KeyMode, timerKind: TimerKind): Compares => {
-  const statement = statementOf(mode, timerKind)
-  const decoded = decodedAs(Schema.Array(ComparedRow))
-  return (sql, entries) => {
-    const customers = entries.map(({ customerId }) => customerId)
-    return decoded(sentToNode(sql, statement, source.parameters(entries), customers))
-  }
-}
-
-/** In a cell on another node: the set-up is compared first, and events are written after it is known which codes end. */
+/** The set-up is compared first, and events are written after it is known which codes end. */
 const comparingApart = (mode: KeyMode, timerKind: TimerKind): Compares => {
   const statement = comparesApart(mode, timerKind)
   const decoded = decodedAs(Schema.Array(ApartRow))
-  const outbox = cellOutbox(mode, "verifications")
+  const outbox = outboxApart(mode, "verifications")
   const compare = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, entries: ReadonlyArray<CodeRow>) {
     const changed = yield* changedSetUps(sql, entries)
     const current = entries.flatMap((entry, index) =>
@@ -161,7 +153,7 @@ const comparingApart = (mode: KeyMode, timerKind: TimerKind): Compares => {
       const entry = current[row.nth - 1]
       return entry === undefined ? [] : [{ ...row, entry }]
     })
-    const events = found.flatMap(({ ends, status, snapshot, entry }): ReadonlyArray<CellEvent> => {
+    const events = found.flatMap(({ ends, status, snapshot, entry }): ReadonlyArray<ApartEvent> => {
       if (!ends || snapshot === null) return []
       const { customerId, eventId, id, now } = entry
       const type = `verification.${status}`
@@ -186,11 +178,7 @@ const comparingApart = (mode: KeyMode, timerKind: TimerKind): Compares => {
       }))
     ]
   })
-  const atNode = comparingAtNode(mode, timerKind)
-  return (sql, entries) =>
-    Effect.flatMap(isAtRows(sql), (isAlone) =>
-      isAlone ? atNode(sql, entries) : sql.withTransaction(compare(sql, entries))
-    )
+  return (sql, entries) => sql.withTransaction(compare(sql, entries))
 }
 
 /** Compares the codes of many requests in one statement. None where there is nothing to compare with. */
@@ -200,9 +188,12 @@ export const makeCompareBatch = (
   timerKind: TimerKind,
   newId: Effect.Effect<string>
 ) =>
-  Effect.flatMap(SetUpIsApart, (areApart) => {
-    const compares = areApart ? comparingApart(mode, timerKind) : comparing(mode, timerKind)
-    return makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
+  Effect.gen(function* () {
+    const compares = yield* bySetUpPlace(
+      (send) => comparing(mode, timerKind, send),
+      () => comparingApart(mode, timerKind)
+    )
+    return yield* makeStatementBatch<SqlClient.SqlClient, EnteredCode, Option.Option<Compared>>(clients, {
       name: "check",
       endsTogether: true,
       conflictsOf: ({ id }) => [id],

@@ -7,10 +7,11 @@ import type { Instant } from "../../../domain/Instant.ts"
 import type { Phone } from "../../../domain/Phone.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 import { currentSetUp } from "../SetUpCache.ts"
+import { SetUpIsApart } from "../SetUpPlace.ts"
 import { type BatchColumn, batchSource, decodedAs, InstantColumn, RialsColumn } from "../SqlRows.ts"
 import { type AdmittedKind, limitColumns } from "./AdmissionCounts.ts"
-import { changedSetUps } from "./CellSetUpSql.ts"
-import { cellStatement, sent } from "./CellStatements.ts"
+import { changedSetUps } from "./SetUpApartSql.ts"
+import { rowStatement, sent } from "./RowStatements.ts"
 import type { PlatformCount } from "./PlatformCountsSql.ts"
 
 /** A request to send one code or message, and what refuses it. */
@@ -22,7 +23,7 @@ export interface LimitedRequest {
   readonly admission: Admission
   readonly setUpVersion: KnownSetUp
   readonly key: string | null
-  /** What was counted before of the phone, where cells are on other nodes. */
+  /** What was counted of the phone, if that was before. */
   readonly platform: PlatformCount | null
 }
 
@@ -85,10 +86,10 @@ const StripeRow = Schema.Struct({
 })
 type StripeRow = typeof StripeRow.Type
 
-/** What the customer's cell on another node has counted. */
-const cellApart = (kind: AdmittedKind, operation: string, isLocking: boolean) => {
+/** What was counted with the customer's rows. */
+const countsApart = (kind: AdmittedKind, operation: string, isLocking: boolean) => {
   const lock = (alias: string, order: string) => (isLocking ? `order by ${order} for update of ${alias}` : "")
-  return cellStatement(
+  return rowStatement(
     columns,
     (rows) => `
   with r as materialized (select * from ${rows}),
@@ -111,7 +112,7 @@ const cellApart = (kind: AdmittedKind, operation: string, isLocking: boolean) =>
   )
 }
 
-const CellRows = Schema.Array(
+const CountRows = Schema.Array(
   Schema.Struct({
     nth: Schema.Int,
     isKeyTaken: Schema.Boolean,
@@ -137,13 +138,13 @@ type ReadsState = (
   mode: "read" | "lock"
 ) => Effect.Effect<ReadonlyArray<typeof StateRow.Type>, SqlError.SqlError>
 
-/** Reads a cell on another node: counters of the cell first, in the order in which the single statement locks. */
+/** Reads the set-up by a statement of its own, and the counters in the order in which the single statement locks. */
 const statesApart = (kind: AdmittedKind, operation: string): ReadsState => {
-  const cell = { read: cellApart(kind, operation, false), lock: cellApart(kind, operation, true) }
-  const cellRows = decodedAs(CellRows)
+  const counts = { read: countsApart(kind, operation, false), lock: countsApart(kind, operation, true) }
+  const countRows = decodedAs(CountRows)
   return Effect.fnUntraced(function* (sql, requests, mode) {
     const changed = yield* changedSetUps(sql, requests)
-    const counted = yield* cellRows(sent(cell[mode], requests)(sql))
+    const counted = yield* countRows(sent(counts[mode], requests)(sql))
     return counted.map((row, index) => ({
       ...row,
       ...platformColumns(requests[index]?.platform ?? null),
@@ -211,8 +212,8 @@ interface Decision {
  * Decides about requests that came together, in their order, by what the store has counted. Without locks, others may
  * count meanwhile. With locks, nobody can until the transaction ends, except in counters that do not exist yet.
  */
-export const makeDecide = (kind: AdmittedKind, operation: string, areApart: boolean) => {
-  const readStates = areApart ? statesApart(kind, operation) : statesTogether(kind, operation)
+export const makeDecide = Effect.fnUntraced(function* (kind: AdmittedKind, operation: string) {
+  const readStates = (yield* SetUpIsApart) ? statesApart(kind, operation) : statesTogether(kind, operation)
   const stripeRows = decodedAs(Schema.Array(StripeRow))
 
   return Effect.fnUntraced(function* (
@@ -245,7 +246,7 @@ export const makeDecide = (kind: AdmittedKind, operation: string, areApart: bool
     refuse(availableIn(stripes))
     return { verdicts, stripes }
   })
-}
+})
 
 /** Spreads locked wallets over their stripes again where a stripe does not cover what the requests hold in it. */
 export const spreadWallets = (

@@ -5,8 +5,8 @@ import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { BatchSql } from "../Pools.ts"
 import { type BatchColumn, batchSource, decodedAs, inOrder, isRequested, withConstants } from "../SqlRows.ts"
 import { SetUpIsApart } from "../SetUpPlace.ts"
-import { changedSetUps, currentSetUps } from "./CellSetUpSql.ts"
-import { cellStatement, sent } from "./CellStatements.ts"
+import { changedSetUps, currentSetUps } from "./SetUpApartSql.ts"
+import { rowStatement, sent } from "./RowStatements.ts"
 import { type BatchClients, type BatchName, makeStatementBatch } from "./StatementBatch.ts"
 import { currentSetUp, setUpColumns, SetUpFields, type SetUpVersions } from "../SetUpCache.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
@@ -86,14 +86,14 @@ type Reads<Request> = (
   requests: ReadonlyArray<Request>
 ) => Effect.Effect<ReadonlyArray<Read>, SqlError.SqlError>
 
-/** From a cell on another node, next to a statement that compares the set-up. */
+/** Next to a statement that compares the set-up. */
 const loadsApart = ({
   mode,
   table,
   alias,
   columns: read
 }: Omit<LoadKind<Schema.Decoder<unknown>>, "row" | "name">): Reads<Subject> => {
-  const statement = cellStatement(
+  const statement = rowStatement(
     columns,
     (rows) => `select r.nth, ${read} from ${rows} join ${table} ${alias} on ${isRequested(alias, mode)}`
   )
@@ -186,7 +186,7 @@ export const makeLoadLeasedBatch = <Row extends Schema.Decoder<unknown>>(
   versions: SetUpVersions["Service"]
 ) =>
   Effect.flatMap(SetUpIsApart, (areApart) => {
-    const apart = cellStatement(
+    const apart = rowStatement(
       leasedColumns,
       (rows) => `
     select r.nth, ${read} from ${rows} join timers t on t.customer_id = r.customer_id and t.kind = '${timerKind}'

@@ -9,7 +9,7 @@ import { counters, warnOfFailure } from "../../../services/system/Observability.
 import { Cells, STORE_CELL } from "../CellsSql.ts"
 import { SetUpIsApart } from "../SetUpPlace.ts"
 import { type BatchColumn, decodedAs, InstantColumn, intervalText } from "../SqlRows.ts"
-import { cellStatement, sent } from "./CellStatements.ts"
+import { rowStatement, sent } from "./RowStatements.ts"
 import { type BatchClients, makeStatementBatch } from "./StatementBatch.ts"
 
 /**
@@ -88,7 +88,7 @@ const CALLERS_COUNT = `excluded.callers_until - o.callers_until < ${intervalText
 const IS_KNOWN = `o.callers @> excluded.callers or cardinality(o.callers) >= ${MAX_CALLERS}`
 
 /** Counts as `AdmissionCounts.ts` does on one PostgreSQL, and finds whether the customer is new among the callers. */
-const count = cellStatement(
+const count = rowStatement(
   columns,
   (rows) => `
   insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until, adds_caller)
@@ -120,7 +120,7 @@ interface GivenBack extends Counted {
 }
 
 /** A count of a window that has ended meanwhile is gone already. */
-const giveBack = cellStatement<GivenBack>(
+const giveBack = rowStatement<GivenBack>(
   [
     { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
     { name: "phone", type: "text", of: ({ phone }) => phone },

@@ -4,16 +4,17 @@ import { type SqlClient, SqlError } from "effect/sql"
 import type { BatchColumn } from "../SqlRows.ts"
 
 /**
- * Statements about one cell that is on another node. Citus sends a statement there whole if it is about tables of one
- * cell alone. It never does so with an `insert` inside a `with`: its parts become steps, whose rows pass through the
- * coordinator. So a batch is a transaction of statements that are sent together, and one commit of one node.
+ * Statements about customers' rows alone, where the set-up is on another machine of a Citus cluster. Citus sends a
+ * statement to the rows' machine whole if it is about tables there alone. It never does so with an `insert` inside a
+ * `with`: its parts become steps, whose rows pass through the coordinator. So a batch is a transaction of statements that
+ * are sent together, and one commit of one machine.
  *
  * What Citus needs of an `insert … select` (13.2):
- * - its source reads a table of the cell: `here`, of one row, or one that is joined anyway;
+ * - its source reads a table there: `here`, of one row, or one that is joined anyway;
  * - everything in it is immutable. A stable function, such as a time plus an interval, a cast of text to an array, or
  *   `jsonb_build_object`, makes Citus write the statement again, with a condition that has no column.
  */
-export interface CellStatement<Row> {
+export interface RowStatement<Row> {
   readonly text: string
   readonly parameters: (rows: ReadonlyArray<Row>) => ReadonlyArray<PgTypes.Parameter>
 }
@@ -25,10 +26,10 @@ const PLACE: BatchColumn<unknown> = { name: "nth", type: "int4", of: (_, index) 
  *
  * @param text of the rows, to select from, as `r`
  */
-export const cellStatement = <Row>(
+export const rowStatement = <Row>(
   columns: ReadonlyArray<BatchColumn<Row>>,
   text: (rows: string) => string
-): CellStatement<Row> => {
+): RowStatement<Row> => {
   const bare = text("")
   const used = [...columns, PLACE].filter(({ name }) => new RegExp(`\\b${name}\\b`).test(bare))
   const arrays = used.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")
@@ -47,7 +48,7 @@ export const intArrayIn = (column: string): string => `string_to_array(btrim(${c
 export type Sent = (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
 export const sent =
-  <Row>({ text, parameters }: CellStatement<Row>, rows: ReadonlyArray<Row>): Sent =>
+  <Row>({ text, parameters }: RowStatement<Row>, rows: ReadonlyArray<Row>): Sent =>
   (sql) =>
     sql.unsafe(text, parameters(rows))
 

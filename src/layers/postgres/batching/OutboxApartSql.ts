@@ -4,10 +4,10 @@ import type { Instant } from "../../../domain/Instant.ts"
 import type { KeyMode } from "../../../domain/customer/Customer.ts"
 import { type BatchColumn, decodedAs } from "../SqlRows.ts"
 import { inStore } from "../SetUpPlace.ts"
-import { cellStatement, type Sent, sendAll, sent } from "./CellStatements.ts"
+import { rowStatement, type Sent, sendAll, sent } from "./RowStatements.ts"
 
 /** An event of a send that is written with it. */
-export interface CellEvent {
+export interface ApartEvent {
   readonly customerId: number
   readonly id: string
   readonly type: string
@@ -19,7 +19,7 @@ export interface CellEvent {
   readonly occurredAt: Instant
 }
 
-const columns: ReadonlyArray<BatchColumn<CellEvent>> = [
+const columns: ReadonlyArray<BatchColumn<ApartEvent>> = [
   { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
   { name: "event_id", type: "uuid", of: ({ id }) => id },
   { name: "event_type", type: "text", of: ({ type }) => type },
@@ -29,7 +29,7 @@ const columns: ReadonlyArray<BatchColumn<CellEvent>> = [
   { name: "occurred", type: "timestamptz", of: ({ occurredAt }) => occurredAt }
 ]
 
-interface Wanted extends Pick<CellEvent, "customerId" | "id" | "occurredAt"> {
+interface Wanted extends Pick<ApartEvent, "customerId" | "id" | "occurredAt"> {
   readonly endpointId: number
   readonly lane: number
 }
@@ -42,14 +42,14 @@ const wantedColumns: ReadonlyArray<BatchColumn<Wanted>> = [
   { name: "occurred", type: "timestamptz", of: ({ occurredAt }) => occurredAt }
 ]
 
-const deliveries = cellStatement(
+const deliveries = rowStatement(
   wantedColumns,
   (rows) => `
   insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at, next_try_at)
   select r.customer_id, r.endpoint, r.event_id, 'pending', r.occurred, r.occurred from here h, ${rows}`
 )
 
-const webhookTimers = cellStatement(
+const webhookTimers = rowStatement(
   wantedColumns,
   (rows) => `
   insert into timers as t (customer_id, kind, subject, lane, claimable_at)
@@ -69,10 +69,10 @@ const EndpointRows = Schema.Array(
 
 const ANY_EVENT = "*"
 
-/** The outbox of sends in a cell on another node: endpoints are part of the set-up, on the coordinator. */
-export const cellOutbox = (mode: KeyMode, table: "verifications" | "messages") => {
+/** The outbox of sends where the set-up is apart: endpoints are a part of it. */
+export const outboxApart = (mode: KeyMode, table: "verifications" | "messages") => {
   const decoded = decodedAs(EndpointRows)
-  const events = cellStatement(
+  const events = rowStatement(
     columns,
     (rows) => `
     insert into events (customer_id, id, type, subject, sequence, data, occurred_at, mode)
@@ -81,7 +81,7 @@ export const cellOutbox = (mode: KeyMode, table: "verifications" | "messages") =
     from ${table} s, ${rows} where s.customer_id = r.customer_id and s.id = r.subject`
   )
   const endpointsOf =
-    (written: ReadonlyArray<CellEvent>): Sent =>
+    (written: ReadonlyArray<ApartEvent>): Sent =>
     (sql) =>
       inStore(
         sql,
@@ -93,13 +93,13 @@ export const cellOutbox = (mode: KeyMode, table: "verifications" | "messages") =
       )
   return {
     /** Stores the events, and reads the endpoints that may want them: their rows come last. */
-    statements: (written: ReadonlyArray<CellEvent>): ReadonlyArray<Sent> =>
+    statements: (written: ReadonlyArray<ApartEvent>): ReadonlyArray<Sent> =>
       written.length === 0 ? [] : [sent(events, written), endpointsOf(written)],
 
     /** Makes deliveries to the endpoints that want the events; how many. */
     deliver: Effect.fnUntraced(function* (
       sql: SqlClient.SqlClient,
-      written: ReadonlyArray<CellEvent>,
+      written: ReadonlyArray<ApartEvent>,
       found: ReadonlyArray<unknown>
     ): Effect.fn.Return<number, SqlError.SqlError> {
       const endpoints = yield* decoded(Effect.succeed(found))

@@ -3,10 +3,10 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
-import { inStore } from "../SetUpPlace.ts"
+import { inStore, isAtRows, SetUpIsApart } from "../SetUpPlace.ts"
 import { currentSetUp, setUpColumns, SetUpFields } from "../SetUpCache.ts"
 import { type BatchColumn, decodedAs } from "../SqlRows.ts"
-import { cellStatement, sent } from "./CellStatements.ts"
+import { rowStatement, sent } from "./RowStatements.ts"
 
 interface Checked {
   readonly customerId: number
@@ -18,16 +18,13 @@ const columns: ReadonlyArray<BatchColumn<Checked>> = [
   { name: "set_up", type: "int4", of: ({ setUpVersion }) => setUpVersion }
 ]
 
-const changed = cellStatement(
+const changed = rowStatement(
   columns,
   (rows) => `select r.nth from ${rows} ${currentSetUp.join} where not ${currentSetUp.condition}`
 )
 const changedRows = decodedAs(Schema.Array(Schema.Struct({ nth: Schema.Int })))
 
-/**
- * For a cell on another node: the set-up is on the coordinator, so it is compared by a statement of its own. Returns the
- * requests whose set-up has changed, from 1 on.
- */
+/** Compares the set-up by a statement of its own. Returns the requests whose set-up has changed, from 1 on. */
 export const changedSetUps = (
   sql: SqlClient.SqlClient,
   requests: ReadonlyArray<Checked>
@@ -68,18 +65,18 @@ const withTables = (text: string, count: number) => {
 const statementsWithTables = new Map<string, ReturnType<typeof withTables>>()
 
 /**
- * A statement of one PostgreSQL, which begins with `with`, on the node of a cell: the tables of the set-up that it joins
- * are on the coordinator, so they are read there right before.
+ * A statement of one PostgreSQL, which begins with `with`, on the machine of customers' rows: the tables of the set-up that
+ * it joins are not there, so they are read right before.
  */
-export const sentToNode = Effect.fnUntraced(function* (
+export const sentToRows = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   text: string,
   parameters: ReadonlyArray<PgTypes.Parameter | Date>,
-  customerIds: ReadonlyArray<number>
+  customerIds: () => ReadonlyArray<number>
 ) {
   const statement = statementsWithTables.get(text) ?? withTables(text, parameters.length)
   statementsWithTables.set(text, statement)
-  const customers = [...new Set(customerIds)]
+  const customers = [...new Set(customerIds())]
   const read = yield* Effect.forEach(
     statement.tables,
     (table) => setUpRows(inStore(sql, sql.unsafe(SET_UP_TABLES[table].read, [customers]))),
@@ -88,7 +85,33 @@ export const sentToNode = Effect.fnUntraced(function* (
   return yield* sql.unsafe(statement.text, [...parameters, ...read.map(([{ rows }]) => rows)])
 })
 
-const current = cellStatement<{ readonly customerId: number }>(
+/** Sends a statement about the rows of these customers, which joins them with the set-up. */
+export type Sends = typeof sentToRows
+const sentAlone: Sends = (sql, text, parameters) => sql.unsafe(text, parameters)
+
+type Runs<Given extends ReadonlyArray<unknown>, Result> = (
+  sql: SqlClient.SqlClient,
+  ...given: Given
+) => Effect.Effect<Result, SqlError.SqlError>
+
+/**
+ * Chooses once how a batch is run.
+ *
+ * @param together in one statement: on one PostgreSQL, and on the machine of customers' rows where that is reached
+ * @param apart in statements about customers' rows alone
+ */
+export const bySetUpPlace = <Given extends ReadonlyArray<unknown>, Result>(
+  together: (send: Sends) => Runs<Given, Result>,
+  apart: () => Runs<Given, Result>
+): Effect.Effect<Runs<Given, Result>> =>
+  Effect.map(SetUpIsApart, (isApart) => {
+    if (!isApart) return together(sentAlone)
+    const [atRows, elsewhere] = [together(sentToRows), apart()]
+    return (sql, ...given) =>
+      Effect.flatMap(isAtRows(sql), (isReached) => (isReached ? atRows : elsewhere)(sql, ...given))
+  })
+
+const current = rowStatement<{ readonly customerId: number }>(
   [{ name: "customer_id", type: "int4", of: ({ customerId }) => customerId }],
   (rows) => `select r.customer_id as "customerId", ${setUpColumns("r.customer_id")} from ${rows}`
 )
