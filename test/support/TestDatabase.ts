@@ -9,7 +9,8 @@ import { createCell, TABLES_APART, tablesInCells } from "../../src/layers/postgr
 import { ConnectionWatch } from "../../src/layers/postgres/ConnectionWatch.ts"
 import { batchSql, byKeys, maintenanceSql } from "../../src/layers/postgres/Pools.ts"
 import { StoreWrites } from "../../src/layers/postgres/StoreWrites.ts"
-import { poolOf } from "../../src/layers/postgres/CellPools.ts"
+import { LostCellsSql } from "../../src/layers/postgres/CellNodes.ts"
+import { poolsIn } from "../../src/layers/postgres/CellPools.ts"
 
 export const placeOf = (database: string) => ({
   host: inject("postgresSocketDirectory"),
@@ -87,15 +88,20 @@ export const TestDatabaseOfCells = (names: ReadonlyArray<string>, areApart = fal
       yield* Effect.provide(create, yield* Layer.build(connect(name)))
       if (hasNodes) yield* Effect.provide(asNodes(names), yield* Layer.build(connect(name)))
       const cells = { ...(yield* readCells(place)), areApart: hasNodes }
-      return Layer.mergeAll(
-        batchSql(place, 0, cells),
+      const poolOf = poolsIn(cells)
+      const connections = Layer.mergeAll(
+        batchSql(place, 0, poolOf),
         maintenanceSql(place),
         Layer.succeed(SetUpIsApart, areApart),
         Layer.provideMerge(
           cellsLayer(cells),
-          poolOf(SqlClient.SqlClient, { ...place, ...poolOptions, patienceMillis: 60_000 }, cells, hasNodes)
+          poolOf(SqlClient.SqlClient, { ...place, ...poolOptions, patienceMillis: 60_000 })
         )
-      ).pipe(Layer.provide([ConnectionWatch.layer, StoreWrites.layer]), Layer.orDie)
+      )
+      return Layer.provideMerge(LostCellsSql, connections).pipe(
+        Layer.provide([ConnectionWatch.layer, StoreWrites.layer]),
+        Layer.orDie
+      )
     })
   )
 

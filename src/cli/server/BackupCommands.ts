@@ -13,7 +13,7 @@ import {
 import type { BackupHeader } from "../../layers/postgres/backup/BackupFormat.ts"
 import { writeStore } from "../../layers/postgres/backup/StoreBackup.ts"
 import { checkBackup, readHeader, restoreStore } from "../../layers/postgres/backup/StoreRestore.ts"
-import { readCells } from "../../layers/postgres/CellsSql.ts"
+import { isOnOneMachine } from "../../layers/postgres/StoreConnections.ts"
 import { decodedAs } from "../../layers/postgres/SqlRows.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"
 import { MasterKey } from "../../layers/crypto/Crypto.ts"
@@ -46,11 +46,11 @@ const total = (rows: Readonly<Record<string, number>>) =>
   Object.values(rows).reduce((sum, count) => sum + count, 0)
 
 const refuseCluster = Effect.fnUntraced(function* (configuration: Configuration) {
-  if (isEmbedded(configuration) || !(yield* readCells(yield* locate(configuration))).areApart) return
+  if (yield* isOnOneMachine(configuration)) return
   return yield* new StartupError({
     message: "the cells are on the nodes of a Citus cluster: use the backups of its nodes"
   })
-}, Effect.scoped)
+})
 
 const FINAL_NOTE =
   "Do not start Peyk on this store again: two servers would send what waits in it twice. Restore the file elsewhere, " +

@@ -1,7 +1,7 @@
-import { Context, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
-import { CurrentPlace } from "../postgres/CellsSql.ts"
+import { besides } from "../postgres/SetUpPlace.ts"
 import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import {
   callOf,
@@ -128,16 +128,6 @@ const makeCopies = (sql: SqlClient.SqlClient) => {
   })
   return { copyTable, copyNoted }
 }
-
-/** Its statements are stored at once, next to the open transaction of the switch. */
-const besides = <A, E, R>(sql: SqlClient.SqlClient, work: Effect.Effect<A, E, R>) =>
-  Effect.updateContext(
-    work,
-    (context: Context.Context<R>) =>
-      Context.add(Context.omit(sql.transactionService)(context), CurrentPlace, {
-        cell: null
-      }) as Context.Context<R>
-  )
 
 const makeTimers = (sql: SqlClient.SqlClient) => {
   const timersRows = rowsOf(TimersRow)

@@ -1,12 +1,14 @@
 import { PgConnection } from "@effect/sql-pg"
-import { type Cause, Clock, Effect, Exit, Schema, Scope } from "effect"
-import { SqlError } from "effect/sql"
+import { type Cause, Clock, Effect, Exit, Layer, Schema, Scope } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
 import type { Instant } from "../../domain/Instant.ts"
 import { warnOfFailure, withoutSpans } from "../../services/system/Observability.ts"
-import { type Cell, quotedName } from "./CellsSql.ts"
+import { LostCells } from "../../services/system/HealthReports.ts"
+import { type Cell, Cells, quotedName, STORE_CELL } from "./CellsSql.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { hasSqlState, isNotNow } from "./StoreAvailability.ts"
-import { noteConnection } from "./SetUpPlace.ts"
+import { sharedLookup } from "./SetUpCache.ts"
+import { noteConnection, SetUpIsApart } from "./SetUpPlace.ts"
 import { decodedAs } from "./SqlRows.ts"
 import type { Connections } from "./WatchedSql.ts"
 
@@ -237,3 +239,33 @@ export const connectionsToNode = Effect.fnUntraced(function* ({
   }
   return { connections, isReady: () => direct !== null }
 })
+
+/** Less than the wait for the store: a load balancer waits for both. */
+const CELL_TIMEOUT = "1 second"
+const CELLS_AT_ONCE = 16
+
+/** Each cell is asked for the row that cells on other nodes have; in one place there is nothing to ask. */
+export const LostCellsSql = Layer.effect(
+  LostCells,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { ids, inCell } = yield* Cells
+    if (!(yield* SetUpIsApart)) return Effect.succeed<ReadonlyArray<number>>([])
+    const isLost = (cell: number) =>
+      inCell(cell, Effect.as(sql`select only_row from here`, false)).pipe(
+        Effect.catchCause(() => Effect.succeed(true)),
+        Effect.timeoutOrElse({ duration: CELL_TIMEOUT, orElse: () => Effect.succeed(true) })
+      )
+    const lost = Effect.flatMap(ids, (cells) =>
+      Effect.filter(
+        cells.filter((cell) => cell !== STORE_CELL),
+        isLost,
+        { concurrency: CELLS_AT_ONCE }
+      )
+    )
+    const shared = yield* sharedLookup<"lost", ReadonlyArray<number>, never, never>(() =>
+      Effect.catchCause(lost, () => Effect.succeed([]))
+    )
+    return shared.lookUp("lost")
+  })
+)

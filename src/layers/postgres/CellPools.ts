@@ -2,18 +2,10 @@ import { type Cause, Context, Effect, Layer, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlConnection } from "effect/sql"
 import { connectionsToNode } from "./CellNodes.ts"
-import {
-  type Cell,
-  cellOfPlace,
-  CurrentPlace,
-  followingMoves,
-  NO_CELLS,
-  pathOf,
-  type StoreCells
-} from "./CellsSql.ts"
+import { type Cell, cellOfPlace, CurrentPlace, followingMoves, pathOf, type StoreCells } from "./CellsSql.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { noteClient, RowsAlone } from "./SetUpPlace.ts"
-import { type Patience, watchedPool } from "./WatchedPool.ts"
+import { type Patience, type PoolOf, watchedPool } from "./WatchedPool.ts"
 import { clientOver, type Connections } from "./WatchedSql.ts"
 
 /** The connections of the cell that the fiber works in. */
@@ -60,8 +52,11 @@ type MakePool<E, R> = (
   failed?: (cause: Cause.Cause<unknown>) => void
 ) => Effect.Effect<CellPool, E, R>
 
-/** Statements of batches are planned once, as on one PostgreSQL: through the coordinator, Citus plans each again. */
-const NODE_PLANS = { plan_cache_mode: "force_generic_plan" } as const
+/** Citus finds the node of a statement by its parameters, so its coordinator plans each one again. */
+const plannedAgain = (options: PoolOptions): PoolOptions =>
+  options.startupParameters?.["plan_cache_mode"] === undefined
+    ? options
+    : { ...options, startupParameters: { ...options.startupParameters, plan_cache_mode: "auto" } }
 
 /**
  * A pool, and in a store of several cells one for each of them: the fiber's cell decides.
@@ -75,27 +70,32 @@ export const poolInCells = <E, R>(
   toNodes = false
 ): Effect.Effect<CellPool, E, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const store = yield* makePool(options)
+    const throughStore = areApart ? plannedAgain(options) : options
+    const store = yield* makePool(throughStore)
     if (all.length === 0) return store
     const context = yield* Effect.context<R | Scope.Scope>()
     const made = new Map<number, Effect.Effect<CellPools>>()
-    const pathed = (path: string) => ({ ...options.startupParameters, search_path: path })
+    const pathed = ({ startupParameters }: PoolOptions, path: string) => ({
+      ...startupParameters,
+      search_path: path
+    })
     const connectionsAt = (address: PoolOptions, failed?: (cause: Cause.Cause<unknown>) => void) =>
       Effect.map(makePool(address, failed), ({ connections }) => connections)
     const poolsOf = Effect.fnUntraced(function* (cell: Cell) {
-      const own = yield* connectionsAt({ ...options, startupParameters: pathed(pathOf(cell, searchPath)) })
+      const own = yield* connectionsAt({
+        ...throughStore,
+        startupParameters: pathed(throughStore, pathOf(cell, searchPath))
+      })
       if (!areApart || !toNodes) return { store: own, node: own, isReady: () => false }
       const node = yield* connectionsToNode({
         address: options,
         cell,
         coordinator: own,
         makePool: ({ address, searchPath: path, scope, failed }) => {
-          const plans = options.startupParameters?.["plan_cache_mode"] === undefined ? {} : NODE_PLANS
-          const startupParameters = { ...pathed(path), ...plans }
           const atNode: PoolOptions = {
             ...address,
             patienceMillis: options.patienceMillis,
-            startupParameters
+            startupParameters: pathed(options, path)
           }
           return Effect.provideContext(
             connectionsAt(atNode, failed),
@@ -106,7 +106,7 @@ export const poolInCells = <E, R>(
       return { store: own, node: node.connections, isReady: node.isReady }
     })
     /** Made when the first statement needs it: cells can be added while this process runs. */
-    const poolsIn = (cell: Cell) => {
+    const poolsAt = (cell: Cell) => {
       const known = made.get(cell.id)
       if (known !== undefined) return known
       const forget = Effect.sync(() => made.delete(cell.id))
@@ -118,25 +118,22 @@ export const poolInCells = <E, R>(
       return once
     }
     const connections = connectionsOfCells(store.connections, (cell, isAlone) =>
-      Effect.map(poolsIn(cell), (pools) => (isAlone ? pools.node : pools.store))
+      Effect.map(poolsAt(cell), (pools) => (isAlone ? pools.node : pools.store))
     )
     const sql = yield* Effect.provide(clientOver(connections), Reactivity.layer)
     const isReady = Effect.flatMap(Effect.flatMap(CurrentPlace, cellOfPlace), (cell) =>
-      cell === null ? Effect.succeed(false) : Effect.map(poolsIn(cell), (pools) => pools.isReady())
+      cell === null ? Effect.succeed(false) : Effect.map(poolsAt(cell), (pools) => pools.isReady())
     )
     const atNode = Effect.flatMap(RowsAlone, (isAlone) => (isAlone ? isReady : Effect.succeed(false)))
     if (areApart && toNodes) noteClient(sql, atNode)
     return { sql, connections }
   })
 
-/** Separate connections for one purpose. */
-export const poolOf = <Self>(
-  purpose: Context.Key<Self, SqlClient.SqlClient>,
-  options: StoreAddress & Patience,
-  cells: StoreCells = NO_CELLS,
-  toNodes = false
-) =>
-  Layer.effect(
-    purpose,
-    Effect.map(poolInCells(options, cells, watchedPool, toNodes), ({ sql }) => sql)
-  )
+/** Makes the connections for one purpose: statements about customers' rows alone go to the nodes of their cells. */
+export const poolsIn =
+  (cells: StoreCells): PoolOf =>
+  (purpose, options) =>
+    Layer.effect(
+      purpose,
+      Effect.map(poolInCells(options, cells, watchedPool, true), ({ sql }) => sql)
+    )

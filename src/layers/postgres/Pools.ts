@@ -2,12 +2,10 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { HOUR_MILLIS } from "../../domain/Instant.ts"
 import type { Configuration } from "../config/Configuration.ts"
-import { NO_CELLS, type StoreCells } from "./CellsSql.ts"
 import { isPooled } from "./Hosts.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { MaintenanceSql } from "./MaintenanceSql.ts"
-import { ANSWER_MILLIS, patienceFor, timeouts, watchedPool } from "./WatchedPool.ts"
-import { poolOf } from "./CellPools.ts"
+import { ANSWER_MILLIS, onePool, patienceFor, type PoolOf, timeouts, watchedPool } from "./WatchedPool.ts"
 
 const APPLICATION_NAME = "peyk"
 /** Statements of several fibers that share a connection; more would wait behind the slowest. */
@@ -84,29 +82,21 @@ const batchOptions = {
 /** Accepting, reading and recording wait for each other at times. A flood of messages has to leave processors to codes. */
 const MESSAGE_BATCH_CONNECTIONS = 2
 
-/** Citus finds the node of a statement by its parameters, so it plans each one again. */
-const planning = ({ areApart }: StoreCells) =>
-  ({ plan_cache_mode: areApart ? "auto" : "force_generic_plan" }) as const
-
 /** Connections for batches of codes, and others for batches of messages. */
-export const batchSql = (
-  address: StoreAddress,
-  statementTimeoutMillis: number,
-  cells: StoreCells = NO_CELLS
-) => {
+export const batchSql = (address: StoreAddress, statementTimeoutMillis: number, poolOf: PoolOf = onePool) => {
   const options = {
     ...batchOptions,
     patienceMillis: patienceFor(statementTimeoutMillis),
     startupParameters: {
       ...batchOptions.startupParameters,
-      ...planning(cells),
+      plan_cache_mode: "force_generic_plan",
       ...timeouts(statementTimeoutMillis).startupParameters
     },
     ...address
   }
   return Layer.merge(
-    poolOf(BatchSql, options, cells, true),
-    poolOf(MessageBatchSql, { ...options, maxConnections: MESSAGE_BATCH_CONNECTIONS }, cells, true)
+    poolOf(BatchSql, options),
+    poolOf(MessageBatchSql, { ...options, maxConnections: MESSAGE_BATCH_CONNECTIONS })
   )
 }
 

@@ -23,6 +23,16 @@ const ofRows = new WeakSet<SqlConnection.Connection>()
 
 export const noteConnection = (connection: SqlConnection.Connection) => ofRows.add(connection)
 
+/** Next to a transaction: in the store's own schema, and stored at once. */
+const outside = <R>(sql: SqlClient.SqlClient, context: Context.Context<R>): Context.Context<R> =>
+  Context.add(Context.omit(sql.transactionService)(context), CurrentPlace, {
+    cell: null
+  }) as Context.Context<R>
+
+/** Work where the set-up is, which is stored at once, next to an open transaction. */
+export const besides = <A, E, R>(sql: SqlClient.SqlClient, work: Effect.Effect<A, E, R>) =>
+  Effect.updateContext(work, (context: Context.Context<R>) => outside(sql, context))
+
 /** Reads of the set-up for a batch: where it is, next to a transaction on the rows' own machine. */
 export const inStore = <A, E, R>(
   sql: SqlClient.SqlClient,
@@ -30,9 +40,7 @@ export const inStore = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.updateContext(work, (context: Context.Context<R>) => {
     const open = Context.getOrUndefined(context, sql.transactionService)
-    if (open !== undefined && !ofRows.has(open[0])) return context
-    const outside = Context.omit(sql.transactionService)(context)
-    return Context.add(outside, CurrentPlace, { cell: null }) as Context.Context<R>
+    return open !== undefined && !ofRows.has(open[0]) ? context : outside(sql, context)
   })
 
 /** Whether the fiber works where the set-up is. */

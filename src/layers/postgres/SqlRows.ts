@@ -24,6 +24,13 @@ export const RialsColumn = Schema.BigInt.pipe(
   )
 )
 
+/** Sends a statement as it is. */
+export const sentAlone = (
+  sql: SqlClient.SqlClient,
+  text: string,
+  parameters: ReadonlyArray<PgTypes.Parameter | Date>
+): Effect.Effect<ReadonlyArray<object>, SqlError.SqlError> => sql.unsafe(text, parameters)
+
 /** An instant as a timestamptz parameter. */
 export const timestamp = (instant: number) => DateTime.toDateUtc(DateTime.makeUnsafe(instant))
 

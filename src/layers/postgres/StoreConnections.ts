@@ -20,8 +20,9 @@ import {
 import { isEmbedded, locate, addressOf } from "./StoreLocation.ts"
 import { StoreWrites } from "./StoreWrites.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
-import { poolInCells, poolOf } from "./CellPools.ts"
-import { unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
+import { LostCellsSql } from "./CellNodes.ts"
+import { poolInCells, poolsIn } from "./CellPools.ts"
+import { onePool, unreachable, watchedBy, watchedPool } from "./WatchedPool.ts"
 
 /** The address as it can be used: directly, or through the pooler that is configured or found there. */
 const reached = Effect.fnUntraced(function* (configuration: Configuration, address: StoreAddress) {
@@ -81,16 +82,23 @@ export const SqlLive = (configuration: Configuration) =>
       const cells = isEmbedded(configuration)
         ? NO_CELLS
         : yield* Effect.mapError(readCells(address), unreachable)
-      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...address }, cells, true)
-      return Layer.mergeAll(
+      const poolOf = poolsIn(cells)
+      const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...address })
+      const connections = Layer.mergeAll(
         Layer.provideMerge(
           reportSql(configuration, address, cells),
           Layer.provideMerge(cellsLayer(cells), requests)
         ),
-        batchSql(address, configuration.statementTimeoutMillis, cells),
+        batchSql(address, configuration.statementTimeoutMillis, poolOf),
         Layer.succeed(SetUpIsApart, cells.areApart),
         maintenanceSql(address, yield* listenAddress(configuration)),
-        poolOf(MigrationSql, { ...migrationOptions, ...address })
+        onePool(MigrationSql, { ...migrationOptions, ...address })
       )
+      return Layer.provideMerge(LostCellsSql, connections)
     })
   ).pipe(Layer.provideMerge(ConnectionWatch.layer), Layer.provideMerge(StoreWrites.layer))
+
+/** Whether all rows of the store are on one machine. */
+export const isOnOneMachine = Effect.fnUntraced(function* (configuration: Configuration) {
+  return isEmbedded(configuration) || !(yield* readCells(yield* locate(configuration))).areApart
+}, Effect.scoped)

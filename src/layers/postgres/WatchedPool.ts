@@ -1,6 +1,6 @@
 import { type Cause, Context, Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
-import type { SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { ConnectionWatch } from "./ConnectionWatch.ts"
 import type { StoreAddress } from "./Primary.ts"
@@ -106,4 +106,16 @@ export const watchedPool = (
       alsoFailed(cause)
       if (notNowIn(cause) !== undefined) options.primary?.suspect()
     })
+  )
+
+/** Makes the connections for one purpose. */
+export type PoolOf = <Self>(
+  purpose: Context.Key<Self, SqlClient.SqlClient>,
+  options: StoreAddress & Patience
+) => Layer.Layer<Self, StartupError, ConnectionWatch | StoreWrites>
+
+export const onePool: PoolOf = (purpose, options) =>
+  Layer.effect(
+    purpose,
+    Effect.map(watchedPool(options), ({ sql }) => sql)
   )

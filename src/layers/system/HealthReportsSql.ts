@@ -4,11 +4,9 @@ import { dueTimers } from "../postgres/DueTimersSql.ts"
 import { appliedMigration, latestMigration } from "../postgres/Migrations.ts"
 import { sharedLookup } from "../postgres/SetUpCache.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { Cells, STORE_CELL } from "../postgres/CellsSql.ts"
-import { SetUpIsApart } from "../postgres/SetUpPlace.ts"
 import { StoreWrites } from "../postgres/StoreWrites.ts"
 import { ClockAgreement } from "../../services/ClockAgreement.ts"
-import { HealthReports, Readiness } from "../../services/system/HealthReports.ts"
+import { HealthReports, LostCells, Readiness } from "../../services/system/HealthReports.ts"
 
 const MAX_LISTED = 100
 const NANOS_PER_MILLI = 1e6
@@ -81,33 +79,6 @@ const READINESS_TIMEOUT = "2 seconds"
 
 const WritableRow = Schema.Struct({ writable: Schema.Boolean })
 
-/** Less than the store's: a load balancer waits for both. */
-const CELL_TIMEOUT = "1 second"
-const CELLS_AT_ONCE = 16
-
-/** Each cell is asked for the row that cells on other nodes have; in one place there is nothing to ask. */
-const makeLostCells = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { ids, inCell } = yield* Cells
-  if (!(yield* SetUpIsApart)) return Effect.succeed<ReadonlyArray<number>>([])
-  const isLost = (cell: number) =>
-    inCell(cell, Effect.as(sql`select only_row from here`, false)).pipe(
-      Effect.catchCause(() => Effect.succeed(true)),
-      Effect.timeoutOrElse({ duration: CELL_TIMEOUT, orElse: () => Effect.succeed(true) })
-    )
-  const lost = Effect.flatMap(ids, (cells) =>
-    Effect.filter(
-      cells.filter((cell) => cell !== STORE_CELL),
-      isLost,
-      { concurrency: CELLS_AT_ONCE }
-    )
-  )
-  const shared = yield* sharedLookup<"lost", ReadonlyArray<number>, never, never>(() =>
-    Effect.catchCause(lost, () => Effect.succeed([]))
-  )
-  return shared.lookUp("lost")
-})
-
 export const ReadinessSql = Layer.effect(
   Readiness,
   Effect.gen(function* () {
@@ -133,7 +104,7 @@ export const ReadinessSql = Layer.effect(
       inTime(Effect.provideService(readiness, SqlClient.SqlClient, sql))
     )
     return Readiness.of({
-      lostCells: yield* makeLostCells,
+      lostCells: yield* LostCells,
       isReady: Effect.suspend(() =>
         areFailing() || mayBeApart() ? Effect.succeed(false) : inTime(shared.lookUp("ready"))
       )

@@ -1,4 +1,4 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
 
 /** Due timers that no process works on. */
@@ -45,6 +45,12 @@ export class HealthReports extends Context.Service<
   { readonly read: (now: Instant) => Effect.Effect<HealthReport> }
 >()("peyk/services/system/HealthReports") {}
 
+/** The cells on other nodes that do not respond now: only their customers are concerned. */
+export const LostCells = Context.Reference<Effect.Effect<ReadonlyArray<number>>>(
+  "peyk/services/system/HealthReports/LostCells",
+  { defaultValue: () => Effect.succeed([]) }
+)
+
 /**
  * Whether the process can serve: the store is reachable, accepts writes, agrees on the time, and has every migration.
  */
@@ -52,7 +58,6 @@ export class Readiness extends Context.Service<
   Readiness,
   {
     readonly isReady: Effect.Effect<boolean>
-    /** The cells on other nodes that do not respond now: only their customers are concerned. */
-    readonly lostCells: Effect.Effect<ReadonlyArray<number>>
+    readonly lostCells: (typeof LostCells)["Service"]
   }
 >()("peyk/services/system/HealthReports/Readiness") {}

@@ -5,7 +5,7 @@ import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import type { KnownSetUp } from "../../../services/verification/VerificationStore.ts"
 import { inStore, isAtRows, SetUpIsApart } from "../SetUpPlace.ts"
 import { currentSetUp, setUpColumns, SetUpFields } from "../SetUpCache.ts"
-import { type BatchColumn, decodedAs } from "../SqlRows.ts"
+import { type BatchColumn, decodedAs, sentAlone } from "../SqlRows.ts"
 import { rowStatement, sent } from "./RowStatements.ts"
 
 interface Checked {
@@ -87,7 +87,6 @@ export const sentToRows = Effect.fnUntraced(function* (
 
 /** Sends a statement about the rows of these customers, which joins them with the set-up. */
 export type Sends = typeof sentToRows
-const sentAlone: Sends = (sql, text, parameters) => sql.unsafe(text, parameters)
 
 type Runs<Given extends ReadonlyArray<unknown>, Result> = (
   sql: SqlClient.SqlClient,
