@@ -20,6 +20,18 @@ const ProxyUrl = Schema.String.check(
   Schema.makeFilter((text) => text === "" || isHttpUrl(text) || "an http(s) URL is expected")
 )
 
+/** Absent and empty are the same. */
+const optional = (config: Config.Config<string>): Config.Config<string | null> =>
+  Config.map(Config.option(config), (given) => Option.getOrNull(Option.filter(given, (text) => text !== "")))
+
+const optionalSecretUrl = (
+  variable: string,
+  url: Schema.Codec<string>
+): Config.Config<Redacted.Redacted | null> =>
+  Config.map(optional(Config.schema(url, variable)), (given) =>
+    given === null ? null : Redacted.make(given)
+  )
+
 /** Paths are appended to it. */
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
 
@@ -37,14 +49,7 @@ const proxy = (variable: string, description: string): Setting<Redacted.Redacted
   name: variable,
   byDefault: "",
   description,
-  config: Config.map(Config.option(Config.schema(ProxyUrl, variable)), (given) =>
-    Option.getOrNull(
-      Option.map(
-        Option.filter(given, (url) => url !== ""),
-        (url) => Redacted.make(url)
-      )
-    )
-  )
+  config: optionalSecretUrl(variable, ProxyUrl)
 })
 
 const publicUrl: Setting<string | null> = {
@@ -53,14 +58,8 @@ const publicUrl: Setting<string | null> = {
   description:
     "The public address of Peyk. Bots then get updates posted, and Telegram Gateway posts reports; else Peyk polls.",
   config: Config.map(
-    Config.option(Config.schema(Schema.Union([Schema.Literal(""), HttpUrl]), "PEYK_PUBLIC_URL")),
-    (given) =>
-      Option.getOrNull(
-        Option.map(
-          Option.filter(given, (url) => url !== ""),
-          withoutSlash
-        )
-      )
+    optional(Config.schema(Schema.Union([Schema.Literal(""), HttpUrl]), "PEYK_PUBLIC_URL")),
+    (given) => (given === null ? null : withoutSlash(given))
   )
 }
 
@@ -102,23 +101,14 @@ const smtpUrl: Setting<Redacted.Redacted | null> = {
   name: "PEYK_SMTP_URL",
   byDefault: "",
   description: "The mail server for alerts: smtp://user:password@host:587 (STARTTLS) or smtps://…:465.",
-  config: Config.map(Config.option(Config.schema(SmtpUrl, "PEYK_SMTP_URL")), (given) =>
-    Option.getOrNull(
-      Option.map(
-        Option.filter(given, (url) => url !== ""),
-        (url) => Redacted.make(url)
-      )
-    )
-  )
+  config: optionalSecretUrl("PEYK_SMTP_URL", SmtpUrl)
 }
 
 const smtpFrom: Setting<string | null> = {
   name: "PEYK_SMTP_FROM",
   byDefault: "the user of PEYK_SMTP_URL",
   description: "The sender's address of alerts.",
-  config: Config.map(Config.option(Config.schema(SmtpFrom, "PEYK_SMTP_FROM")), (given) =>
-    Option.getOrNull(Option.filter(given, (address) => address !== ""))
-  )
+  config: optional(Config.schema(SmtpFrom, "PEYK_SMTP_FROM"))
 }
 
 /** How mail leaves this installation. */
@@ -191,10 +181,6 @@ export const browserSettings = {
     )
   } satisfies Setting<ReadonlySet<string>>
 } as const
-
-/** Absent and empty are the same. */
-const optional = (config: Config.Config<string>): Config.Config<string | null> =>
-  Config.map(Config.option(config), (given) => Option.getOrNull(Option.filter(given, (text) => text !== "")))
 
 const isWebUrl = (text: string): boolean =>
   URL.canParse(text) && ["http:", "https:"].includes(new URL(text).protocol)

@@ -1,4 +1,4 @@
-import { Config, Schema } from "effect"
+import { Config, Record, Schema } from "effect"
 import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { MAX_REQUEST_LOG_DAYS, MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from "../../domain/Retention.ts"
 import { type CallHours, parseCallHours } from "../../domain/verification/PhoneCalls.ts"
@@ -102,116 +102,76 @@ export const sendSettings = {
   messageConnections: connections("messageConnections", "PEYK_MESSAGE_CONNECTIONS", "messages")
 } as const
 
-type LimitName = Extract<keyof SettingsShape, `${string}Limit` | "freeMonthlyQuota">
-type RateName = Extract<keyof SettingsShape, `accountRate${string}`>
-type MillisName = Extract<
-  keyof SettingsShape,
-  `${"account" | "slot" | "cooldown"}${string}Millis` | "cooldownMillis"
->
-type PriceName = Extract<keyof SettingsShape, `price${string}`>
+type NumberName = {
+  [Name in keyof SettingsShape]: SettingsShape[Name] extends number ? Name : never
+}[keyof SettingsShape]
 
-const limit = (name: LimitName, variable: string, description: string) =>
-  integer(variable, defaultSettings[name], { minimum: 0, maximum: 1_000_000_000 }, description)
-
-const price = (name: PriceName, variable: string, channel: string) =>
-  integer(
-    variable,
-    defaultSettings[name],
-    { minimum: 0, maximum: 1_000_000_000 },
-    `Price of a successful send over ${channel}, in rials.`
+/** Whole numbers from 0 on; each has the default of its name. */
+const upTo = <Name extends NumberName>(
+  maximum: number,
+  rows: Readonly<Record<Name, readonly [variable: string, description: string]>>
+): Readonly<Record<Name, Setting<number>>> =>
+  Record.map(rows, ([variable, description], name) =>
+    integer(variable, defaultSettings[name], { minimum: 0, maximum }, description)
   )
-
-const rate = (name: RateName, variable: string, channel: string) =>
-  integer(
-    variable,
-    defaultSettings[name],
-    { minimum: 0, maximum: 100_000 },
-    `Sends of one ${channel} account per minute.`
-  )
-
-const millis = (name: MillisName, variable: string, description: string) =>
-  integer(variable, defaultSettings[name], { minimum: 0, maximum: DAY_MILLIS }, description)
 
 /** Limits (0 switches one off), prices, and the rates of accounts. */
 export const limitSettings = {
-  keyMinuteLimit: limit("keyMinuteLimit", "PEYK_LIMIT_KEY_MINUTE", "Requests per service key and minute."),
-  manageMinuteLimit: limit(
-    "manageMinuteLimit",
-    "PEYK_LIMIT_MANAGE_MINUTE",
-    "Management requests per token or session and minute."
-  ),
-  phoneHourLimit: limit("phoneHourLimit", "PEYK_LIMIT_PHONE_HOUR", "Codes per customer, phone and hour."),
-  phoneDayLimit: limit("phoneDayLimit", "PEYK_LIMIT_PHONE_DAY", "Codes per customer, phone and day."),
-  platformPhoneDayLimit: limit(
-    "platformPhoneDayLimit",
-    "PEYK_LIMIT_PLATFORM_PHONE_DAY",
-    "Codes of all customers per phone and day."
-  ),
-  callPhoneHourLimit: limit(
-    "callPhoneHourLimit",
-    "PEYK_LIMIT_CALL_PHONE_HOUR",
-    "Calls of all customers per phone and hour."
-  ),
-  messagePhoneHourLimit: limit(
-    "messagePhoneHourLimit",
-    "PEYK_LIMIT_MESSAGE_PHONE_HOUR",
-    "Messages per customer, phone and hour."
-  ),
-  messagePhoneDayLimit: limit(
-    "messagePhoneDayLimit",
-    "PEYK_LIMIT_MESSAGE_PHONE_DAY",
-    "Messages per customer, phone and day."
-  ),
-  freeMonthlyQuota: limit(
-    "freeMonthlyQuota",
-    "PEYK_FREE_MONTHLY_QUOTA",
-    "Accepted requests of a free customer per calendar month (UTC)."
-  ),
-  priceEitaa: price("priceEitaa", "PEYK_PRICE_EITAA", "eitaa"),
-  priceBale: price("priceBale", "PEYK_PRICE_BALE", "bale"),
-  priceSoroushplus: price("priceSoroushplus", "PEYK_PRICE_SOROUSHPLUS", "soroushplus"),
-  priceRubika: price("priceRubika", "PEYK_PRICE_RUBIKA", "rubika"),
-  priceTelegram: price("priceTelegram", "PEYK_PRICE_TELEGRAM", "telegram"),
-  priceVoice: integer(
-    "PEYK_PRICE_VOICE",
-    defaultSettings.priceVoice,
-    { minimum: 0, maximum: 1_000_000_000 },
-    "Price of a successful call over an account of the platform's, in rials."
-  ),
-  accountGapMillis: millis(
-    "accountGapMillis",
-    "PEYK_ACCOUNT_GAP_MS",
-    "Shortest time between two sends of one account."
-  ),
-  accountRateEitaa: rate("accountRateEitaa", "PEYK_ACCOUNT_RATE_EITAA", "eitaa"),
-  accountRateBale: rate("accountRateBale", "PEYK_ACCOUNT_RATE_BALE", "bale"),
-  accountRateSoroushplus: rate("accountRateSoroushplus", "PEYK_ACCOUNT_RATE_SOROUSHPLUS", "soroushplus"),
-  accountRateRubika: rate("accountRateRubika", "PEYK_ACCOUNT_RATE_RUBIKA", "rubika"),
-  accountRateTelegram: rate("accountRateTelegram", "PEYK_ACCOUNT_RATE_TELEGRAM", "telegram"),
-  accountRateSms: rate("accountRateSms", "PEYK_ACCOUNT_RATE_SMS", "sms"),
-  accountRateVoice: rate("accountRateVoice", "PEYK_ACCOUNT_RATE_VOICE", "voice"),
-  slotWaitMillis: millis(
-    "slotWaitMillis",
-    "PEYK_SLOT_WAIT_MS",
-    "How long a send waits for its account's gap before a later channel goes first."
-  ),
-  slotHorizonMillis: millis(
-    "slotHorizonMillis",
-    "PEYK_SLOT_HORIZON_MS",
-    "How far ahead a code waits for an account before the step is skipped."
-  ),
+  ...upTo(1_000_000_000, {
+    keyMinuteLimit: ["PEYK_LIMIT_KEY_MINUTE", "Requests per service key and minute."],
+    manageMinuteLimit: ["PEYK_LIMIT_MANAGE_MINUTE", "Management requests per token or session and minute."],
+    phoneHourLimit: ["PEYK_LIMIT_PHONE_HOUR", "Codes per customer, phone and hour."],
+    phoneDayLimit: ["PEYK_LIMIT_PHONE_DAY", "Codes per customer, phone and day."],
+    platformPhoneDayLimit: ["PEYK_LIMIT_PLATFORM_PHONE_DAY", "Codes of all customers per phone and day."],
+    callPhoneHourLimit: ["PEYK_LIMIT_CALL_PHONE_HOUR", "Calls of all customers per phone and hour."],
+    messagePhoneHourLimit: ["PEYK_LIMIT_MESSAGE_PHONE_HOUR", "Messages per customer, phone and hour."],
+    messagePhoneDayLimit: ["PEYK_LIMIT_MESSAGE_PHONE_DAY", "Messages per customer, phone and day."],
+    freeMonthlyQuota: [
+      "PEYK_FREE_MONTHLY_QUOTA",
+      "Accepted requests of a free customer per calendar month (UTC)."
+    ],
+    priceEitaa: ["PEYK_PRICE_EITAA", "Price of a successful send over eitaa, in rials."],
+    priceBale: ["PEYK_PRICE_BALE", "Price of a successful send over bale, in rials."],
+    priceSoroushplus: ["PEYK_PRICE_SOROUSHPLUS", "Price of a successful send over soroushplus, in rials."],
+    priceRubika: ["PEYK_PRICE_RUBIKA", "Price of a successful send over rubika, in rials."],
+    priceTelegram: ["PEYK_PRICE_TELEGRAM", "Price of a successful send over telegram, in rials."],
+    priceVoice: [
+      "PEYK_PRICE_VOICE",
+      "Price of a successful call over an account of the platform's, in rials."
+    ]
+  }),
+  ...upTo(DAY_MILLIS, {
+    accountGapMillis: ["PEYK_ACCOUNT_GAP_MS", "Shortest time between two sends of one account."]
+  }),
+  ...upTo(100_000, {
+    accountRateEitaa: ["PEYK_ACCOUNT_RATE_EITAA", "Sends of one eitaa account per minute."],
+    accountRateBale: ["PEYK_ACCOUNT_RATE_BALE", "Sends of one bale account per minute."],
+    accountRateSoroushplus: ["PEYK_ACCOUNT_RATE_SOROUSHPLUS", "Sends of one soroushplus account per minute."],
+    accountRateRubika: ["PEYK_ACCOUNT_RATE_RUBIKA", "Sends of one rubika account per minute."],
+    accountRateTelegram: ["PEYK_ACCOUNT_RATE_TELEGRAM", "Sends of one telegram account per minute."],
+    accountRateSms: ["PEYK_ACCOUNT_RATE_SMS", "Sends of one sms account per minute."],
+    accountRateVoice: ["PEYK_ACCOUNT_RATE_VOICE", "Sends of one voice account per minute."]
+  }),
+  ...upTo(DAY_MILLIS, {
+    slotWaitMillis: [
+      "PEYK_SLOT_WAIT_MS",
+      "How long a send waits for its account's gap before a later channel goes first."
+    ],
+    slotHorizonMillis: [
+      "PEYK_SLOT_HORIZON_MS",
+      "How far ahead a code waits for an account before the step is skipped."
+    ]
+  }),
   cooldownFailures: integer(
     "PEYK_COOLDOWN_FAILURES",
     defaultSettings.cooldownFailures,
     { minimum: 1, maximum: 1000 },
     "Failures in a row, of account or provider, that start a cooldown."
   ),
-  cooldownMillis: millis(
-    "cooldownMillis",
-    "PEYK_COOLDOWN_MS",
-    "An account's first cooldown; each further one is twice as long."
-  ),
-  cooldownMaxMillis: millis("cooldownMaxMillis", "PEYK_COOLDOWN_MAX_MS", "An account's longest cooldown.")
+  ...upTo(DAY_MILLIS, {
+    cooldownMillis: ["PEYK_COOLDOWN_MS", "An account's first cooldown; each further one is twice as long."],
+    cooldownMaxMillis: ["PEYK_COOLDOWN_MAX_MS", "An account's longest cooldown."]
+  })
 } as const
 
 const Days = IntegerText.check(
