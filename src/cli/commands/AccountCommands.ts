@@ -2,7 +2,14 @@ import { Clock, Console, Effect, Option, Record, Schema, Struct } from "effect"
 import { Command, Flag } from "effect/cli"
 import { actionCommand, asInput, oneOf, printAll, type Subject } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
-import { accountFlag, defaultableFlag, ownerFlags, ownerOf } from "../input/Flags.ts"
+import {
+  accountFlag,
+  defaultableFlag,
+  ownerFlags,
+  ownerOf,
+  optionalText,
+  switchFlag
+} from "../input/Flags.ts"
 import {
   readSettings,
   readSettingsChange,
@@ -90,10 +97,7 @@ const connectFlags = {
   provider: Flag.String("provider").pipe(Flag.withDescription("The provider's name, e.g. simulator")),
   label: labelFlag,
   ...settingsFlags,
-  default: Flag.Boolean("default").pipe(
-    Flag.withDescription("Make it the channel's default account"),
-    Flag.withDefault(false)
-  ),
+  default: switchFlag("default", "Make it the channel's default account"),
   check: checkFlag
 }
 
@@ -214,10 +218,7 @@ const inbox = Command.make(
   "inbox",
   {
     account: oneAccount.flags,
-    rotate: Flag.Boolean("rotate").pipe(
-      Flag.withDescription("Create another path; the old one stops working at once"),
-      Flag.withDefault(false)
-    )
+    rotate: switchFlag("rotate", "Create another path; the old one stops working at once")
   },
   ({ account, rotate }) =>
     withManagement(
@@ -251,10 +252,7 @@ const check = Command.make(
   "check",
   {
     account: oneAccount.flags,
-    sendTo: Flag.String("send-to").pipe(
-      Flag.withDescription("Also send a real code to this phone; no limit and no wallet counts it"),
-      Flag.optional
-    )
+    sendTo: optionalText("send-to", "Also send a real code to this phone; no limit and no wallet counts it")
   },
   ({ account, sendTo }) =>
     withManagement(

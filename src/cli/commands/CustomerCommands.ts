@@ -2,7 +2,7 @@ import { Effect, Option, Schema, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { actionCommand, installation, ofCustomer } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
-import { customerFlag, nameFlag } from "../input/Flags.ts"
+import { customerFlag, nameFlag, optionalChoice } from "../input/Flags.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { formatInstant } from "../../domain/Instant.ts"
@@ -77,10 +77,7 @@ const update = actionCommand(
       ).pipe(Flag.map(Option.map((text) => text?.split(",").map((origin) => origin.trim()) ?? null))),
       app_hash: emptiableFlag("app-hash", "The hash of the Android app that reads codes from SMS by itself"),
       brand: emptiableFlag("brand", "The brand that the default text of codes names"),
-      locale: Flag.Literals("locale", Locale.literals).pipe(
-        Flag.withDescription("The language of the default text"),
-        Flag.optional
-      )
+      locale: optionalChoice("locale", Locale.literals, "The language of the default text")
     },
     print
   }

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { actionCommand, asInput, customerCommand, ofCustomer, printAll } from "../ActionCommand.ts"
-import { customerFlag, defaultableFlag, uuidFlag } from "../input/Flags.ts"
+import { customerFlag, defaultableFlag, uuidFlag, optionalChoice } from "../input/Flags.ts"
 import { type ActionRefusal, CommandError, refusedAction } from "../output/CommandError.ts"
 import { printMany, printOne } from "../output/Output.ts"
 import { adviceOf, type ShownAlarm, totalsOf } from "../../domain/guard/Alarm.ts"
@@ -72,9 +72,10 @@ const set = actionCommand(
   ofCustomer,
   {
     flags: {
-      mode: Flag.Literals("mode", GuardMode.literals).pipe(
-        Flag.withDescription("off, record (refuses only what is on the deny list) or enforcing"),
-        Flag.optional
+      mode: optionalChoice(
+        "mode",
+        GuardMode.literals,
+        "off, record (refuses only what is on the deny list) or enforcing"
       ),
       unverified_hour: amountFlag("unverified-hour", "Unverified codes allowed per hour; 0: no limit"),
       sms_price: amountFlag("sms-price", "The price of one SMS to the customer, in rials, for the report")

@@ -3,7 +3,14 @@ import { Command, Flag } from "effect/cli"
 import { oneOfCustomer, showCommand } from "../ActionCommand.ts"
 import { about, operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
-import { customerFlag, requireCustomer, searchFlags, searchOf, uuidFlag } from "../input/Flags.ts"
+import {
+  customerFlag,
+  requireCustomer,
+  searchFlags,
+  searchOf,
+  uuidFlag,
+  optionalChoice
+} from "../input/Flags.ts"
 import { LARGE_INPUT_BYTES, readInput } from "../input/InputFile.ts"
 import { attemptRow } from "../output/AttemptRows.ts"
 import { CommandError, refusalOf, refusedAction, refusedOf, SET_UP_CHANGES } from "../output/CommandError.ts"
@@ -47,14 +54,8 @@ const list = Command.make(
   "list",
   {
     ...searchFlags,
-    status: Flag.Literals("status", MessageStatus.literals).pipe(
-      Flag.withDescription("Only with this status"),
-      Flag.optional
-    ),
-    strategy: Flag.Literals("strategy", Strategy.literals).pipe(
-      Flag.withDescription("Only with this strategy"),
-      Flag.optional
-    )
+    status: optionalChoice("status", MessageStatus.literals, "Only with this status"),
+    strategy: optionalChoice("strategy", Strategy.literals, "Only with this strategy")
   },
   ({ customer, status, strategy, ...given }) =>
     withManagement(

@@ -1,7 +1,7 @@
 import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { operate, withManagement } from "../CommandContext.ts"
-import { nameFlag } from "../input/Flags.ts"
+import { nameFlag, optionalText, switchFlag } from "../input/Flags.ts"
 import { readInput, SMALL_INPUT_BYTES } from "../input/InputFile.ts"
 import { readSettingsFile } from "../input/SettingsInput.ts"
 import { type ActionRefusal, CommandError, refusedAction } from "../output/CommandError.ts"
@@ -25,10 +25,7 @@ const several = (flag: Flag.Flag<string>) => Flag.between(flag, 0, MAX_FIRST_ACC
 
 const flags = {
   name: nameFlag("The customer's name").pipe(Flag.optional),
-  email: Flag.String("email").pipe(
-    Flag.withDescription("The address of its owner, who gets a sign-in link"),
-    Flag.optional
-  ),
+  email: optionalText("email", "The address of its owner, who gets a sign-in link"),
   channel: Flag.Literals("channel", Channel.literals).pipe(
     Flag.withDescription("The channel of an account; once for each account, in the order of the route"),
     Flag.between(0, MAX_FIRST_ACCOUNTS)
@@ -41,23 +38,15 @@ const flags = {
       Flag.withDescription("A file with its settings, as a JSON object; in the order of --channel")
     )
   ),
-  noCharging: Flag.Boolean("no-charging").pipe(
-    Flag.withDescription("The customer pays nothing for sends (the default)"),
-    Flag.withDefault(false)
-  ),
+  noCharging: switchFlag("no-charging", "The customer pays nothing for sends (the default)"),
   topUp: Flag.Int("top-up").pipe(
     Flag.withDescription("Charge sends to a wallet with so many rials"),
     Flag.optional
   ),
-  sendTo: Flag.String("send-to").pipe(
-    Flag.withDescription("Send a real code to this phone, before anything is stored"),
-    Flag.optional
-  ),
-  file: Flag.String("file").pipe(
-    Flag.withDescription(
-      "All of it from a JSON file: name, email, accounts [{channel, provider, label, settings}], top_up, send_to; - reads standard input"
-    ),
-    Flag.optional
+  sendTo: optionalText("send-to", "Send a real code to this phone, before anything is stored"),
+  file: optionalText(
+    "file",
+    "All of it from a JSON file: name, email, accounts [{channel, provider, label, settings}], top_up, send_to; - reads standard input"
   )
 }
 

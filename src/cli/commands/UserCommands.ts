@@ -10,7 +10,7 @@ import {
 } from "../ActionCommand.ts"
 import { operate, withManagement } from "../CommandContext.ts"
 import { readConfiguration } from "../Configured.ts"
-import { customerFlag, nameFlag, requireCustomer } from "../input/Flags.ts"
+import { customerFlag, nameFlag, requireCustomer, optionalText } from "../input/Flags.ts"
 import { passwordFlag, readPassword } from "../input/InputFile.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { printOne } from "../output/Output.ts"
@@ -140,10 +140,7 @@ const signInLink = actionCommand(
   ofCustomer,
   {
     flags: {
-      email: Flag.String("email").pipe(
-        Flag.withDescription("The user of the link; the first owner by default"),
-        Flag.optional
-      )
+      email: optionalText("email", "The user of the link; the first owner by default")
     },
     refused: (error, { email }, { customer }) =>
       error._tag === "not_found" ? nobody(customer, Option.getOrNull(email)) : refusedAction("user")(error),

@@ -3,7 +3,15 @@ import { Command, Flag } from "effect/cli"
 import { oneOfCustomer, showCommand } from "../ActionCommand.ts"
 import { about, operate, withManagement } from "../CommandContext.ts"
 import { withUseCases } from "../UseCaseContext.ts"
-import { customerFlag, requireCustomer, searchFlags, searchOf, uuidFlag } from "../input/Flags.ts"
+import {
+  customerFlag,
+  requireCustomer,
+  searchFlags,
+  searchOf,
+  uuidFlag,
+  optionalChoice,
+  optionalText
+} from "../input/Flags.ts"
 import { attemptRow, channelName } from "../output/AttemptRows.ts"
 import { refusedOf } from "../output/CommandError.ts"
 import { asLines, asTable, print, printPage } from "../output/Output.ts"
@@ -46,10 +54,7 @@ const list = Command.make(
   "list",
   {
     ...searchFlags,
-    status: Flag.Literals("status", VerificationStatus.literals).pipe(
-      Flag.withDescription("Only with this status, as in responses"),
-      Flag.optional
-    )
+    status: optionalChoice("status", VerificationStatus.literals, "Only with this status, as in responses")
   },
   ({ customer, status, ...given }) =>
     withManagement(
@@ -103,9 +108,9 @@ const next = Command.make(
       Flag.withDescription("The last attempt that you saw; if a later one exists, nothing happens"),
       Flag.optional
     ),
-    channel: Flag.String("channel").pipe(
-      Flag.withDescription("The channel to try: one that is left, or one that is only tried on request"),
-      Flag.optional
+    channel: optionalText(
+      "channel",
+      "The channel to try: one that is left, or one that is only tried on request"
     )
   },
   ({ customer, verification: id, fromSequence, channel }) =>

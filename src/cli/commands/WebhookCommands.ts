@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { actionCommand, asInput, ofCustomer, oneOfCustomer, showCommand } from "../ActionCommand.ts"
 import { about, operate, withManagement } from "../CommandContext.ts"
-import { customerFlag, requireCustomer, uuidFlag, webhookFlag } from "../input/Flags.ts"
+import { customerFlag, requireCustomer, uuidFlag, webhookFlag, optionalChoice } from "../input/Flags.ts"
 import { CommandError, refusedOf } from "../output/CommandError.ts"
 import {
   asLines,
@@ -71,13 +71,11 @@ export const deliveries = Command.make(
   {
     customer: customerFlag,
     webhook: webhookFlag,
-    status: Flag.Literals("status", DeliveryStatus.literals).pipe(
-      Flag.withDescription("Only with this status"),
-      Flag.optional
-    ),
-    eventType: Flag.Literals("event-type", [...WebhookEventType.literals, TEST_EVENT]).pipe(
-      Flag.withDescription("Only events of this type"),
-      Flag.optional
+    status: optionalChoice("status", DeliveryStatus.literals, "Only with this status"),
+    eventType: optionalChoice(
+      "event-type",
+      [...WebhookEventType.literals, TEST_EVENT],
+      "Only events of this type"
     ),
     since: timeFlag("since", "Only events from then on"),
     ...pageFlags

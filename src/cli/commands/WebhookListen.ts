@@ -2,7 +2,7 @@ import { Config, Console, Effect, Option, Random, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { about, COMMAND_LINE, withManagement } from "../CommandContext.ts"
-import { customerFlag, requireCustomer } from "../input/Flags.ts"
+import { customerFlag, requireCustomer, optionalText } from "../input/Flags.ts"
 import { CommandError, refusedAction } from "../output/CommandError.ts"
 import { forPerson } from "../output/ErrorOutput.ts"
 import { asLines, JsonFlag } from "../output/Output.ts"
@@ -185,7 +185,7 @@ const flags = {
   forward: Flag.String("forward").pipe(
     Flag.withDescription("The address on this machine that gets the events: http://localhost:3000/hooks")
   ),
-  url: Flag.String("url").pipe(Flag.withDescription("The address of the server"), Flag.optional),
+  url: optionalText("url", "The address of the server"),
   token: Flag.String("token").pipe(
     Flag.withFallbackConfig(Config.String("PEYK_TOKEN")),
     Flag.withDescription("A personal access token; PEYK_TOKEN if absent"),
@@ -199,10 +199,7 @@ const flags = {
     Flag.withDescription("Events of the sandbox (test), or of live requests"),
     Flag.withDefault("test" as const)
   ),
-  allowHost: Flag.String("allow-host").pipe(
-    Flag.withDescription("A name that --forward may have, if it is not this machine"),
-    Flag.optional
-  )
+  allowHost: optionalText("allow-host", "A name that --forward may have, if it is not this machine")
 }
 
 type Given = Command.Command.Config.Infer<typeof flags>

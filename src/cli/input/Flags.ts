@@ -9,6 +9,21 @@ import type { ListName } from "../../http/manage/ManageWire.ts"
 import { searchedPhone } from "../../http/manage/SearchFields.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 
+/** A text that can be left out. */
+export const optionalText = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** One of these words, which can be left out. */
+export const optionalChoice = <const Choice extends string>(
+  name: string,
+  choices: ReadonlyArray<Choice>,
+  description: string
+) => Flag.Literals(name, choices).pipe(Flag.withDescription(description), Flag.optional)
+
+/** Off unless it is given. */
+export const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
 /** `--account ID`, for every command about one account. */
 export const accountFlag = Flag.Int("account").pipe(Flag.withDescription("The account's credential_id"))
 
@@ -24,10 +39,7 @@ export const requireCustomer = (id: number) =>
 /** `--customer ID`, or `--shared` for an account of the platform. */
 export const ownerFlags = {
   customer: Flag.optional(customerFlag),
-  shared: Flag.Boolean("shared").pipe(
-    Flag.withDescription("An account of the platform, shared by customers"),
-    Flag.withDefault(false)
-  )
+  shared: switchFlag("shared", "An account of the platform, shared by customers")
 }
 
 export const ownerOf = Effect.fnUntraced(function* (customer: Option.Option<number>, shared: boolean) {
@@ -106,10 +118,7 @@ export const searchFlags = {
     Flag.withDescription("Only to this phone, in any accepted form"),
     Flag.optional
   ),
-  channel: Flag.Literals("channel", Channel.literals).pipe(
-    Flag.withDescription("Only those tried over this channel"),
-    Flag.optional
-  ),
+  channel: optionalChoice("channel", Channel.literals, "Only those tried over this channel"),
   createdAfter: timeFlag("created-after", "Only what was created then or later"),
   createdBefore: timeFlag("created-before", "Only what was created earlier"),
   ...pageFlags

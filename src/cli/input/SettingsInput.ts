@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { Flag } from "effect/cli"
+import { optionalText } from "./Flags.ts"
 import { CommandError } from "../output/CommandError.ts"
 import { readInput, SMALL_INPUT_BYTES } from "./InputFile.ts"
 
@@ -8,27 +8,25 @@ const SETTINGS_FILE = "--settings-file"
 
 /** Other programs and the shell's history can read a command line, so secrets are better in a file. */
 export const settingsFlags = {
-  settings: Flag.String("settings").pipe(
-    Flag.withDescription(
-      "All settings of the provider, as a JSON object; other programs can read a command line"
-    ),
-    Flag.optional
+  settings: optionalText(
+    "settings",
+    "All settings of the provider, as a JSON object; other programs can read a command line"
   ),
-  settingsFile: Flag.String("settings-file").pipe(
-    Flag.withDescription("A file with the provider's settings, as a JSON object; - reads standard input"),
-    Flag.optional
+  settingsFile: optionalText(
+    "settings-file",
+    "A file with the provider's settings, as a JSON object; - reads standard input"
   )
 }
 
 /** Some of the settings; the others stay. */
 export const settingsChangeFlags = {
-  changeSettings: Flag.String("change-settings").pipe(
-    Flag.withDescription("Settings to change, as a JSON object: the others stay, null removes one"),
-    Flag.optional
+  changeSettings: optionalText(
+    "change-settings",
+    "Settings to change, as a JSON object: the others stay, null removes one"
   ),
-  changeSettingsFile: Flag.String("change-settings-file").pipe(
-    Flag.withDescription("A file with the settings to change, as a JSON object; - reads standard input"),
-    Flag.optional
+  changeSettingsFile: optionalText(
+    "change-settings-file",
+    "A file with the settings to change, as a JSON object; - reads standard input"
   )
 }
 
