@@ -56,6 +56,10 @@ const list = (customerId: number) =>
     Effect.map(alerts.list(customerId, { limit: 50, after: null }), ({ items }) => items)
   )
 
+const subjectsIn = ({ mails }: ReturnType<typeof mailbox>) => mails.map(({ subject }) => subject)
+const recipientsIn = ({ mails }: ReturnType<typeof mailbox>) => mails.map(({ to }) => to)
+const pathsAt = ({ received }: Effect.Success<typeof receiver>) => received.map(({ path }) => path)
+
 layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
   it.effect("reach a user by e-mail, once an hour: what was held back is counted in the next", () => {
     const box = mailbox()
@@ -65,10 +69,7 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
       const { email } = yield* alertedUser(customerId)
       for (let each = 0; each < 3; each += 1) yield* alerts.raise(customerId, budget)
       yield* settleAlerts
-      assert.deepStrictEqual(
-        box.mails.map(({ to, subject }) => [to, subject]),
-        [[email, "[Peyk · test] بودجه"]]
-      )
+      assert.deepStrictEqual([recipientsIn(box), subjectsIn(box)], [[email], ["[Peyk · test] بودجه"]])
       yield* TestClock.adjust("1 hour")
       yield* alerts.raise(customerId, budget)
       yield* settleAlerts
@@ -91,12 +92,7 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
       const alerts = yield* Alerts
       const customerId = yield* makeCustomer()
       yield* alertedUser(customerId)
-      yield* Effect.all(
-        Array.from({ length: 8 }, () => alerts.raise(customerId, budget)),
-        {
-          concurrency: "unbounded"
-        }
-      )
+      yield* Effect.replicateEffect(alerts.raise(customerId, budget), 8, { concurrency: "unbounded" })
       yield* settleAlerts
       assert.strictEqual(box.mails.length, 1)
     }).pipe(Effect.provide(alertProcess(box, scriptProviders(), NOON)))
@@ -113,10 +109,7 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
       yield* alerts.raise(customerId, budget)
       yield* alerts.raise(customerId, down(7))
       yield* settleAlerts
-      assert.deepStrictEqual(
-        box.mails.map(({ subject }) => subject),
-        ["[Peyk · test] قطعی کانال"]
-      )
+      assert.deepStrictEqual(subjectsIn(box), ["[Peyk · test] قطعی کانال"])
       yield* TestClock.adjust("59 minutes")
       yield* settleAlerts
       assert.strictEqual(box.mails.length, 1)
@@ -284,10 +277,7 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
         counts: {}
       })
       yield* settleAlerts
-      assert.deepStrictEqual(
-        fake.received.map(({ path }) => path),
-        ["/one"]
-      )
+      assert.deepStrictEqual(pathsAt(fake), ["/one"])
       const [got] = fake.received.map(payloadOf)
       assert.deepInclude(got, { type: "alert.webhook_off", mode: "live" })
       assert.deepInclude(got?.data, {
@@ -298,10 +288,7 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
       })
       yield* alerts.raise(customerId, budget)
       yield* settleAlerts
-      assert.deepStrictEqual(
-        fake.received.map(({ path }) => path),
-        ["/one", "/own"]
-      )
+      assert.deepStrictEqual(pathsAt(fake), ["/one", "/own"])
     }).pipe(Effect.provide(alertProcess(box, scriptProviders(), NOON)))
   })
 
@@ -324,10 +311,7 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
       assert.deepStrictEqual(box.mails, [])
       yield* sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'gone' where id = ${id}`
       yield* minutes(3)
-      assert.deepStrictEqual(
-        box.mails.map(({ subject }) => subject),
-        ["[Peyk · test] وب‌هوک غیرفعال شد"]
-      )
+      assert.deepStrictEqual(subjectsIn(box), ["[Peyk · test] وب‌هوک غیرفعال شد"])
       yield* sql`update webhook_endpoints set disabled_at = null, disabled_reason = null where id = ${id}`
       yield* minutes(2)
       yield* sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'gone' where id = ${id}`
@@ -368,15 +352,10 @@ layer(TestDatabase, { excludeTestServices: true })("alerts", (it) => {
       const first = yield* add("oncall@example.com")
       yield* alerts.raise(customerId, budget)
       yield* settleAlerts
-      assert.deepStrictEqual(
-        box.mails.map(({ to }) => to),
-        ["oncall@example.com"]
-      )
+      assert.deepStrictEqual(recipientsIn(box), ["oncall@example.com"])
       const code = codeOf(box.mails[0]?.text)
-      const wrong = yield* Effect.all(
-        Array.from({ length: 20 }, () => alerts.compareCode(customerId, first.id, Redacted.make("wrong"))),
-        { concurrency: "unbounded" }
-      )
+      const compared = alerts.compareCode(customerId, first.id, Redacted.make("wrong"))
+      const wrong = yield* Effect.replicateEffect(compared, 20, { concurrency: "unbounded" })
       assert.strictEqual(wrong.filter((each) => each === "wrong").length, 5)
       const ended = yield* Effect.flip(perform(confirmAlertRecipient, call(customerId, first.id, { code })))
       assert.strictEqual(ended._tag, "validation_error")

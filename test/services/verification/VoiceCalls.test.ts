@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Layer, Result } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
@@ -26,6 +26,7 @@ const PHONE = "09121234567"
 const tehran = (time: string): number => Date.parse(`2026-11-26T${time}+03:30`)
 const NOON = tehran("12:00:00")
 const MIDNIGHT = tehran("23:59:00")
+const TOO_MANY_IN_HOUR = "too_many_requests_phone_hour"
 const unbounded = { concurrency: "unbounded" } as const
 
 interface Given {
@@ -177,11 +178,8 @@ layer(TestDatabase, { excludeTestServices: true })("the hours of calls", (it) =>
       if (first === undefined || second === undefined) return assert.fail("nothing was sent")
       const view = yield* first.next
       assert.deepStrictEqual([view.currentChannel.type, view.currentChannelStatus], ["voice", "sent"])
-      const refused = yield* Effect.result(second.next)
-      assert.isTrue(Result.isFailure(refused) && refused.failure._tag === "too_many_requests_phone_hour")
-      if (Result.isFailure(refused) && refused.failure._tag === "too_many_requests_phone_hour") {
-        assert.strictEqual(refused.failure.retryAfterSeconds, 8 * 3600 + 60)
-      }
+      const refused = yield* Effect.flip(second.next)
+      assert.deepInclude(refused, { _tag: TOO_MANY_IN_HOUR, retryAfterSeconds: 8 * 3600 + 60 })
       assert.deepStrictEqual(providers.channels(), ["bale", "bale", "voice"])
       // Another phone has a night of its own.
       yield* (yield* send(both[1] ?? 0, { phone: "09121234568" })).next
@@ -246,12 +244,8 @@ layer(TestDatabase, { excludeTestServices: true })("the limit of calls", (it) =>
       yield* TestClock.adjust("60 seconds")
       yield* send(customer, byCall)
       const { next } = yield* send(customer)
-      const refused = yield* Effect.result(next)
-      assert.isTrue(
-        Result.isFailure(refused) &&
-          refused.failure._tag === "too_many_requests_phone_hour" &&
-          refused.failure.retryAfterSeconds === 3540
-      )
+      const refused = yield* Effect.flip(next)
+      assert.deepInclude(refused, { _tag: TOO_MANY_IN_HOUR, retryAfterSeconds: 3540 })
       yield* after(60)
       assert.deepStrictEqual(providers.channels(), ["voice", "voice", "bale", "sms"])
     }).pipe(Effect.provide(testProcess(providers.layer, {}, NOON)))
@@ -379,7 +373,7 @@ layer(TestDatabase, { excludeTestServices: true })("a call that is asked for", (
       if (first === undefined || second === undefined) return assert.fail("nothing was sent")
       yield* first.next
       yield* Effect.flip(send(customers[4] ?? 0))
-      assert.deepStrictEqual(yield* refusedWith(second.next), ["too_many_requests_phone_hour", 1])
+      assert.deepStrictEqual(yield* refusedWith(second.next), [TOO_MANY_IN_HOUR, 1])
       assert.strictEqual(providers.channels().filter((channel) => channel === "voice").length, 1)
     }).pipe(Effect.provide(testProcess(providers.layer, { platformPhoneDayLimit: 50 }, NOON, Guard.layer)))
   })
