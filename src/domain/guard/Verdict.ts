@@ -239,7 +239,7 @@ export interface Risk {
 const NO_REASONS: ReadonlyArray<RiskReason> = []
 const NO_RISK: Risk = { level: "low", reasons: NO_REASONS }
 
-/** So many earlier codes to a phone within an hour are no reason yet. */
+/** From this many earlier codes to a phone within an hour on, their number is a risk. */
 const USUAL_EARLIER_CODES = 2
 
 const parts = { network: "network", device: "device", prefix: "range", customer: "customer" } as const
@@ -247,7 +247,7 @@ const parts = { network: "network", device: "device", prefix: "range", customer:
 const partsOf = (segments: ReadonlyArray<{ readonly kind: SegmentKind }>) =>
   new Set(segments.flatMap(({ kind }) => (kind === "phone" ? [] : [parts[kind]])))
 
-/** What is known of a code when it is accepted. */
+/** The signs of abuse that the guard can see when it accepts a code. */
 interface Signs {
   /** Segments with an open alarm of this customer's guard. */
   readonly alarmed: ReadonlyArray<Pick<Segment, "kind">>

@@ -65,7 +65,7 @@ const noAccounts = ({ actor, locale: { say } }: View): Html =>
     )}
   </div>`
 
-/** What a send along these steps would do now. Nothing is sent, held or counted. */
+/** Shows what a send along these steps would do now. It sends, reserves and counts nothing. */
 const outlookOf = Effect.fnUntraced(function* (
   { actor: { customerId } }: View,
   steps: ReadonlyArray<RoutingStep>,

@@ -51,9 +51,9 @@ export const hasCitus = Effect.gen(function* () {
 })
 
 /**
- * What a cell on another node has for itself, next to the tables of sends. `here` has a row to select from: Citus sends a
- * statement whole to the cell's node if it reads a table of the cell, and a batch is not one. The other two are those of
- * customers on their way to another cell (`customer_moves` and `moved_rows` of the store).
+ * The tables that a cell on another node has in addition to those of sends. Citus sends a whole statement to the cell's
+ * node only if it reads a table of the cell. A batch is an array and no table, so statements read the one row of `here`.
+ * The other two tables are for customers that move to another cell (`customer_moves` and `moved_rows` of the store).
  */
 export const TABLES_APART = ["here", "moving_customers", "noted_rows"] as const
 
