@@ -10,18 +10,25 @@ import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import { customerIn, guarded, phoneOf, send, verified } from "./GuardedCustomer.ts"
+import { customerIn, guarded, passedFrom, phoneOf, send, verified } from "./GuardedCustomer.ts"
 
 const ATTACKER = "203.0.113.7"
+
+/** They arrive together: their sends are one statement. */
+const AT_ONCE = { concurrency: "unbounded" } as const
 
 /** Three codes a minute of an attacker, and as many of users, for so many minutes. */
 const attacked = Effect.fnUntraced(function* (customerId: number, minutes: number) {
   const timers = yield* TimerRunner
   const counts = { leaked: 0, refusedUsers: 0 }
-  for (let n = 0; n < minutes * 3; n++) {
-    if (!(yield* verified(customerId, phoneOf(n), `10.${n}.0.1`))) counts.refusedUsers += 1
-    if ((yield* send(customerId, phoneOf(1000 + n), { ip: ATTACKER })) !== null) counts.leaked += 1
-    yield* TestClock.adjust("20 seconds")
+  for (let minute = 0; minute < minutes; minute++) {
+    const numbers = [3 * minute, 3 * minute + 1, 3 * minute + 2]
+    const users = Effect.forEach(numbers, (n) => verified(customerId, phoneOf(n), `10.${n}.0.1`), AT_ONCE)
+    const attacker = passedFrom(customerId, 1000 + 3 * minute, [ATTACKER, ATTACKER, ATTACKER])
+    const [isUser, leaked] = yield* Effect.all([users, attacker], AT_ONCE)
+    counts.refusedUsers += isUser.filter((passed) => !passed).length
+    counts.leaked += leaked
+    yield* TestClock.adjust("1 minute")
     yield* timers.runDue
   }
   return counts

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Duration, Effect, Layer, Scope } from "effect"
+import { Array as Arr, Duration, Effect, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { FREE_CODES } from "../../../src/domain/guard/CodeBudget.ts"
@@ -10,12 +10,14 @@ import { TimerRunner } from "../../../src/services/timer/TimerRunner.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import {
+  allVerified,
   attackedFromEverywhere,
   customerIn,
   CUSTOMERS_BUDGET,
   guarded,
   judged,
   knownTo,
+  passedFrom,
   phoneOf,
   send,
   USERS,
@@ -28,11 +30,13 @@ const ATTACKER = "203.0.113.7"
 const VOUCHED_BUDGET = 18
 const NETWORKS_BUDGET = 26
 
+const networkOfTwelve = (n: number) => `2001:db8:0:${n % 12}::1`
+const newNetwork = (n: number) => `2001:db8:0:${n.toString(16)}::1`
+const stranger = (n: number) => `192.0.${n}.1`
+
 /** Networks of one /48 whose codes were verified so often with a customer, by an attacker. */
 const mintedWith = Effect.fnUntraced(function* (customerId: number, codes: number) {
-  for (let n = 0; n < 12 * codes; n++) {
-    assert.isTrue(yield* verified(customerId, phoneOf(8000 + n), `2001:db8:0:${n % 12}::1`))
-  }
+  assert.isTrue(yield* allVerified(customerId, 8000, Arr.makeBy(12 * codes, networkOfTwelve)))
   yield* judged
 })
 
@@ -40,13 +44,8 @@ const mintedWith = Effect.fnUntraced(function* (customerId: number, codes: numbe
 const FROM_MINTED = 96
 
 /** How many codes from these networks were sent. */
-const sentFromMinted = Effect.fnUntraced(function* (customerId: number) {
-  let sent = 0
-  for (let n = 0; n < FROM_MINTED; n++) {
-    if ((yield* send(customerId, phoneOf(2000 + n), { ip: `2001:db8:0:${n % 12}::1` })) !== null) sent += 1
-  }
-  return sent
-})
+const sentFromMinted = (customerId: number) =>
+  passedFrom(customerId, 2000, Arr.makeBy(FROM_MINTED, networkOfTwelve))
 
 const refusalOf = Effect.fnUntraced(function* (customerId: number, ip: string) {
   const { send: sendCode } = yield* Verifications
@@ -125,12 +124,7 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
         yield* mintedWith(customerId, 2)
         yield* Effect.orDie((yield* GuardRecords).save(customerId, { unverifiedHour: 40 }, null))
         yield* attackedFromEverywhere(customerId, 60)
-        for (let n = 0; n < 36; n++) {
-          assert.isNotNull(
-            yield* send(customerId, phoneOf(2000 + n), { ip: `2001:db8:0:${n % 12}::1` }),
-            `code ${n}`
-          )
-        }
+        assert.strictEqual(yield* passedFrom(customerId, 2000, Arr.makeBy(36, networkOfTwelve)), 36)
       }).pipe(Effect.provide(guarded()))
   )
 
@@ -141,10 +135,8 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
       assert.isTrue(yield* verified(customerId, phoneOf(0), own))
       yield* judged
       // A /48 and two addresses use up what is for codes with much in common.
-      for (let n = 0; n < 60; n++) {
-        yield* send(customerId, phoneOf(2000 + n), { ip: `2001:db8:0:${n.toString(16)}::1` })
-        yield* send(customerId, phoneOf(3000 + n), { ip: n % 2 === 0 ? ATTACKER : "198.51.100.9" })
-      }
+      const both = Arr.makeBy(60, (n) => [newNetwork(n), n % 2 === 0 ? ATTACKER : "198.51.100.9"])
+      yield* passedFrom(customerId, 2000, both.flat())
       assert.isNull(yield* send(customerId, phoneOf(4000), { ip: ATTACKER }))
       assert.isNotNull(yield* send(customerId, phoneOf(4001), { ip: own }))
     }).pipe(Effect.provide(guarded()))
@@ -153,15 +145,9 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
   it.effect("are not closed to others by a /48 with a new /64 for each code, which is a segment then", () =>
     Effect.gen(function* () {
       const customerId = yield* customerIn("enforcing")
-      let leaked = 0
-      for (let n = 0; n < 100; n++) {
-        const ip = `2001:db8:0:${n.toString(16)}::1`
-        if ((yield* send(customerId, phoneOf(2000 + n), { ip })) !== null) leaked += 1
-      }
+      const leaked = yield* passedFrom(customerId, 2000, Arr.makeBy(100, newNetwork))
       assert.isAtMost(leaked, NETWORKS_BUDGET + IN_HAND)
-      for (let n = 0; n < 15; n++) {
-        assert.isNotNull(yield* send(customerId, phoneOf(5000 + n), { ip: `192.0.${n}.1` }))
-      }
+      assert.strictEqual(yield* passedFrom(customerId, 5000, Arr.makeBy(15, stranger)), 15)
     }).pipe(Effect.provide(guarded()))
   )
 
@@ -171,9 +157,7 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
       const own = "2001:db8:0:ffff::1"
       assert.isTrue(yield* verified(customerId, phoneOf(0), own))
       yield* judged
-      for (let n = 0; n < 60; n++) {
-        yield* send(customerId, phoneOf(2000 + n), { ip: `2001:db8:0:${n.toString(16)}::1` })
-      }
+      yield* passedFrom(customerId, 2000, Arr.makeBy(60, newNetwork))
       assert.isNull(yield* send(customerId, phoneOf(3000), { ip: "2001:db8:0:fffe::1" }))
       assert.isNotNull(yield* send(customerId, phoneOf(3001), { ip: own }))
     }).pipe(Effect.provide(guarded()))
@@ -182,7 +166,7 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
   it.effect("have none for a /48 with one attacking /64: its other users pass", () =>
     Effect.gen(function* () {
       const customerId = yield* customerIn("enforcing")
-      for (let n = 0; n < 60; n++) yield* send(customerId, phoneOf(2000 + n), { ip: "2001:db8:0:1::1" })
+      yield* passedFrom(customerId, 2000, Arr.replicate("2001:db8:0:1::1", 60))
       assert.isNull(yield* send(customerId, phoneOf(3000), { ip: "2001:db8:0:1::1" }))
       assert.isNotNull(yield* send(customerId, phoneOf(3001), { ip: "2001:db8:0:2::1" }))
     }).pipe(Effect.provide(guarded()))
@@ -191,12 +175,12 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
   it.effect("are not closed to others by the requests of two addresses", () =>
     Effect.gen(function* () {
       const customerId = yield* customerIn("enforcing")
-      for (let n = 0; n < 60; n++) {
-        yield* send(customerId, phoneOf(n), { ip: n % 2 === 0 ? ATTACKER : "198.51.100.9" })
-      }
-      for (let n = 0; n < 20; n++) {
-        assert.isNotNull(yield* send(customerId, phoneOf(5000 + n), { ip: `192.0.${n}.1` }))
-      }
+      yield* passedFrom(
+        customerId,
+        0,
+        Arr.makeBy(60, (n) => (n % 2 === 0 ? ATTACKER : "198.51.100.9"))
+      )
+      assert.strictEqual(yield* passedFrom(customerId, 5000, Arr.makeBy(20, stranger)), 20)
       const refused = yield* refusalOf(customerId, ATTACKER)
       assert.strictEqual(refused.retryAfterSeconds, 3600)
     }).pipe(Effect.provide(guarded()))
@@ -212,9 +196,7 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
       yield* TestClock.adjust(Duration.seconds(retryAfterSeconds - 1))
       assert.strictEqual((yield* refusalOf(customerId, "192.0.2.1")).retryAfterSeconds, 1)
       yield* TestClock.adjust("1 second")
-      for (let n = 0; n < 20; n++) {
-        assert.isNotNull(yield* send(customerId, phoneOf(5000 + n), { ip: `192.0.${n}.1` }))
-      }
+      assert.strictEqual(yield* passedFrom(customerId, 5000, Arr.makeBy(20, stranger)), 20)
     }).pipe(Effect.provide(guarded()))
   )
 
@@ -223,10 +205,7 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
       const customerId = yield* customerIn("enforcing")
       yield* knownTo(customerId)
       yield* attackedFromEverywhere(customerId, 60)
-      let leaked = 0
-      for (let n = 0; n < 60; n++) {
-        if ((yield* send(customerId, phoneOf(7000 + n), { ip: USERS })) !== null) leaked += 1
-      }
+      const leaked = yield* passedFrom(customerId, 7000, Arr.replicate(USERS, 60))
       assert.isAtMost(leaked, NETWORKS_BUDGET + IN_HAND)
     }).pipe(Effect.provide(guarded()))
   )
@@ -287,10 +266,8 @@ layer(TestDatabase, { excludeTestServices: true })("budgets of unverified codes"
         const timers = yield* TimerRunner
         let leaked = 0
         for (let minute = 0; minute < 90; minute++) {
-          for (let n = 0; n < 5; n++) {
-            const ip = `203.${minute}.${n}.1`
-            if ((yield* send(customerId, phoneOf(1000 + 5 * minute + n), { ip })) !== null) leaked += 1
-          }
+          const ips = Arr.makeBy(5, (n) => `203.${minute}.${n}.1`)
+          leaked += yield* passedFrom(customerId, 1000 + 5 * minute, ips)
           assert.isTrue(yield* verified(customerId, phoneOf(6000 + minute), USERS))
           yield* TestClock.adjust("1 minute")
           yield* timers.runDue

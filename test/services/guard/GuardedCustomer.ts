@@ -67,18 +67,40 @@ export const verified = Effect.fnUntraced(function* (customerId: number, phone: 
 export const USERS = "198.51.100.7"
 export const CUSTOMERS_BUDGET = 36
 
-/** As many requests of an attacker arrive together: their sends are one statement. */
+/** As many requests arrive together: their sends are one statement. */
 const AT_ONCE = 4
 
-/** Codes of an attacker with a new network for each, which nobody verifies. How many passed. */
-export const attackedFromEverywhere = Effect.fnUntraced(function* (customerId: number, codes: number) {
-  const sent = yield* Effect.forEach(
-    Array.from({ length: codes }, (_, n) => `203.${Math.floor(n / 250)}.${n % 250}.1`),
-    (ip, n) => send(customerId, phoneOf(1000 + n), { ip }),
-    { concurrency: AT_ONCE }
-  )
+/** Codes to a phone each, for requests from these addresses, in this order. How many passed. */
+export const passedFrom = Effect.fnUntraced(function* (
+  customerId: number,
+  firstPhone: number,
+  ips: ReadonlyArray<string>
+) {
+  const sent = yield* Effect.forEach(ips, (ip, n) => send(customerId, phoneOf(firstPhone + n), { ip }), {
+    concurrency: AT_ONCE
+  })
   return sent.filter((id) => id !== null).length
 })
+
+/** As many codes for users, each verified at once: whether all passed. */
+export const allVerified = Effect.fnUntraced(function* (
+  customerId: number,
+  firstPhone: number,
+  ips: ReadonlyArray<string>
+) {
+  const passed = yield* Effect.forEach(ips, (ip, n) => verified(customerId, phoneOf(firstPhone + n), ip), {
+    concurrency: AT_ONCE
+  })
+  return passed.every((isVerified) => isVerified)
+})
+
+/** Codes of an attacker with a new network for each, which nobody verifies. How many passed. */
+export const attackedFromEverywhere = (customerId: number, codes: number) =>
+  passedFrom(
+    customerId,
+    1000,
+    Array.from({ length: codes }, (_, n) => `203.${Math.floor(n / 250)}.${n % 250}.1`)
+  )
 
 export const judged = Effect.gen(function* () {
   yield* TestClock.adjust("3 minutes")
