@@ -58,28 +58,38 @@ export class Timers extends Context.Service<
         until: clock.currentTimeMillisUnsafe() + leaseMillis
       })
 
-      const renewLeases = Effect.gen(function* () {
+      const renew = (timers: ReadonlyArray<LeasedTimer>) =>
+        Effect.gen(function* () {
+          // A lease until a distant time would outlive this process.
+          if (timers.length === 0 || mayBeApart()) return
+          const until = (yield* Clock.currentTimeMillis) + leaseMillis
+          for (const timer of yield* store.renew(timers, until)) timer.leasedUntil = until
+        }).pipe(
+          Effect.catchDefect((defect) => warnOfFailure("leases were not renewed", Cause.die(defect))),
+          withoutSpans
+        )
+      const renewLeases = Effect.suspend(() => {
         if (leased.size === 0) someLeased.closeUnsafe()
-        const now = yield* Clock.currentTimeMillis
-        // A lease until a distant time would outlive this process.
-        if (mayBeApart()) return
-        const timers = [...leased].filter(({ leasedUntil }) => leasedUntil <= now + (leaseMillis * 2) / 3)
-        const renewed = timers.length > 0 ? yield* store.renew(timers, now + leaseMillis) : []
-        for (const timer of renewed) timer.leasedUntil = now + leaseMillis
+        const soon = clock.currentTimeMillisUnsafe() + (leaseMillis * 2) / 3
+        return renew([...leased].filter(({ leasedUntil }) => leasedUntil <= soon))
       })
-      yield* withoutSpans(renewLeases).pipe(
-        Effect.catchDefect((defect) => warnOfFailure("leases were not renewed", Cause.die(defect))),
+      yield* renewLeases.pipe(
         Effect.delay(leaseRenewalMillis(leaseMillis)),
         someLeased.whenOpen,
         Effect.forever,
         Effect.forkScoped
       )
 
+      /** Getting it took so long that it could run out before it is renewed with the others. */
+      const runsOut = ({ leasedUntil }: LeasedTimer) =>
+        leasedUntil <= clock.currentTimeMillisUnsafe() + leaseMillis / 2
+
       const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
           const link = leased.add(timer)
           someLeased.openUnsafe()
-          return Effect.onExitPrimitive(work, () => {
+          const kept = runsOut(timer) ? Effect.andThen(renew([timer]), work) : work
+          return Effect.onExitPrimitive(kept, () => {
             leased.remove(link)
             return undefined
           })

@@ -63,4 +63,24 @@ layer(TestDatabase, { excludeTestServices: true })("renewing leases", (it) => {
       }
     }).pipe(Effect.provide(testProcess(scriptProviders().layer)))
   )
+
+  it.effect("comes before the work if the lease is half over already", () =>
+    Effect.gen(function* () {
+      const customerId = yield* makeCustomer(["bale"])
+      const { claim } = yield* TimerStore
+      const { holding, newLease } = yield* Timers
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into timers (customer_id, kind, subject, claimable_at)
+        values (${customerId}, 'message', gen_random_uuid(), 'epoch')`
+      const groups = [{ kinds: ["message"], limit: 1 }] as const
+      const [timer] = yield* claim({ groups, lease: yield* newLease, now: 0 })
+      assert.isDefined(timer)
+      yield* TestClock.setTime(29_999)
+      const leftWhileHolding = yield* holding(
+        timer,
+        Effect.sync(() => timer.leasedUntil)
+      )
+      assert.strictEqual(leftWhileHolding, 59_999)
+    }).pipe(Effect.provide(testProcess(scriptProviders().layer)))
+  )
 })
