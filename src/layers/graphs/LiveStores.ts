@@ -91,6 +91,9 @@ export const WalletsLive = overRows(Wallets, (wallets, { within, inEach }) => ({
 /** Services that work in the background, for a customer whose request or timer may have ended. */
 export const GuardStoreLive = overRows(GuardStore, (store, { within }) => ({
   ...store,
+  dueCodes: (request) => alone(store.dueCodes(request)),
+  nextSentAt: (customerId, from) => alone(store.nextSentAt(customerId, from)),
+  timeToVerify: (customerId, now) => alone(store.timeToVerify(customerId, now)),
   wake: (customerId, at) => within(customerId, store.wake(customerId, at)),
   raise: (customerId, alarm, enforced) => within(customerId, store.raise(customerId, alarm, enforced)),
   bombed: (customerId, phone, until, now) => within(customerId, store.bombed(customerId, phone, until, now))

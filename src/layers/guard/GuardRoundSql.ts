@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { type SqlClient, SqlError } from "effect/sql"
+import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { totalOf } from "../../domain/guard/Conversion.ts"
 import { DEFAULT_MODE, GuardMode } from "../../domain/guard/GuardSettings.ts"
@@ -10,6 +10,7 @@ import { SegmentKind, segmentName, SegmentState } from "../../domain/guard/Segme
 import { idAt } from "../../domain/Paging.ts"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import type { GuardStore, RoundResult } from "../../services/guard/GuardStore.ts"
+import { alone, inStore } from "../postgres/SetUpPlace.ts"
 import { decodedAs, first, retryRaces, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
@@ -51,7 +52,9 @@ export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClie
     source: (customerId) =>
       Effect.map(
         first(
-          sourceRows(batches`
+          inStore(
+            batches,
+            sourceRows(batches`
             select g.state, g.judged_until as "judgedUntil", s.mode, coalesce((
               select jsonb_agg(jsonb_build_object('id', a.id, 'kind', a.kind, 'key', a.key, 'reason', a.reason,
                 'level', a.level, 'action', a.action, 'enforced', a.enforced, 'codes', a.codes,
@@ -63,6 +66,7 @@ export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClie
             from (select ${customerId}::int as id) c
             left join guard_rounds g on g.customer_id = c.id
             left join guard_settings s on s.customer_id = c.id`)
+          )
         ),
         Option.match({
           onNone: () => ({ state: null, judgedUntil: null, mode: DEFAULT_MODE, alarms: [], refusedWhole: 0 }),
@@ -74,14 +78,17 @@ export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClie
       segments.length === 0
         ? Effect.succeed(new Map())
         : Effect.map(
-            segmentRows(batches`
+            inStore(
+              batches,
+              segmentRows(batches`
               select s.kind, s.key, s.state
               from unnest(${segments.map(({ kind }) => kind)}::text[], ${segments.map(({ key }) => key)}::text[])
                 as r (kind, key)
               -- one by one: joined, all of the customer's segments may be read
               cross join lateral (
                 select * from guard_segments g
-                where g.customer_id = ${customerId} and g.kind = r.kind and g.key = r.key limit 1) s`),
+                where g.customer_id = ${customerId} and g.kind = r.kind and g.key = r.key limit 1) s`)
+            ),
             (rows) => new Map(rows.map((row) => [segmentName(row), row.state]))
           ),
 
@@ -133,26 +140,62 @@ export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClie
   }
 }
 
+const NOT_AWAITED = "quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)"
+
+interface RoundWrites {
+  readonly sql: SqlClient.SqlClient
+  readonly batches: SqlClient.SqlClient
+  readonly random: SecureRandom.SecureRandom["Service"]
+  readonly wakeFor: (webhooks: number) => void
+  /** Whether the timer is on another node than what rounds write. */
+  readonly areApart: boolean
+}
+
 /**
- * Writes a round in one statement, or, with alarms, in one transaction. Its first statement frees the timer, if its lease is still ours: of two processes
- * that judged the same codes, only one counts them. The commit is not awaited: after a crash the round is made again.
+ * Writes a round in one statement, or, with alarms, in one transaction. Its first part frees the timer, if its lease is
+ * still ours: of two processes that judged the same codes, only one counts them. Where the timer is on another node, the
+ * one counts that finds the round that it began with, and the timer is freed after that. The commit is not awaited: after
+ * a crash the round is made again.
  */
-export const guardRoundWrites = (
-  sql: SqlClient.SqlClient,
-  batches: SqlClient.SqlClient,
-  random: SecureRandom.SecureRandom["Service"],
-  wakeFor: (webhooks: number) => void
-): Pick<GuardStore["Service"], "save"> => {
+export const guardRoundWrites = ({
+  sql,
+  batches,
+  random,
+  wakeFor,
+  areApart
+}: RoundWrites): Pick<GuardStore["Service"], "save"> => {
   const savedRows = decodedAs(Schema.Array(SavedRow))
   const alarms = guardAlarms(sql, random)
 
-  const writeState = (
+  const freeTimer = (
     on: SqlClient.SqlClient,
     { customerId, kind, subject, lane, leaseToken }: LeasedTimer,
-    result: RoundResult
-  ) => {
-    const { customer, judgedUntil, days, nextAt, now } = result
+    nextAt: number
+  ) => on`
+    update timers set claimable_at = ${timestamp(nextAt)}, lease_token = null
+    where customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
+      and lease_token = ${leaseToken}::uuid`
+
+  /** The parts that free the timer and write the customer's state. */
+  const freeAndRound = (on: SqlClient.SqlClient, timer: LeasedTimer, result: RoundResult) => {
+    const { customer, judgedFrom, judgedUntil, nextAt } = result
     const [codes, verified] = totalOf(customer.self.profile)
+    const { customerId } = timer
+    const round = (source: string, condition: Statement.Fragment) => on`
+        insert into guard_rounds as g (customer_id, judged_until, state, codes, verified)
+        select ${customerId}, ${judgedUntil}::uuid, ${JSON.stringify(customer)}::jsonb, ${codes}, ${verified}
+        ${on.literal(source)}
+        on conflict (customer_id) do update set judged_until = excluded.judged_until, state = excluded.state,
+          codes = excluded.codes, verified = excluded.verified ${condition}`
+    return areApart
+      ? on`ours as (${round("", on`where g.judged_until = ${judgedFrom}::uuid`)} returning true as is_ours)`
+      : on`ours as (${freeTimer(on, timer, nextAt)} returning true as is_ours),
+      round as (${round("from ours", on``)})`
+  }
+
+  const writeState = (on: SqlClient.SqlClient, timer: LeasedTimer, result: RoundResult) => {
+    const { customerId } = timer
+    const { days, now } = result
     const segments = [...result.segments.values()].map(({ segment, state }) => {
       const [all, good] = totalOf(state.profile)
       return {
@@ -167,21 +210,12 @@ export const guardRoundWrites = (
     const budgets = [...result.budgets]
     const credits = [...result.credits].filter(([name]) => !result.budgets.has(name))
     return savedRows(on`
-      with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
-      freed as (
-        update timers set claimable_at = ${timestamp(nextAt)}, lease_token = null
-        where customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
-          and lease_token = ${leaseToken}::uuid
-        returning true as is_freed),
-      round as (
-        insert into guard_rounds (customer_id, judged_until, state, codes, verified)
-        select ${customerId}, ${judgedUntil}::uuid, ${JSON.stringify(customer)}::jsonb, ${codes}, ${verified} from freed
-        on conflict (customer_id) do update set judged_until = excluded.judged_until, state = excluded.state,
-          codes = excluded.codes, verified = excluded.verified),
+      with ${on.literal(NOT_AWAITED)},
+      ${freeAndRound(on, timer, result)},
       segment as (
         insert into guard_segments (customer_id, kind, key, state, codes, verified, score, updated_at)
         select ${customerId}, s.kind, s.key, s.state::jsonb, s.codes, s.verified, s.score::float8, ${timestamp(now)}
-        from freed, unnest(${segments.map(({ kind: each }) => each)}::text[],
+        from ours, unnest(${segments.map(({ kind: each }) => each)}::text[],
           ${segments.map(({ key }) => key)}::text[], ${segments.map(({ state }) => state)}::text[],
           ${segments.map(({ codes: each }) => each)}::int[], ${segments.map(({ verified: each }) => each)}::int[],
           ${segments.map(({ score }) => String(score))}::text[]) as s (kind, key, state, codes, verified, score)
@@ -196,13 +230,13 @@ export const guardRoundWrites = (
       budget as (
         insert into guard_budgets as b (customer_id, segment, used, granted, budget, ends_at)
         select ${customerId}, segment, 0, restarts, budget, ${timestamp(now)}::timestamptz + interval '1 hour'
-        from freed, written
+        from ours, written
         on conflict (customer_id, segment) do update set budget = excluded.budget,
           used = greatest(0, case when excluded.granted = 1 then 0 else b.used end
             - (select w.credit::float8 from written w where w.segment = b.segment))),
       credited as (
         update guard_budgets b set used = greatest(0, b.used - c.credit::float8)
-        from freed, unnest(${credits.map(([name]) => name)}::text[], ${credits.map(([, credit]) => String(credit))}::text[])
+        from ours, unnest(${credits.map(([name]) => name)}::text[], ${credits.map(([, credit]) => String(credit))}::text[])
           as c (segment, credit)
         where b.customer_id = ${customerId} and b.segment = c.segment),
       day as (
@@ -210,13 +244,13 @@ export const guardRoundWrites = (
           flagged_charges)
         select ${customerId}, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, ${days.codes}, ${days.verified},
           ${days.flagged}, ${days.flaggedVerified}, ${days.flaggedSms}, ${days.flaggedCharges}
-        from freed where ${days.codes} > 0
+        from ours where ${days.codes} > 0
         on conflict (customer_id, day) do update set codes = d.codes + excluded.codes,
           verified = d.verified + excluded.verified, flagged = d.flagged + excluded.flagged,
           flagged_verified = d.flagged_verified + excluded.flagged_verified,
           flagged_sms = d.flagged_sms + excluded.flagged_sms,
           flagged_charges = d.flagged_charges + excluded.flagged_charges)
-      select exists (select from freed) as saved, (select commit from quick)`).pipe(
+      select exists (select from ours) as saved, (select commit from quick)`).pipe(
       Effect.map(([row]) => row?.saved ?? false)
     )
   }
@@ -240,18 +274,30 @@ export const guardRoundWrites = (
   const written = (timer: LeasedTimer, result: RoundResult) =>
     result.raised.length + result.cleared.length > 0
       ? sql.withTransaction(writeWithAlarms(timer, result))
-      : Effect.map(writeState(batches, timer, result), (saved) =>
-          saved ? { raised: [], webhooks: 0 } : LOST
+      : Effect.map(
+          areApart
+            ? inStore(batches, writeState(batches, timer, result))
+            : writeState(batches, timer, result),
+          (saved) => (saved ? { raised: [], webhooks: 0 } : LOST)
         )
+  const freeApart = (timer: LeasedTimer, { nextAt }: RoundResult) =>
+    areApart
+      ? alone(
+          retryRaces(batches`
+            with ${batches.literal(NOT_AWAITED)}, freed as (${freeTimer(batches, timer, nextAt)})
+            select commit from quick`)
+        )
+      : Effect.void
 
   return {
     save: (timer, result) =>
       retryRaces(written(timer, result)).pipe(
-        Effect.catchIf(SqlError.isSqlError, Effect.die),
-        Effect.map(({ raised, webhooks }) => {
+        Effect.tap(({ raised, webhooks }) => {
           wakeFor(webhooks)
-          return raised
-        })
+          return raised === null ? Effect.void : freeApart(timer, result)
+        }),
+        Effect.catchIf(SqlError.isSqlError, Effect.die),
+        Effect.map(({ raised }) => raised)
       )
   }
 }

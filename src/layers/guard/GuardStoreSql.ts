@@ -257,6 +257,7 @@ export const GuardStoreSql = Layer.effect(
     const metrics = yield* GuardMetrics
     const batchSql = yield* BatchSql
     const counters = yield* phoneCounters
+    const areApart = yield* SetUpIsApart
     const rounds = yield* MessageBatchSql
     const wake = yield* makeGuardWake({ batched: rounds, single: sql, isAlone: true })
     const alarms = guardAlarms(sql, random)
@@ -270,8 +271,8 @@ export const GuardStoreSql = Layer.effect(
     return GuardStore.of({
       ...guardCodes(rounds, counters.areApart ? counters : null),
       ...guardRoundReads(rounds, reporting),
-      ...guardRoundWrites(sql, rounds, random, wakeFor),
-      ...guardReputation(sql, yield* SetUpIsApart),
+      ...guardRoundWrites({ sql, batches: rounds, random, wakeFor, areApart }),
+      ...guardReputation(sql, areApart),
       grant: guardGrants(batchSql),
       raise,
 

@@ -308,6 +308,7 @@ const makeRounds = Effect.gen(function* () {
     const pause = pauseAfter(customer, segments, stillOpen.length > 0)
     const result: RoundResult = {
       customer,
+      judgedFrom: source.judgedUntil,
       judgedUntil,
       segments,
       credits: round.credits,

@@ -60,6 +60,8 @@ export interface ReadCode extends DueCode {
 
 export interface RoundResult {
   readonly customer: CustomerState
+  /** What the round began with (`RoundSource`). */
+  readonly judgedFrom: string | null
   readonly judgedUntil: string
   readonly segments: Round["segments"]
   readonly credits: Round["credits"]

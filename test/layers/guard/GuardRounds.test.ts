@@ -5,8 +5,9 @@ import type { Alarm } from "../../../src/domain/guard/Alarm.ts"
 import { newCustomerState } from "../../../src/domain/guard/CustomerState.ts"
 import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
-import { customerIn, guarded } from "../../services/guard/GuardedCustomer.ts"
-import { TestDatabase } from "../../support/TestDatabase.ts"
+import { customerIn, guarded, knownTo } from "../../services/guard/GuardedCustomer.ts"
+import { CustomerRows } from "../../../src/services/customer/CustomerRows.ts"
+import { TestDatabase, TestDatabaseOfCells } from "../../support/TestDatabase.ts"
 
 const bombed: Alarm = {
   kind: "phone",
@@ -58,6 +59,7 @@ const saveRound = Effect.fnUntraced(function* (customerId: number, raised: Reado
   const timer = yield* leasedTimer(customerId)
   return yield* (yield* GuardStore).save(timer, {
     customer: newCustomerState(0),
+    judgedFrom: null,
     judgedUntil: "00000000-0000-7000-8000-000000000000",
     segments: new Map(),
     credits: new Map(),
@@ -106,3 +108,47 @@ layer(TestDatabase, { excludeTestServices: true })("a round of the guard", (it) 
     }).pipe(Effect.provide(guarded()))
   )
 })
+
+layer(TestDatabaseOfCells(["cell_1"], true, true), { excludeTestServices: true })(
+  "a round of the guard in a cell on another node",
+  (it) => {
+    it.effect("counts what was sent and verified, and frees the timer", () =>
+      Effect.gen(function* () {
+        const customerId = yield* customerIn("record")
+        const sql = yield* SqlClient.SqlClient
+        const { within } = yield* CustomerRows
+        yield* within(customerId, knownTo(customerId))
+        const [day] = yield* (yield* GuardRecords).days(customerId)
+        assert.deepStrictEqual([day?.codes, day?.verified], [6, 6])
+        const timers = yield* within(
+          customerId,
+          Effect.orDie(
+            sql`select lease_token from timers where kind = 'guard' and customer_id = ${customerId}`
+          )
+        )
+        assert.deepStrictEqual(timers, [{ lease_token: null }])
+      }).pipe(Effect.provide(guarded()))
+    )
+
+    it.effect("of two that began with the same one, the second writes nothing", () =>
+      Effect.gen(function* () {
+        const customerId = yield* customerIn("record")
+        const sql = yield* SqlClient.SqlClient
+        const { within } = yield* CustomerRows
+        yield* within(
+          customerId,
+          Effect.gen(function* () {
+            assert.deepStrictEqual(yield* saveRound(customerId, []), [])
+            yield* Effect.orDie(sql`delete from timers where customer_id = ${customerId} and kind = 'guard'`)
+            assert.isNull(yield* saveRound(customerId, [bombed]))
+          })
+        )
+        const days = yield* (yield* GuardRecords).days(customerId)
+        assert.deepStrictEqual(
+          days.map(({ codes }) => codes),
+          [1]
+        )
+      }).pipe(Effect.provide(guarded()))
+    )
+  }
+)

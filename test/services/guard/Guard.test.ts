@@ -284,6 +284,7 @@ layer(TestDatabase, { excludeTestServices: true })("the guard", (it) => {
       } as const
       const saved = yield* store.save(timer, {
         customer: newCustomerState(0),
+        judgedFrom: null,
         judgedUntil: "00000000-0000-7000-8000-000000000000",
         segments: new Map(),
         credits: new Map(),
