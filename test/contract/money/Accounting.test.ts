@@ -18,6 +18,23 @@ beforeAll(async () => {
   ;({ customer, token, others, get, list } = await managedCustomer(server))
 })
 
+interface Entry {
+  readonly kind: string
+  readonly amount: number
+  readonly channel: string | null
+  readonly occurred_at: string
+}
+
+const inTehran = (at: string, calendar: string, fields: Intl.DateTimeFormatOptions): string => {
+  const options = { timeZone: "Asia/Tehran", ...fields } as const
+  const parts = new Intl.DateTimeFormat(`en-u-ca-${calendar}-nu-latn`, options).formatToParts(new Date(at))
+  const part = (type: string) => parts.find((each) => each.type === type)?.value
+  return ["year", "month", "day"].flatMap((type) => part(type) ?? []).join("-")
+}
+
+const MONTH = { year: "numeric", month: "2-digit" } as const
+const DAY = { ...MONTH, day: "2-digit" } as const
+
 describe("usage", () => {
   it("shows what was accepted, sent, verified and paid, by day and channel", async () => {
     const { live_key: key } = server.demo
@@ -51,11 +68,12 @@ describe("usage", () => {
       ok<{ from: string; to: string; data: ReadonlyArray<{ day: string }> }>(
         await get(`usage?${query({ from, to, timezone: "Asia/Tehran" })}`, others)
       )
-    const now = new Date()
-    const day = new Intl.DateTimeFormat("en-CA", { timeZone: "Asia/Tehran" }).format(now)
-    const begin = new Date(`${day}T00:00:00+03:30`).toISOString()
-    const usage = await read(begin, now.toISOString())
-    expect(usage).toMatchObject({ from: begin, data: [{ day }] })
+    const { data: entries } = await list<Entry>("wallet/ledger?limit=100&kind=capture", others)
+    // Two of them, if midnight is between the sends of this file.
+    const days = [...new Set(entries.map(({ occurred_at: at }) => inTehran(at, "gregory", DAY)))].toSorted()
+    const begin = new Date(`${days[0]}T00:00:00+03:30`).toISOString()
+    const usage = await read(begin, new Date().toISOString())
+    expect(usage).toMatchObject({ from: begin, data: days.map((day) => ({ day })) })
     const before = new Date(Date.parse(begin) - 1).toISOString()
     expect((await read(new Date(Date.parse(begin) - 86_400_000).toISOString(), before)).data).toEqual([])
     expect(issues(await get("usage?timezone=Tehran"))).toEqual(["query.timezone"])
@@ -74,39 +92,35 @@ describe("the statement of a month", () => {
   it("is the ledger's sums, by channel, in UTC or Tehran, in either calendar", async () => {
     const { live_key: key } = server.demo
     await messages(server, key).delivered({ channels: "eitaa" })
-    const { data } = await list<{ kind: string; amount: number; channel: string | null }>(
-      "wallet/ledger?limit=100",
-      others
-    )
-    const sumOf = (kind: string, channel?: string) =>
-      data
+    const { data } = await list<Entry>("wallet/ledger?limit=100", others)
+    const sumOf = (entries: ReadonlyArray<Entry>, kind: string, channel?: string) =>
+      entries
         .filter((entry) => entry.kind === kind && (channel === undefined || entry.channel === channel))
         .reduce((sum, { amount }) => sum + amount, 0)
-    const now = new Date()
-    const inTehran = (calendar: string) => {
-      const parts = new Intl.DateTimeFormat(`en-u-ca-${calendar}-nu-latn`, {
-        timeZone: "Asia/Tehran",
-        year: "numeric",
-        month: "2-digit"
-      }).formatToParts(now)
-      const part = (type: string) => parts.find((each) => each.type === type)?.value
-      return `${part("year")}-${part("month")}`
-    }
-    const captured = new Set(data.flatMap(({ channel }) => (channel === null ? [] : [channel])))
-    const paths = [
-      `${now.toISOString().slice(0, 7)}`,
-      `${inTehran("gregory")}?timezone=Asia/Tehran`,
-      `${inTehran("persian")}?timezone=Asia/Tehran&calendar=jalali`
+    const months: ReadonlyArray<readonly [(at: string) => string, string]> = [
+      [(at) => at.slice(0, 7), ""],
+      [(at) => inTehran(at, "gregory", MONTH), "?timezone=Asia/Tehran"],
+      [(at) => inTehran(at, "persian", MONTH), "?timezone=Asia/Tehran&calendar=jalali"]
     ]
-    for (const path of paths)
-      expect(ok(await get(`statements/${path}`, others)), path).toEqual({
-        month: path.slice(0, 7),
-        opening: 0,
-        top_ups: sumOf("top_up"),
-        captures: Object.fromEntries([...captured].map((channel) => [channel, -sumOf("capture", channel)])),
-        closing: sumOf("top_up") + sumOf("capture"),
+    const captured = new Set(data.flatMap(({ channel }) => (channel === null ? [] : [channel])))
+    for (const [monthOf, parameters] of months) {
+      // That of the last entry: another month may have begun since, or since the first.
+      const month = data.map(({ occurred_at: at }) => monthOf(at)).reduce((a, b) => (a > b ? a : b))
+      const own = data.filter(({ occurred_at: at }) => monthOf(at) === month)
+      const opening =
+        data.reduce((sum, { amount }) => sum + amount, 0) - own.reduce((sum, { amount }) => sum + amount, 0)
+      const channels = new Set(own.flatMap(({ channel }) => (channel === null ? [] : [channel])))
+      expect(ok(await get(`statements/${month}${parameters}`, others)), parameters).toEqual({
+        month,
+        opening,
+        top_ups: sumOf(own, "top_up"),
+        captures: Object.fromEntries(
+          [...channels].map((channel) => [channel, -sumOf(own, "capture", channel)])
+        ),
+        closing: opening + sumOf(own, "top_up") + sumOf(own, "capture"),
         currency: "IRR"
       })
+    }
     expect(captured).toContain("eitaa")
     expect(ok(await get("statements/2026-01", others))).toMatchObject({ captures: {}, closing: 0 })
   })
