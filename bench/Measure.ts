@@ -8,6 +8,7 @@ import type { Options } from "./Options.ts"
 import { measurePending } from "./Pending.ts"
 import { hasPgbench, pgbenchTurn } from "./Pgbench.ts"
 import { openStore, prepare } from "./Prepare.ts"
+import { meanDelay, mostPerSecond } from "./ProviderDelay.ts"
 import { report, reportCold, reportFallbacks, reportPending, reportWebhooks } from "./Report.ts"
 import { makeSlowPostgres } from "./SlowFlush.ts"
 import { checkpoint, type Store } from "./Store.ts"
@@ -60,10 +61,18 @@ const measureColds = async (
   return results
 }
 
+/** With what it lets any subject reach, as long as connections wait for their responses. */
+const describeProvider = ({ connections, openLoop, providerMillis }: Options): string => {
+  if (providerMillis === 0) return ""
+  const mean = `, a provider of ${providerMillis} ms (on average ${meanDelay(providerMillis).toFixed(0)} ms`
+  const most = mostPerSecond(connections, providerMillis).toFixed(0)
+  return openLoop === null ? `${mean}: no subject can send more than ${most}/s)` : `${mean})`
+}
+
 /** What was measured with what, in a line. */
 const describe = (options: Options, load: LoadGenerator): string => {
-  const { connections, customers, databaseUrl, flushMillis, processes, providerMillis } = options
-  const provider = providerMillis === 0 ? "" : `, a provider of ${providerMillis} ms`
+  const { connections, customers, databaseUrl, flushMillis, processes } = options
+  const provider = describeProvider(options)
   const flush = flushMillis === 0 ? "" : `, each flush ${flushMillis} ms slower`
   const external = databaseUrl === null ? "" : ", its own PostgreSQL over TCP"
   const several = processes === 1 ? "" : `, ${processes} processes of Peyk`

@@ -16,6 +16,22 @@ export const delayAt = (share: number, millis: number): number => {
   return millis * SLOWEST ** ((share - QUICK) / (SLOW - QUICK))
 }
 
+/** The mean of all calls: the integral of `delayAt` over the shares. */
+export const meanDelay = (millis: number): number => {
+  const between = ((SLOW - QUICK) * (SLOWEST - 1)) / Math.log(SLOWEST)
+  return (QUICK + between + (1 - SLOW) * SLOWEST) * millis
+}
+
+/** A tenth of the calls take so long: no subject's p99 is shorter. */
+export const slowestDelay = (millis: number): number => SLOWEST * millis
+
+/**
+ * The most sends in a second with so many connections, each of which waits for its response before the next request: those
+ * of a subject that takes no time itself.
+ */
+export const mostPerSecond = (connections: number, millis: number): number =>
+  (connections * 1000) / meanDelay(millis)
+
 /** Spreads consecutive calls evenly, so that each second of a run has quick and slow ones. */
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2
 

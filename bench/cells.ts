@@ -225,7 +225,7 @@ const program = Effect.gen(function* () {
   const [ofCluster, ofOne] = sides
   const { connections, customers, processes, rounds, seconds } = options
   const aims = aimsOf(ofCluster, ofOne)
-  const results = { runs: [], cold: [], fallbacks: [] }
+  const results = { options, runs: [], cold: [], fallbacks: [] }
   yield* Console.log(
     [
       `${machine()}, ${processes} processes of Peyk, ${customers} customers, ${load.name} with ${connections} connections,` +
