@@ -23,6 +23,7 @@ import { type MessageAcceptance, MessageStore } from "../../src/services/message
 import { ProviderAdapters } from "../../src/services/provider/ProviderAdapter.ts"
 import { defaultSettings, Settings } from "../../src/services/Settings.ts"
 import { SubjectIds } from "../../src/services/Subjects.ts"
+import { Workers } from "../../src/services/concurrency/Workers.ts"
 import { Timers } from "../../src/services/timer/Timers.ts"
 import { type Acceptance, VerificationStore } from "../../src/services/verification/VerificationStore.ts"
 import { WebhookStore } from "../../src/services/webhook/WebhookStore.ts"
@@ -61,6 +62,7 @@ const Quiet = Layer.mergeAll(
     isLeased: () => true,
     releaseForRetry: () => Effect.failCause
   }),
+  Layer.provide(Workers.layer, Layer.succeed(Settings, defaultSettings)),
   Layer.succeed(ProviderAdapters, new Map()),
   Layer.succeed(Settings, defaultSettings),
   MasterKey.layer(Redacted.make(new Uint8Array(32).fill(7))),

@@ -39,6 +39,7 @@ import {
   VerificationRow
 } from "./VerificationRow.ts"
 import { SubjectIds } from "../../services/Subjects.ts"
+import { type Load, Workers } from "../../services/concurrency/Workers.ts"
 import { Timers } from "../../services/timer/Timers.ts"
 import { type Acceptance, VerificationStore } from "../../services/verification/VerificationStore.ts"
 
@@ -172,6 +173,19 @@ const ClaimedRow = Schema.Struct({
   risk: Schema.NullOr(Schema.String)
 })
 
+const MAX_PACE_MILLIS = 10
+const SENDS_PER_MILLI = 40
+
+/**
+ * While hundreds of sends wait for their providers, accepted ones and responses arrive one by one, and each statement
+ * would serve a few. What starts a statement costs as much as twenty sends, so statements then begin some milliseconds
+ * apart: little next to the time that the providers take.
+ */
+export const pacedBy =
+  ({ waiting }: Load) =>
+  (): number =>
+    Math.min(MAX_PACE_MILLIS, Math.floor(waiting.send / SENDS_PER_MILLI))
+
 interface VerificationStoreOptions {
   readonly mode: KeyMode
   readonly timerKind: TimerKind
@@ -192,7 +206,8 @@ export const VerificationStoreSql = ({ mode, timerKind }: VerificationStoreOptio
 
       const columns = sql.literal(verificationColumns)
       const keys = idempotencyKeys(sql, OPERATIONS[mode])
-      const writing = yield* writingClients(clients)
+      const { load } = yield* Workers
+      const writing = { ...(yield* writingClients(clients)), paceMillis: pacedBy(load) }
       const commitInBatch = yield* makeCommitBatch(
         writing,
         committedVerifications(mode, timerKind),

@@ -19,7 +19,7 @@ export const rowOf = ({ row }: Request) => [row]
 export const scripted = Effect.fnUntraced(function* ({
   endsTogether = false,
   ...options
-}: Pick<BatchClients, "lane" | "flushAt"> & { readonly endsTogether?: boolean } = {}) {
+}: Pick<BatchClients, "lane" | "flushAt" | "paceMillis"> & { readonly endsTogether?: boolean } = {}) {
   const statements: Array<ReadonlyArray<Request>> = []
   const gates: Array<Deferred.Deferred<void>> = []
   const request = yield* makeStatementBatch<string, Request, string>(

@@ -1,10 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Fiber, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import {
   BatchMetrics,
   makeBatchLane,
   takeBatch
 } from "../../../src/layers/postgres/batching/StatementBatch.ts"
+import { pacedBy } from "../../../src/layers/verification/VerificationStoreSql.ts"
+import { noLoad } from "../../../src/services/concurrency/Workers.ts"
 import { nextTurn } from "../../support/NextTurn.ts"
 import { refusing, type Request, rowOf, scripted } from "./ScriptedBatch.ts"
 
@@ -176,6 +179,42 @@ describe("a batched statement", () => {
       yield* Effect.andThen(one.letGo, other.letGo)
     })
   )
+
+  it.effect("begins a pace after the one before, unless it is full", () =>
+    Effect.gen(function* () {
+      const { request, statements, turn, letGo } = yield* scripted({ paceMillis: () => 10, flushAt: 3 })
+      const ask = (...ids: ReadonlyArray<number>) =>
+        Effect.andThen(
+          Effect.forEach(ids, (id) => Effect.forkChild(request({ id, row: String(id) }))),
+          turn
+        )
+      const sizes = () => statements.map((statement) => statement.length)
+      yield* ask(1)
+      assert.deepStrictEqual(sizes(), [1])
+      yield* letGo
+      yield* ask(2)
+      yield* TestClock.adjust(9)
+      yield* ask(3)
+      assert.deepStrictEqual(sizes(), [1])
+      yield* TestClock.adjust(1)
+      yield* turn
+      assert.deepStrictEqual(sizes(), [1, 2])
+      yield* letGo
+      yield* ask(4, 5, 6)
+      assert.deepStrictEqual(sizes(), [1, 2, 3])
+      yield* letGo
+    })
+  )
+
+  it("has a pace only while many sends wait for their providers", () => {
+    const load = noLoad()
+    const pace = pacedBy(load)
+    const paces = [0, 39, 200, 5000].map((send) => {
+      load.waiting.send = send
+      return pace()
+    })
+    assert.deepStrictEqual(paces, [0, 0, 5, 10])
+  })
 
   it.live("is not held up by one of another lane", () =>
     Effect.gen(function* () {

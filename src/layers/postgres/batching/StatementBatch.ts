@@ -162,6 +162,8 @@ export interface BatchClients<Client = SqlClient.SqlClient> {
   readonly lane?: BatchLane
   /** A batch with this many requests does not wait for more. */
   readonly flushAt?: number
+  /** How long after one statement of a kind the next begins at the earliest, unless it is as large as `flushAt`. */
+  readonly paceMillis?: () => number
   /** Whether a batch is about customers' rows alone, apart from what it reads `inStore`. */
   readonly isAlone?: boolean
 }
@@ -272,7 +274,7 @@ export const makeStatementBatch = <Client, Request, Result>(
  * parallel with later batches, unless the store is unreachable. If it was silent, waiting requests can fail too.
  */
 const gatherRequests = <Client, Request, Result>(
-  { batched, single, lane = makeBatchLane(), flushAt = FLUSH_AT }: BatchClients<Client>,
+  { batched, single, lane = makeBatchLane(), flushAt = FLUSH_AT, paceMillis = () => 0 }: BatchClients<Client>,
   { name, run, conflictsOf, orderOf, endsTogether = false }: BatchOptions<Client, Request, Result>,
   context: Context.Context<never>
 ): ((request: Request) => Effect.Effect<Result>) => {
@@ -286,6 +288,8 @@ const gatherRequests = <Client, Request, Result>(
   let gathered = 0
   /** Whether `next` will be called. */
   let isScheduled = false
+  /** When the last statement began. */
+  let lastBegan = Number.NEGATIVE_INFINITY
   const began = Context.get(context, BatchMetrics).watch(name, () => waiting.length)
 
   const exitOf = (client: Client, batch: ReadonlyArray<Entry>) =>
@@ -351,14 +355,21 @@ const gatherRequests = <Client, Request, Result>(
     waiting = left
     gathered = 0
     isScheduled = false
+    lastBegan = clock.currentTimeMillisUnsafe()
     lane.enter()
     began(batch.length)
     inProgress.add(batch)
     if (left.length > 0) schedule()
     runFork(runBatched(batch.sort((one, other) => (orderOf(one.request) < orderOf(other.request) ? -1 : 1))))
   }
+  const pauseMillis = () => {
+    const since = clock.currentTimeMillisUnsafe() - lastBegan
+    return since < 0 || waiting.length >= flushAt ? 0 : paceMillis() - since
+  }
   const next = () => {
     if (waiting.length === 0) return void (isScheduled = false)
+    const pause = pauseMillis()
+    if (pause > 0) return void runFork(Effect.map(Effect.sleep(pause), next))
     if (!lane.isFree(next)) return
     if (waiting.length === gathered || waiting.length >= flushAt) return go()
     gathered = waiting.length
