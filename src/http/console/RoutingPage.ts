@@ -3,18 +3,8 @@ import { parsePhone } from "../../domain/Phone.ts"
 import type { RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import type { Template } from "../../domain/message/Template.ts"
 import type { ConsolePages } from "./ConsolePages.ts"
-import {
-  afterButton,
-  type Choices,
-  draftOf,
-  type EditedOrder,
-  MEASURED,
-  ROUTING_PATH,
-  routingEditor,
-  rowField,
-  stepsOf,
-  submittedDraft
-} from "./RoutingEditor.ts"
+import { afterButton, draftOf, MEASURED, rowField, stepsOf, submittedDraft } from "./RoutingDraft.ts"
+import { type Choices, type EditedOrder, ROUTING_PATH, routingEditor } from "./RoutingEditor.ts"
 import { historyRoutes, lastVersions } from "./RoutingHistory.ts"
 import { type Outlook, outlookPanel } from "./RoutingOutlook.ts"
 import { CONNECT_PATH } from "./account/ChannelsPage.ts"
