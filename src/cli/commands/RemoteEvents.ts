@@ -85,7 +85,7 @@ export const remoteEvents = ({ url, token, mode, id }: RemoteListener, after: st
   const opened = Effect.gen(function* () {
     const response = yield* Effect.timeoutOrElse(Effect.mapError(HttpClient.execute(request), unreachable), {
       duration: Duration.millis(CONNECT_MILLIS),
-      orElse: () => new ConnectionLost({ message: "there was no response" })
+      orElse: () => new ConnectionLost({ message: "there was no response: a proxy may hold it back" })
     })
     if (response.status !== 200) return yield* refusalOf(response)
     return response.stream.pipe(

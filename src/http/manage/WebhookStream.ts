@@ -16,12 +16,18 @@ const data = (text: string): string =>
     .map((line) => `data: ${line}\n`)
     .join("")
 
+/**
+ * A comment, for whoever reads the stream. Proxies that keep a response until a buffer is full pass on what is in it:
+ * nginx's has 4 KiB, where its settings ignore the header below.
+ */
+const HEARTBEAT = `:${" ".repeat(4093)}\n\n`
+
 const part = (item: Listened): string => {
   switch (item._tag) {
     case "Event":
       return `id: ${item.event.id}\n${data(item.event.body)}\n`
     case "Heartbeat":
-      return ":\n\n"
+      return HEARTBEAT
     case "End":
       return `event: ${END}\n${data(JSON.stringify({ reason: item.reason }))}\n`
   }

@@ -70,8 +70,8 @@ const listen = async (token: string, query = "") => {
       text += Buffer.from(bytes).toString("utf8")
       const found = text.split("\n\n")
       text = found.pop() ?? ""
-      heartbeats += found.filter((part) => part === ":").length
-      parts.push(...found.filter((part) => part !== ":").map(partOf))
+      heartbeats += found.filter((part) => part.startsWith(":")).length
+      parts.push(...found.filter((part) => !part.startsWith(":")).map(partOf))
     }
     hasEnded = true
   }
