@@ -1,4 +1,5 @@
 import { fieldMessages } from "./FieldMessages.ts"
+import { icon } from "../frame/Document.ts"
 import { type FieldsPart, type FormField, Html, html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { directionOf } from "../parts/Text.ts"
@@ -75,7 +76,7 @@ interface FieldOptions {
 
 interface InputOptions extends FieldOptions {
   readonly value?: string
-  readonly type?: "text" | "email" | "password" | "url" | "tel" | "datetime-local" | "date"
+  readonly type?: "text" | "email" | "password" | "url" | "tel"
   readonly placeholder?: string
   readonly autocomplete?: string
   readonly isLtr?: boolean
@@ -224,11 +225,44 @@ const JALALI_EXAMPLE = "۱۴۰۵/۰۹/۰۳ ۱۴:۳۰"
 export const dateExample = ({ language }: Pick<Locale, "language">): string =>
   language === "fa" ? JALALI_EXAMPLE : "2026-11-24 14:30"
 
-/** A date and time. Browsers ask for Gregorian dates; Persian pages have a text field for the calendar of Iran. */
-export const timeField = (options: Omit<InputOptions, "type">, { language }: Locale): Html =>
-  language === "fa"
-    ? inputField({ ...options, placeholder: JALALI_EXAMPLE, isLtr: true })
-    : inputField({ ...options, type: "datetime-local" })
+interface DateControl {
+  readonly id: string
+  readonly label: string
+  readonly value: string
+  /** What the calendar finds the field by; of `from` and `to` it shows the days between. */
+  readonly edge: string
+  readonly attributes: Html
+}
+
+/**
+ * A day with its time: typed, or chosen with the calendar that the console's script shows. A browser's own field has
+ * neither the calendar of Iran nor the language of the page.
+ */
+export const dateControl = (
+  { id, label, value, edge, attributes }: DateControl,
+  locale: Pick<Locale, "language" | "say">
+): Html =>
+  html`<span class="date-control">
+    <input
+      type="text"
+      ${attributes}
+      value="${value}"
+      placeholder="${dateExample(locale)}"
+      dir="ltr"
+      autocomplete="off"
+      data-date="${edge}"
+    />
+    <button type="button" class="date-open" hidden data-date-open="${id}">
+      ${icon("calendar")}<span class="hidden">${label}: ${locale.say("choose a day", "انتخاب روز")}</span>
+    </button>
+  </span>`
+
+/** A day with its time, in a form. */
+export const timeField = (options: FieldOptions & { readonly value?: string }, locale: Locale): Html => {
+  const { name, label, value = "" } = options
+  const control = { id: idOf(options), label, value, edge: name, attributes: attributes(options) }
+  return labelled(options, dateControl(control, locale))
+}
 
 /**
  * The version of which a form shows the values. A form that was refused keeps it, until its page has said that

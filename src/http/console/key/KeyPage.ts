@@ -208,7 +208,7 @@ const submitNewKey = onceFormAction(createKey, {
   input: (fields, { locale }) => ({
     ...submittedKey(fields),
     mode: fields.get("mode"),
-    expires_at: submittedTime(fields.get("expires_at"), locale.zone)
+    expires_at: submittedTime(fields.get("expires_at"), locale.zone, "end")
   }),
   shown: ShownKey,
   show: shownKey,

@@ -131,11 +131,18 @@ export const showKeys = Effect.fnUntraced(function* (view: View) {
   } satisfies Page
 })
 
-/** A time typed into a form, as the management API takes it; null: none. The API refuses any other text. */
-export const submittedTime = (text: string | null, zone: string): string | null => {
+/**
+ * A time typed into a form, as the management API takes it; null: none. The API refuses any other text. A day without a
+ * time is its beginning, or its end.
+ */
+export const submittedTime = (
+  text: string | null,
+  zone: string,
+  edge: "begin" | "end" = "begin"
+): string | null => {
   const trimmed = (text ?? "").trim()
   if (trimmed === "") return null
-  const at = parseLocalTime(trimmed, zone)
+  const at = parseLocalTime(trimmed, zone, edge)
   return at === null ? trimmed : formatInstant(at)
 }
 
@@ -218,7 +225,7 @@ export const newKeyPage = (view: View, submitted: URLSearchParams, errors: Field
       ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
       ${nameField(view.locale, submitted.get("name") ?? "", errors)}
       ${modeField(view.locale, submitted.get("mode") ?? "live")}
-      ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: never.", "خالی: هرگز."), errors)}
+      ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: never. A day without a time counts whole.", "خالی: هرگز. روز بدون ساعت تا پایانش حساب می‌شود."), errors)}
       ${limitFields(view.locale, submitted, errors)}
       <div class="actions">
         <button class="button primary">${say("Create key", "ساخت کلید")}</button>

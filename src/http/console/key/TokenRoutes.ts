@@ -116,7 +116,7 @@ const newTokenPage = (view: View, submitted: URLSearchParams, errors: FieldError
         ],
         errors
       })}
-      ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: 90 days from now.", "خالی: ۹۰ روز دیگر."), errors)}
+      ${expiryField(view.locale, submitted.get("expires_at") ?? "", say("Empty: 90 days from now. A day without a time counts whole.", "خالی: ۹۰ روز دیگر. روز بدون ساعت تا پایانش حساب می‌شود."), errors)}
       <div class="actions">
         <button class="button primary">${say("Create token", "ساخت توکن")}</button>
         <a class="button quiet" href="${TOKENS_PATH}">${say("Cancel", "انصراف")}</a>
@@ -136,7 +136,7 @@ const submitNewToken = onceFormAction(createToken, {
   input: (fields, { locale }) => ({
     name: fields.get("name")?.trim(),
     scope: fields.get("scope"),
-    expires_at: submittedTime(fields.get("expires_at"), locale.zone)
+    expires_at: submittedTime(fields.get("expires_at"), locale.zone, "end")
   }),
   shown: ShownToken,
   show: ({ record: { name }, secret }) => ({ name, secret }),

@@ -4,8 +4,7 @@ import type { Instant } from "../../../domain/Instant.ts"
 import type { Ordered, PageRequest } from "../../../domain/Paging.ts"
 import { problem } from "../../../domain/Problem.ts"
 import { pasted } from "../../../domain/text/PastedText.ts"
-import { dateExample } from "../forms/FormFields.ts"
-import { icon } from "../frame/Document.ts"
+import { dateControl, dateExample } from "../forms/FormFields.ts"
 import { parseLocalTime, shownLocalTime } from "../forms/LocalTime.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
@@ -240,30 +239,14 @@ const control = (filter: Filter, value: string): Html =>
       </select>`
     : textControl(filter, value)
 
-/**
- * A time is typed, or chosen with the calendar that the console's script shows. A shared address may have its times in
- * the calendar of the other language.
- */
+/** A shared address may have its times in the calendar of the other language. */
 const timeField = ({ name, label }: Filter, { query, locale }: Pick<Visit, "query" | "locale">): Html => {
-  const { say } = locale
   const id = `filter-${name}`
+  const value = shownLocalTime(query.get(name) ?? "", locale)
+  const attributes = html`id="${id}" name="${name}"`
   return html`<div class="field date-field">
     <label for="${id}">${label}</label>
-    <span class="date-control">
-      <input
-        type="text"
-        id="${id}"
-        name="${name}"
-        value="${shownLocalTime(query.get(name) ?? "", locale)}"
-        placeholder="${dateExample(locale)}"
-        dir="ltr"
-        autocomplete="off"
-        data-date="${name}"
-      />
-      <button type="button" class="date-open" hidden data-date-open="${id}">
-        ${icon("calendar")}<span class="hidden">${label}: ${say("choose a day", "انتخاب روز")}</span>
-      </button>
-    </span>
+    ${dateControl({ id, label, value, edge: name, attributes }, locale)}
   </div>`
 }
 

@@ -27,7 +27,7 @@ export const isolated = (text: string): Html => html`<bdi>${shown(text)}</bdi>`
 
 /** The first part of a UUID, which people compare by eye; the whole one on hover. */
 export const shortId = (id: string): Html =>
-  html`<bdi dir="ltr" class="mono" title="${id}">${id.slice(0, 8)}…${id.slice(-4)}</bdi>`
+  html`<bdi dir="ltr" class="mono nowrap" title="${id}">${id.slice(0, 8)}…${id.slice(-4)}</bdi>`
 
 /** A phone within a title. The one in the place of erased phones is no number to show. */
 export const phoneText = (phone: string, { say }: Locale): string =>
