@@ -46,12 +46,19 @@ const lateOf = ({ oldestAt }: DueTimers, now: Instant): boolean =>
 /** Rials; a customer that pays for sends can soon send no more. */
 const LOW_BALANCE = 100_000
 
-const units = ["B", "kB", "MB", "GB", "TB"] as const
+const units = [
+  ["B", "بایت"],
+  ["kB", "کیلوبایت"],
+  ["MB", "مگابایت"],
+  ["GB", "گیگابایت"],
+  ["TB", "ترابایت"]
+] as const
 
-const bytesText = (bytes: number, { number }: View["locale"]): string => {
+const bytesText = (bytes: number, { number, say }: View["locale"]): string => {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   const value = bytes / 1000 ** power
-  return `\u2066${number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value))} ${units[power]}\u2069`
+  const [english = "", persian = ""] = units[power] ?? []
+  return `${number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value))} ${say(english, persian)}`
 }
 
 /** The figures of all customers together. */
@@ -284,7 +291,7 @@ const processesPanel = ({ processes, version }: Totals, now: Instant, { locale }
       {
         header: say("Host", "میزبان"),
         kind: "title",
-        cell: ({ host, pid }) => html`${ltr(host)} <span class="sub">pid ${ltr(String(pid))}</span>`
+        cell: ({ host, pid }) => html`${ltr(host)} <span class="sub">${ltr(`pid ${pid}`)}</span>`
       },
       {
         header: say("Version", "نسخه"),

@@ -11,7 +11,7 @@ import type { Page } from "./frame/Layout.ts"
 import type { View } from "./frame/SignedRoutes.ts"
 import { type ChoiceFilter, filters, searchProblems } from "./parts/Lists.ts"
 import { daysText, monthsUntil, monthText, tehranDay } from "./parts/Periods.ts"
-import { channelName, isolated } from "./parts/Text.ts"
+import { channelName, isolated, isolatedText } from "./parts/Text.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
 import { type LedgerEntry, type Statement, Wallets } from "../../services/Wallets.ts"
 
@@ -172,7 +172,12 @@ export const showStatement = Effect.fnUntraced(function* (view: View) {
   const { filter, month } = readMonth(view, now)
   const problems =
     month === null
-      ? [say("Enter a month, such as 2026-11 or 1405-09.", "ماه را وارد کنید، مثل ۰۹-۱۴۰۵ یا ۱۱-۲۰۲۶.")]
+      ? [
+          say(
+            "Enter a month, such as 2026-11 or 1405-09.",
+            `ماه را وارد کنید، مثل ${isolatedText("۱۴۰۵-۰۹")} یا ${isolatedText("۲۰۲۶-۱۱")}.`
+          )
+        ]
       : []
   const days =
     month === null

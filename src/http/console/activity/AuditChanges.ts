@@ -115,7 +115,7 @@ const valueText = (name: string, value: unknown, locale: Locale): string => {
     return unit === "rials"
       ? rials(value)
       : unit === "milliseconds"
-        ? `${number(value)} ${say("ms", "م‌ث")}`
+        ? `${number(value)} ${say("ms", "میلی‌ثانیه")}`
         : number(value)
   if (typeof value === "boolean") return value ? say("yes", "بله") : say("no", "خیر")
   if (Array.isArray(value)) return `\u2068${value.map(String).join(say(", ", "، "))}\u2069`

@@ -9,6 +9,7 @@ import {
   type RecipientType
 } from "../../../domain/alert/Alert.ts"
 import { formatMinute } from "../../../domain/alert/AlertPace.ts"
+import { persianDigits } from "../../../domain/text/PastedText.ts"
 import { alertKindName } from "../../../domain/alert/AlertText.ts"
 import { PLATFORM } from "../../../domain/customer/Customer.ts"
 import { pathOf } from "../Navigation.ts"
@@ -258,14 +259,15 @@ const kindBoxes = (view: View, chosen: ReadonlyArray<string>): Html => {
 }
 
 const settingsPanel = (view: View, settings: SavedAlertSettings, refused: RefusedForm | null): Html => {
-  const { say } = view.locale
+  const { say, language } = view.locale
   const form = refused?.form === "settings" ? refused : null
   const { submitted, errors } = form ?? { submitted: null, errors: noFieldErrors }
   const quiet = settings.quietHours
+  const clock = (text: string) => (language === "fa" ? persianDigits(text) : text)
   const timeOf = (name: string, minute: number | undefined) =>
-    submitted?.get(name) ?? (minute === undefined ? "" : formatMinute(minute))
-  const time = (name: string, label: string, minute: number | undefined, placeholder: string) =>
-    inputField({ name, label, value: timeOf(name, minute), placeholder, isLtr: true, errors })
+    submitted?.get(name) ?? (minute === undefined ? "" : clock(formatMinute(minute)))
+  const time = (name: string, label: string, minute: number | undefined, example: string) =>
+    inputField({ name, label, value: timeOf(name, minute), placeholder: clock(example), isLtr: true, errors })
   return html`<section class="panel" aria-labelledby="settings-title">
     <div class="panel-head"><h2 id="settings-title">${say("What and when", "چه چیزی و کی")}</h2></div>
     <form class="panel-body fields" method="post" action="${SETTINGS_PATH}">

@@ -44,6 +44,12 @@ const around = (min, max, most) => {
   return [Math.max(0, min - room), Math.min(most, max + room)]
 }
 
+/** A value between gaps has no line to either side: without a point it could not be seen. */
+const alone = (values) =>
+  [...values.keys()].filter(
+    (x) => values[x] !== null && (values[x - 1] ?? null) === null && (values[x + 1] ?? null) === null
+  )
+
 const axisFont = () => `12px ${getComputedStyle(document.body).fontFamily}`
 
 const showTip = (tip, data, colours) => (plot) => {
@@ -119,13 +125,13 @@ const draw = (figure) => {
           points: { show: false },
           paths: globalThis.uPlot.paths.bars({ size: [0.7, 28], radius: 0.15 })
         })),
-        ...lines.map(({ label, kind, index }) => ({
+        ...lines.map(({ label, kind, index, values }) => ({
           label,
           stroke: colours[index],
           width: kind === "dashed" ? 1.5 : 2,
           ...(kind === "dashed" ? { dash: [5, 4] } : {}),
           spanGaps: false,
-          points: { show: data.labels.length < 3, fill: colours[index] }
+          points: { show: true, filter: () => alone(values), size: 6, width: 0, fill: colours[index] }
         }))
       ],
       hooks: { setCursor: [showTip(tip, data, colours)] }

@@ -8,7 +8,7 @@ import { html, type Html } from "../frame/Html.ts"
 import { pageResponse } from "../frame/Responses.ts"
 import { raw, type View } from "../frame/SignedRoutes.ts"
 import { emptyState, filters } from "../parts/Lists.ts"
-import { isolated } from "../parts/Text.ts"
+import { isolated, isolatedText } from "../parts/Text.ts"
 import { mayPerform } from "../../../services/Action.ts"
 import { CustomerRecords } from "../../../services/customer/CustomerRecords.ts"
 import { findHits, hasWords, type Hit, type Wanted, wantedIn } from "./SearchHits.ts"
@@ -136,7 +136,7 @@ const showSearch = Effect.fnUntraced(function* (view: View) {
           {
             name: "q",
             label: say("Search for", "جست‌وجوی"),
-            placeholder: "0912… / 019c… / routing",
+            placeholder: isolatedText(say("0912… / 019c… / routing", "0912… / 019c… / ترتیب ارسال")),
             isWide: true
           }
         ])}

@@ -30,7 +30,7 @@ const figures = ({ hours }: EndpointHistory, isFailing: boolean, { say, number, 
       value:
         last === undefined
           ? "–"
-          : say(`${number(Math.round(last.median))} ms`, `${number(Math.round(last.median))} م.ث`)
+          : say(`${number(Math.round(last.median))} ms`, `${number(Math.round(last.median))} میلی‌ثانیه`)
     }
   ])
 }
@@ -58,7 +58,7 @@ const charts = ({ hours }: EndpointHistory, all: ReadonlyArray<Instant>, locale:
     {
       title: say("Time to respond by hour", "زمان پاسخ در هر ساعت"),
       unit,
-      format: (millis) => say(`${number(Math.round(millis))} ms`, `${number(Math.round(millis))} م.ث`),
+      format: (millis) => say(`${number(Math.round(millis))} ms`, `${number(Math.round(millis))} میلی‌ثانیه`),
       series: [
         { label: say("Median time to respond", "میانهٔ زمان پاسخ"), kind: "bar" },
         { label: say("95th percentile", "صدک ۹۵"), kind: "line" }
