@@ -56,6 +56,14 @@ describe("API keys in the console", () => {
     expect(refused.text).toMatch(/id="field-rate_limit_per_minute"[^>]*aria-invalid="true"/s)
   })
 
+  it("keeps a key until the end of the day that was chosen, which the calendar of the console offers", async () => {
+    const form = await owner.get("/console/keys/new")
+    expect(form.text).toContain('data-date-open="field-expires_at"')
+    const fields = { name: "until", mode: "test", expires_at: "۱۴۰۸/۱۰/۱۱" }
+    expect((await submit(owner, "/console/keys/new", "/console/keys/new", fields)).status).toBe(200)
+    expect((await owner.get("/console/keys")).text).toContain('datetime="2029-12-31T20:30:00')
+  })
+
   it("names the key that it asks to revoke, in both languages", async () => {
     const made = await submit(owner, "/console/keys/new", "/console/keys/new", { name: "till", mode: "test" })
     expect(made.status).toBe(200)
