@@ -28,7 +28,7 @@ const codeOf = (key: string, off = 0) =>
 const keyIn = (text: string) => /data-copy="([A-Z2-7]{32})"/.exec(text)?.[1] ?? ""
 const codesIn = (text: string) => text.match(/[a-z2-7]{5}(?:-[a-z2-7]{5}){3}-[a-z2-7]{6}/g) ?? []
 
-/** Sets up an app, as its page says; returns its key and the recovery codes. */
+/** Sets up an app, as its page says; returns its key, the recovery codes, and the code that it was set up with. */
 const enrol = async (visitor: Visitor) => {
   const page = await visitor.get(`${SECURITY}/app`)
   const key = keyIn(page.text)
@@ -39,11 +39,12 @@ const enrol = async (visitor: Visitor) => {
       new RegExp(`name="${name}"\\s+value="([^"]+)"`).exec(page.text)?.[1] ?? ""
     ])
   )
-  const reply = await visitor.post(`${SECURITY}/app`, { ...fields, code: codeOf(key) })
+  const code = codeOf(key)
+  const reply = await visitor.post(`${SECURITY}/app`, { ...fields, code })
   expect(reply.status, reply.text).toBe(200)
   const codes = [...new Set(codesIn(reply.text))]
   expect(codes).toHaveLength(10)
-  return { key, codes, fields }
+  return { key, codes, fields, code }
 }
 
 const second = async (visitor: Visitor, code: string) =>
@@ -55,7 +56,7 @@ const second = async (visitor: Visitor, code: string) =>
 describe("a second factor", () => {
   it("is set up with a code, asked for at the next sign-in, and works once", async () => {
     const owner = await signedIn(server, customer(), "owner")
-    const { key, codes } = await enrol(owner)
+    const { key, codes, code } = await enrol(owner)
     const page = await owner.get(SECURITY)
     expect(page.text).toContain("10 of 10")
     expect(page.text).toContain("127.0.0.0/24")
@@ -65,7 +66,7 @@ describe("a second factor", () => {
     expect(begun).toMatchObject({ status: 303, location: "/console/sign-in/second" })
     // half a sign-in opens nothing
     expect((await visitor.get("/console/overview")).location).toContain("/console/sign-in")
-    const used = await second(visitor, codeOf(key))
+    const used = await second(visitor, code)
     expect(used.status).toBe(401)
     expect(used.text).toContain("Tries left: 4")
     const [recovery = ""] = codes
