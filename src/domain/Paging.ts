@@ -61,6 +61,10 @@ export const lowestIdFrom = (instant: Instant): string => idAt(instant - CLOCKS_
 /** No row created before that time has this id or a higher one. */
 export const lowestIdAfter = (instant: Instant): string => idAt(instant + CLOCKS_DIFFER_MILLIS)
 
+/** Bounds of the ids of a list that has none: with a bound, a plan for any values reads along the index. */
+export const LOWEST_ID = "00000000-0000-0000-0000-000000000000"
+export const HIGHEST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
 /** The position in a list by falling time, and by falling id within it. */
 export interface TimePosition {
   readonly at: Instant

@@ -1,8 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { formatRequestPosition } from "../../src/domain/LoggedRequest.ts"
 import { formatTimePosition, idAt } from "../../src/domain/Paging.ts"
 import { AuditLogSql } from "../../src/layers/activity/AuditLogSql.ts"
+import { PhoneRecordsSql } from "../../src/layers/activity/PhoneRecordsSql.ts"
 import { RequestRecordsSql } from "../../src/layers/activity/RequestRecordsSql.ts"
 import { AlertsSql } from "../../src/layers/alert/AlertsSql.ts"
 import { MasterKey } from "../../src/layers/crypto/Crypto.ts"
@@ -12,6 +14,7 @@ import { WebhooksSql } from "../../src/layers/webhook/WebhooksSql.ts"
 import { AllowsPrivateAddresses } from "../../src/layers/network/CustomerUrls.ts"
 import { Alerts } from "../../src/services/alert/Alerts.ts"
 import { AuditLog } from "../../src/services/activity/AuditLog.ts"
+import { PhoneRecords } from "../../src/services/PhoneRecords.ts"
 import { RequestRecords } from "../../src/services/activity/RequestLog.ts"
 import { Wallets } from "../../src/services/Wallets.ts"
 import { Webhooks } from "../../src/services/webhook/Webhooks.ts"
@@ -53,7 +56,7 @@ const at = 1_800_010_000_000
 const after = { limit: 25, after: formatTimePosition({ at, id: idAt(at) }) }
 const oldest = { order: "oldest" as const }
 
-type Lists = Alerts | AuditLog | RequestRecords | Wallets | Webhooks
+type Lists = Alerts | AuditLog | PhoneRecords | RequestRecords | Wallets | Webhooks
 
 /** Each list of the console and the API, on its first page and on a later one. */
 const lists: Readonly<Record<string, Effect.Effect<unknown, unknown, Lists>>> = {
@@ -73,6 +76,21 @@ const lists: Readonly<Record<string, Effect.Effect<unknown, unknown, Lists>>> = 
   "the audit log of all customers": AuditLog.use((log) => log.list(null, page)),
   "the ledger": Wallets.use((wallets) => wallets.ledger(CUSTOMER, page)),
   "the ledger, the oldest first": Wallets.use((wallets) => wallets.ledger(CUSTOMER, { ...page, ...oldest })),
+  "the requests of one customer": RequestRecords.use((requests) => requests.list(CUSTOMER, page)),
+  "later requests of one customer": RequestRecords.use((requests) =>
+    requests.list(CUSTOMER, { limit: 25, after: formatRequestPosition({ at, block: idAt(at), number: 1 }) })
+  ),
+  "the requests of one customer, the oldest first": RequestRecords.use((requests) =>
+    requests.list(CUSTOMER, { ...page, ...oldest })
+  ),
+  "the requests of one customer that failed": RequestRecords.use((requests) =>
+    requests.list(CUSTOMER, { ...page, statuses: [400, 499] })
+  ),
+  phones: PhoneRecords.use((phones) => phones.list(CUSTOMER, page)),
+  "later phones": PhoneRecords.use((phones) => phones.list(CUSTOMER, after)),
+  "phones by their last digits": PhoneRecords.use((phones) =>
+    phones.list(CUSTOMER, { ...page, lastFour: "0001" })
+  ),
   "requests of all customers": RequestRecords.use((requests) => requests.list(null, page))
 }
 
@@ -80,7 +98,14 @@ const lists: Readonly<Record<string, Effect.Effect<unknown, unknown, Lists>>> = 
 const statementsOf = Effect.fnUntraced(function* (list: Effect.Effect<unknown, unknown, Lists>) {
   const recording = recordingSql([])
   const client: SqlClient.SqlClient = yield* recording.client
-  const services = Layer.mergeAll(AlertsSql, AuditLogSql, RequestRecordsSql, WalletsSql, WebhooksSql).pipe(
+  const services = Layer.mergeAll(
+    AlertsSql,
+    AuditLogSql,
+    PhoneRecordsSql,
+    RequestRecordsSql,
+    WalletsSql,
+    WebhooksSql
+  ).pipe(
     Layer.provide([
       Layer.succeed(SqlClient.SqlClient, client),
       Layer.succeed(ReadSql, client),
@@ -109,9 +134,30 @@ const large = new Set([
 const readsThrough = (node: PlanNode): boolean =>
   large.has(node["Relation Name"] ?? "") && !/^Index (Only )?Scan/.test(node["Node Type"])
 
+/** Reads a large table by its customer and its id: as few rows of a customer with many as of one with few. */
+const isBounded = ({ "Relation Name": table, "Index Cond": condition = "" }: PlanNode): boolean =>
+  !large.has(table ?? "") || (condition.includes("customer_id =") && /\bid [<>]/.test(condition))
+
+const boundedLists = Object.keys(lists).filter((what) => /requests of one|phones/.test(what))
+
 layer(Layer.provideMerge(Layer.effectDiscard(fill), TestDatabase), { excludeTestServices: true })(
   "in a store with weeks of sends",
   (it) => {
+    for (const what of boundedLists) {
+      it.effect(`${what}: read no rows of others, and none beyond the page`, () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          for (const statement of yield* statementsOf(lists[what] ?? Effect.void)) {
+            const nodes = yield* planOf(sql, statement)
+            assert.deepStrictEqual(
+              nodes.filter((node) => !isBounded(node)),
+              [],
+              statement.text
+            )
+          }
+        })
+      )
+    }
     for (const [what, list] of Object.entries(lists)) {
       it.effect(`${what}: read along an index`, () =>
         Effect.gen(function* () {

@@ -1,6 +1,13 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { formatTimePosition, instantOf, type Page, parseTimePosition } from "../../domain/Paging.ts"
+import {
+  formatTimePosition,
+  HIGHEST_ID,
+  instantOf,
+  LOWEST_ID,
+  type Page,
+  parseTimePosition
+} from "../../domain/Paging.ts"
 import { ERASED_PHONE, Phone } from "../../domain/Phone.ts"
 import { Channel } from "../../domain/routing/Channel.ts"
 import { type FoundPhone, PhoneRecords } from "../../services/PhoneRecords.ts"
@@ -39,10 +46,9 @@ const makeList = Effect.map(SqlClient.SqlClient, (sql) => {
   const edgeRows = rowsOf(EdgeRow)
 
   /** The newest id that is not searched: nothing is left out of either table before it. */
-  const edgeBelow = (customerId: number, below: string | null) => {
+  const edgeBelow = (customerId: number, below: string) => {
     const idsOf = (table: "verifications" | "messages") => sql`
-      (select id from ${sql(table)} where customer_id = ${customerId} and mode = 'live'
-        and (${below}::uuid is null or id < ${below}::uuid)
+      (select id from ${sql(table)} where customer_id = ${customerId} and id < ${below}::uuid
       order by id desc offset ${MAX_LOOKED_THROUGH}::int limit 1)`
     return Effect.map(
       edgeRows(sql`${idsOf("verifications")} union all ${idsOf("messages")} order by id desc limit 1`),
@@ -60,10 +66,10 @@ const makeList = Effect.map(SqlClient.SqlClient, (sql) => {
   ) {
     const { lastFour, limit, after } = search
     const now = timestamp(yield* Clock.currentTimeMillis)
-    const below = parseTimePosition(after)?.id ?? null
+    const below = parseTimePosition(after)?.id ?? HIGHEST_ID
     const edge = yield* edgeBelow(customerId, below)
-    const isSearched = sql`customer_id = ${customerId} and mode = 'live' and phone <> ${ERASED_PHONE}
-      and (${below}::uuid is null or id < ${below}::uuid) and (${edge}::uuid is null or id > ${edge}::uuid)
+    const isSearched = sql`customer_id = ${customerId} and id < ${below}::uuid and id > ${edge ?? LOWEST_ID}::uuid
+      and mode = 'live' and phone <> ${ERASED_PHONE}
       and (${lastFour ?? null}::text is null or right(phone, 4) = ${lastFour ?? null}::text)`
     const found = yield* foundRows(sql`
       select * from (

@@ -4,7 +4,15 @@ import { SqlClient, type Statement } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { Phone } from "../../domain/Phone.ts"
-import { instantOf, lowestIdAfter, lowestIdFrom, type Page, type PageRequest } from "../../domain/Paging.ts"
+import {
+  HIGHEST_ID,
+  instantOf,
+  LOWEST_ID,
+  lowestIdAfter,
+  lowestIdFrom,
+  type Page,
+  type PageRequest
+} from "../../domain/Paging.ts"
 import {
   formatRequestPosition,
   LoggedRequest,
@@ -51,8 +59,8 @@ const REFUSED_BLOCKS = 200
 const GROWTH = 4
 /** Before all requests of the same time, in either order. */
 const EDGE_PLACES = {
-  newest: { block: "ffffffff-ffff-ffff-ffff-ffffffffffff", number: 9999 },
-  oldest: { block: "00000000-0000-0000-0000-000000000000", number: 0 }
+  newest: { block: HIGHEST_ID, number: 9999 },
+  oldest: { block: LOWEST_ID, number: 0 }
 }
 
 /** The fields of an entry by their places: `entryText` in `services/activity/RequestLog.ts` writes them. */
@@ -82,7 +90,9 @@ const blockConditions = (
   ]
   return [
     sql`true`,
-    ...(customerId === null ? [] : [sql`b.customer_id = ${customerId}`]),
+    ...(customerId === null
+      ? []
+      : [sql`b.customer_id = ${customerId} and b.id between ${LOWEST_ID}::uuid and ${HIGHEST_ID}::uuid`]),
     ...(from === undefined ? [] : since(from)),
     ...(to === undefined ? [] : until(to)),
     ...(position === null ? [] : order === "oldest" ? since(position.at) : until(position.at))
