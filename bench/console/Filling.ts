@@ -70,9 +70,9 @@ const guard = [
    from (select i, -i * interval '2 hours' as age from generate_series(1, ${ALARMS}) i) a`
 ]
 
-/** Minutes, for millions; once for a store. */
+/** Minutes, for millions; once for a store, also for one without codes. Days of the guard are filled last. */
 export const fillForConsole = async (store: Store, codes: number) => {
-  const [[row] = []] = await store.run(OWN_DATABASE, ["select exists (select from messages) as filled"])
+  const [[row] = []] = await store.run(OWN_DATABASE, ["select exists (select from guard_days) as filled"])
   if (row?.["filled"] === true) return
   const amount = { stored: Math.ceil(codes / CODES_PER_MESSAGE), customers: 1 }
   process.stderr.write("filling what the console shows\n")

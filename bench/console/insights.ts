@@ -8,8 +8,10 @@
  * The sums are generated, because both read nothing else. It prints the plan of the statement that reads the most.
  */
 import { performance } from "node:perf_hooks"
+import { CLASSES, SUM_SPAN_MILLIS, type SumSpan, sumSpans } from "../../src/domain/Insights.ts"
 import { insertToken } from "../../test/support/InsertedTokens.ts"
 import { machine } from "../Machine.ts"
+import { cpuSeconds, familyCpuSeconds, sumOver } from "../ProcessStats.ts"
 import { quantile } from "../Statistics.ts"
 import { OWN_DATABASE, type Store } from "../Store.ts"
 import { withConsole } from "./Console.ts"
@@ -35,8 +37,25 @@ const groups = keys
 
 const columns = "customer_id, span, kind, starts_at, mode, key, codes, verified, fallbacks, cost, seconds"
 
+const beginOf = (span: SumSpan) =>
+  `date_bin(interval '${SUM_SPAN_MILLIS[span] / 60_000} minutes', starts_at, timestamptz '1970-01-01 20:30Z')`
+const added = `sum(codes), sum(verified), sum(fallbacks), sum(cost),
+  array[${Array.from({ length: CLASSES }, (_, n) => `sum(seconds[${n + 1}])`).join(", ")}]::int[]`
+
+const longer = (span: SumSpan, shorter: SumSpan, more = "") =>
+  `insert into code_sums (${columns})
+   select customer_id, '${span}', kind, ${beginOf(span)}, mode, key, ${added}
+   from code_sums where span = '${shorter}' ${more} group by customer_id, kind, 4, mode, key on conflict do nothing`
+
+const byHour = `insert into code_sums (${columns})
+  select customer_id, 'four_days', 'hour', ${beginOf("four_days")}, mode,
+    (extract(epoch from starts_at - timestamptz '1970-01-01 20:30Z')::bigint / 1800 % 48)::text, ${added}
+  from code_sums where span = 'half_hour' and kind = 'all' group by customer_id, 4, mode, 6`
+
 const fill = async (store: Store) => {
-  const [[row] = []] = await store.run(OWN_DATABASE, ["select exists (select from code_sums) as filled"])
+  const [[row] = []] = await store.run(OWN_DATABASE, [
+    "select exists (select from code_sums where span = 'sixteen_days') as filled"
+  ])
   if (row?.["filled"] === true) return
   process.stderr.write("making sums\n")
   const now = `date_bin(interval '30 minutes', now(), timestamptz '1970-01-01 00:00Z')`
@@ -49,13 +68,11 @@ const fill = async (store: Store) => {
      select 1, 'half_hour', kind, ${now} - n * interval '30 minutes', 'live', key, c, (c * 0.8)::int, (c * 0.2)::int,
        c * 900, array_fill((c * 0.8 / 32)::int, array[32])
      from generate_series(3, ${DAYS} * 48) n, (values ${groups}) g(kind, key, parts),
-       lateral (select (${CODES_OF_SLOT} * (0.5 + random()) / parts)::int as c) counted
+       lateral (select (${CODES_OF_SLOT} * (0.5 + n * 7919 % 1000 / 999.0) / parts)::int as c) counted
      on conflict do nothing`,
-    `insert into code_sums (${columns})
-     select customer_id, 'day', kind, date_bin(interval '1 day', starts_at, timestamptz '1970-01-01 20:30Z'), mode, key,
-       sum(codes), sum(verified), sum(fallbacks), sum(cost),
-       array[${Array.from({ length: 32 }, (_, n) => `sum(seconds[${n + 1}])`).join(", ")}]::int[]
-     from code_sums where span = 'half_hour' group by customer_id, kind, 4, mode, key on conflict do nothing`,
+    ...sumSpans.slice(1).map((span, index) => longer(span, sumSpans[index] ?? "half_hour")),
+    byHour,
+    longer("sixteen_days", "four_days", "and kind = 'hour'"),
     "vacuum (analyze) code_sums, activity_slots"
   ])
 }
@@ -98,9 +115,12 @@ withConsole(async ({ options, store, peyk, newOwner, dataDir }) => {
   const owner = await newOwner()
   const authorization = `apikey ${await insertToken(dataDir, 1)}`
   const taken = new Map<string, Array<number>>(pages.map(([name]) => [name, []]))
+  const used = new Map<string, number>()
+  const cpuNow = () => (sumOver(peyk.pids, cpuSeconds) ?? Number.NaN) + (familyCpuSeconds(store.pid) ?? 0)
   for (let round = 0; round < WARM_UP + rounds; round += 1) {
     for (const [name, path] of pages) {
       const address = typeof path === "string" ? path : path()
+      const cpuBefore = cpuNow()
       const begun = performance.now()
       if (address.startsWith("/console")) {
         const { status, text } = await owner.get(address)
@@ -111,14 +131,17 @@ withConsole(async ({ options, store, peyk, newOwner, dataDir }) => {
         await response.text()
         if (response.status !== 200) throw new Error(`${address} returned ${response.status}`)
       }
-      if (round >= WARM_UP) taken.get(name)?.push(performance.now() - begun)
+      if (round < WARM_UP) continue
+      taken.get(name)?.push(performance.now() - begun)
+      used.set(name, (used.get(name) ?? 0) + cpuNow() - cpuBefore)
     }
   }
   console.log(`${machine()}, ${rounds} requests each\n`)
-  console.log("| What | least ms | p50 ms | p95 ms |\n| --- | --- | --- | --- |")
+  console.log("| What | least ms | p50 ms | p95 ms | processor time, ms |\n| --- | --- | --- | --- | --- |")
   for (const [name, millis] of taken) {
     const figures = [0, 0.5, 0.95].map((part) => quantile(millis, part).toFixed(1))
-    console.log(`| ${name} | ${figures.join(" | ")} |`)
+    const processor = (((used.get(name) ?? 0) * 1000) / rounds).toFixed(1)
+    console.log(`| ${[name, ...figures, processor].join(" | ")} |`)
   }
   console.log(`\n${await plan(store)}`)
 })

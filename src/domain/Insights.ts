@@ -99,26 +99,57 @@ export const secondsOfSums = ({ seconds }: CodeSums, portion: number): number | 
   return within === null ? null : Math.round(within * 10) / 10
 }
 
-/** Days of sums begin at midnight in Tehran, which has had no summer time since 2022. */
-export const SUMS_DAY_OFFSET_MILLIS = 20.5 * HOUR_MILLIS
+/** The spans of sums, each made of whole ones of the span before it: a report of months reads few rows. */
+export const sumSpans = ["half_hour", "two_hours", "eight_hours", "day", "four_days", "sixteen_days"] as const
+export type SumSpan = (typeof sumSpans)[number]
 
-const dayFrom = (at: Instant): Instant =>
-  Math.ceil((at - SUMS_DAY_OFFSET_MILLIS) / DAY_MILLIS) * DAY_MILLIS + SUMS_DAY_OFFSET_MILLIS
-
-/** The day of sums in which an instant is. */
-export const sumsDayOf = (at: Instant): Instant => dayFrom(at - DAY_MILLIS + 1)
-
-/** A time in the fewest sums: whole days, and the half hours before and after them. */
-export interface SumsOfSpan {
-  readonly days: TimeSpan
-  readonly before: TimeSpan
-  readonly after: TimeSpan
+export const SUM_SPAN_MILLIS: Readonly<Record<SumSpan, number>> = {
+  half_hour: SLOT_MILLIS,
+  two_hours: 2 * HOUR_MILLIS,
+  eight_hours: 8 * HOUR_MILLIS,
+  day: DAY_MILLIS,
+  four_days: 4 * DAY_MILLIS,
+  sixteen_days: 16 * DAY_MILLIS
 }
 
-export const sumsOfSpan = ({ from, to }: TimeSpan): SumsOfSpan => {
-  const first = Math.min(dayFrom(from), to)
-  const last = Math.max(first, sumsDayOf(to))
-  return { before: { from, to: first }, days: { from: first, to: last }, after: { from: last, to } }
+/** Of spans that long there are also sums by the half hour of the day. */
+export const spansWithHours = ["four_days", "sixteen_days"] as const satisfies ReadonlyArray<SumSpan>
+
+/** All spans are counted from a midnight in Tehran, which has had no summer time since 2022. */
+export const SUMS_ORIGIN: Instant = 20.5 * HOUR_MILLIS
+
+/** The last begin of a span that is not after this. */
+export const sumBegin = (span: SumSpan, at: Instant): Instant => {
+  const millis = SUM_SPAN_MILLIS[span]
+  return Math.floor((at - SUMS_ORIGIN) / millis) * millis + SUMS_ORIGIN
+}
+
+/** The whole spans that have all of this time. */
+export const wholeSums = (span: SumSpan, { from, to }: TimeSpan): TimeSpan => ({
+  from: sumBegin(span, from),
+  to: sumBegin(span, to - 1) + SUM_SPAN_MILLIS[span]
+})
+
+/** Some sums of one span next to each other. */
+export interface SumsPart extends TimeSpan {
+  readonly span: SumSpan
+}
+
+/** A time in the fewest sums of these spans, given from the shortest, which may reach beyond it. */
+export const sumsParts = (time: TimeSpan, spans: ReadonlyArray<SumSpan>): ReadonlyArray<SumsPart> => {
+  const { from, to } = time
+  const span = spans.at(-1)
+  if (span === undefined || from >= to) return []
+  const shorter = spans.slice(0, -1)
+  if (shorter.length === 0) return [{ span, from, to }]
+  const first = sumBegin(span, from + SUM_SPAN_MILLIS[span] - 1)
+  const last = sumBegin(span, to)
+  if (first >= last) return sumsParts(time, shorter)
+  return [
+    ...sumsParts({ from, to: first }, shorter),
+    { span, from: first, to: last },
+    ...sumsParts({ from: last, to }, shorter)
+  ]
 }
 
 /** A time of whole half hours that has all of this one. */

@@ -1160,17 +1160,17 @@ create table activity_slots (
   primary key (customer_id, starts_at)
 );
 
--- The sums of one customer's codes by what they have in common, in half an hour, or in a day of Tehran, which is the sum
--- of its half hours. Written together with activity_slots: what a report reads depends on its days, not on its codes.
+-- The sums of one customer's codes by what they have in common, in half an hour, and in longer spans, which are sums of
+-- shorter ones. Written together with activity_slots: what a report reads hardly depends on its days, and not on codes.
 create table code_sums (
   customer_id int not null,
-  -- half_hour or day
+  -- half_hour, two_hours, eight_hours, day (of Tehran), four_days or sixteen_days
   span text not null,
-  -- all, channel, account, operator or template
+  -- all, channel, account, operator or template; of days together also hour
   kind text not null,
   starts_at timestamptz not null,
   mode text not null,
-  -- the channel, the account and so on; empty for all
+  -- the channel, the account and so on; empty for all; of hour, which half hour of the day of Tehran: 0 to 47
   key text not null,
   codes int not null,
   verified int not null,

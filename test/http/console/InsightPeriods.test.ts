@@ -64,6 +64,13 @@ describe("the period of insights", () => {
     assert.deepStrictEqual(text(typed.data), ["2026-11-21T20:30", "2026-11-24T09:00"])
   })
 
+  it("compares a free range that does not end at midnight with the same hours of the day before it", () => {
+    const days = read("from=2026-11-22&to=2026-11-24 12:30", "en")
+    assert.deepStrictEqual(text(days.previous), ["2026-11-18T20:30", "2026-11-21T09:00"])
+    const hours = read("from=2026-11-24 09:00&to=2026-11-24 12:30", "en")
+    assert.deepStrictEqual(text(hours.previous), ["2026-11-24T02:00", "2026-11-24T05:30"])
+  })
+
   it("is refused if it is too long, ends before it begins, or is unknown", () => {
     for (const query of [
       "period=year",

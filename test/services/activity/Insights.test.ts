@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { SLOT_MILLIS, slotOf } from "../../../src/domain/Activity.ts"
-import { insightKinds } from "../../../src/domain/Insights.ts"
+import { insightKinds, sumSpans } from "../../../src/domain/Insights.ts"
 import { DAY_MILLIS, HOUR_MILLIS } from "../../../src/domain/Instant.ts"
 import { ERASED_PHONE } from "../../../src/domain/Phone.ts"
 import type { TimeSpan } from "../../../src/domain/Paging.ts"
@@ -61,6 +61,15 @@ const totalsOf = Effect.fnUntraced(function* (
   return rows.toSorted((one, other) => (`${one.kind} ${one.key}` < `${other.kind} ${other.key}` ? -1 : 1))
 })
 
+type Codes = Effect.Success<ReturnType<typeof allCodes>>
+
+const countedByHour = (codes: Codes, span: TimeSpan, offset: number) =>
+  Array.from({ length: 24 }, (_, hour) => {
+    const inHour = codes.filter(({ createdAt }) => Math.floor(createdAt / HOUR_MILLIS + offset) % 24 === hour)
+    const [all] = countedCodes(inHour, span).filter(({ kind }) => kind === "all")
+    return all === undefined ? [] : [[String(hour).padStart(2, "0"), all.codes, all.cost]]
+  }).flat()
+
 /** Codes of three days, some with a template; sums of any part of it are made at any time. */
 const threeDays = Effect.fnUntraced(function* (
   customerId: number,
@@ -107,6 +116,24 @@ layer(TestDatabase, { excludeTestServices: true })("insights", (it) => {
           assert.deepStrictEqual(yield* totalsOf(customerId, span), countedCodes(codes, span))
         }
         const insights = yield* Insights
+        const inZones = [
+          ["Asia/Tehran", 3.5],
+          ["Asia/Kolkata", 5.5],
+          ["UTC", 0]
+        ] as const
+        for (let n = 0; n < 12; n++) {
+          const span = {
+            from: MARCH + (next(3 * 48) - next(2) * 20 * 48) * SLOT_MILLIS,
+            to: MARCH + (4 * 48 + next(2) * 20 * 48 + next(48)) * SLOT_MILLIS
+          }
+          assert.deepStrictEqual(yield* totalsOf(customerId, span), countedCodes(codes, span))
+          const [zone, offset] = inZones[next(inZones.length)] ?? inZones[0]
+          const hours = yield* insights.hours({ customerId, mode: "live" }, span, zone)
+          assert.deepStrictEqual(
+            hours.map(({ key, codes: count, cost }) => [key, count, cost]),
+            countedByHour(codes, span, offset)
+          )
+        }
         const days = [
           MARCH - 5 * HOUR_MILLIS,
           ...[0, 1, 2, 3].map((n) => MARCH + (20.5 + 24 * n) * HOUR_MILLIS)
@@ -168,6 +195,9 @@ layer(TestDatabase, { excludeTestServices: true })("insights", (it) => {
       assert.deepStrictEqual(yield* operators(), [["irancell", 1]])
       yield* sumUp(customerId, { from: MARCH, to: MARCH + SLOT_MILLIS })
       assert.deepStrictEqual(yield* operators(), [["other", 1]])
+      const kept = yield* sql<{ readonly span: string }>`
+        select distinct span from code_sums where customer_id = ${customerId} and key = 'irancell'`
+      assert.deepStrictEqual(kept, [])
     }).pipe(Effect.provide(readProcess(providers)))
   })
 
@@ -241,10 +271,12 @@ layer(TestDatabase, { excludeTestServices: true })("insights", (it) => {
       const codes = yield* allCodes(customerId)
       assert.deepStrictEqual(yield* totalsOf(customerId, span), countedCodes(codes, span))
       const sql = yield* SqlClient.SqlClient
-      const [days] = yield* sql<{ readonly codes: number }>`
-        select sum(codes)::int as codes from code_sums
-        where customer_id = ${customerId} and span = 'day' and kind = 'all'`
-      assert.strictEqual(days?.codes, countedCodes(codes, span).find(({ kind }) => kind === "all")?.codes)
+      const rows = yield* sql<{ readonly span: string; readonly codes: number }>`
+        select span, sum(codes)::int as codes from code_sums
+        where customer_id = ${customerId} and kind = 'all' group by span`
+      const spans = Object.fromEntries(rows.map((row) => [row.span, row.codes]))
+      const all = countedCodes(codes, span).find(({ kind }) => kind === "all")
+      assert.deepStrictEqual(spans, Object.fromEntries(sumSpans.map((each) => [each, all?.codes])))
     }).pipe(Effect.provide(readProcess(providers)))
   })
 })

@@ -17,6 +17,7 @@ import {
 } from "../parts/Periods.ts"
 
 const DEFAULT_PERIOD = "7d"
+const LONGEST_BY_HOUR = 2 * DAY_MILLIS
 
 interface Spans {
   /** Of whole half hours. */
@@ -39,6 +40,14 @@ export interface InsightPeriod extends Spans {
 
 const tooLong = ({ say, number }: Locale): string =>
   say(`Choose at most ${MAX_USAGE_DAYS} days.`, `حداکثر ${number(MAX_USAGE_DAYS)} روز را انتخاب کنید.`)
+
+/** Of a chart by day, whole days before: its points are days of Tehran too, at the same hours. */
+const timeBefore = (span: TimeSpan): TimeSpan => {
+  const length = span.to - span.from
+  if (length <= LONGEST_BY_HOUR) return spanBefore(span)
+  const shift = Math.ceil(length / DAY_MILLIS) * DAY_MILLIS
+  return { from: span.from - shift, to: span.to - shift }
+}
 
 /** A free range, or else a preset: that of the address, or the usual one. */
 export const readPeriod = (
@@ -72,7 +81,7 @@ export const readPeriod = (
     ...(from >= to ? [say("The end must be after the start.", "پایان باید بعد از شروع باشد.")] : []),
     ...(to - from > MAX_USAGE_DAYS * DAY_MILLIS ? [tooLong(locale)] : [])
   ]
-  return { preset: null, problems, data, previous: spanBefore(data) }
+  return { preset: null, problems, data, previous: timeBefore(data) }
 }
 
 /** Links to the presets, the shown one marked. */
@@ -88,8 +97,6 @@ export const presetLinks = (view: Pick<Visit, "path" | "query" | "locale">, show
         </a>`
     )}
   </nav>`
-
-const LONGEST_BY_HOUR = 2 * DAY_MILLIS
 
 /** Where each point of a chart begins: hours of a short time, days of a long one. */
 export const bucketsOf = (span: TimeSpan, timeZone: string) => {
