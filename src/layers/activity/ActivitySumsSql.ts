@@ -111,6 +111,31 @@ const WrittenRow = Schema.Struct({ startsAt: InstantColumn })
 const CreatedRow = Schema.Struct({ createdAt: InstantColumn })
 
 const MAX_CUSTOMERS = 10_000
+/** Retention keeps slots longer than this: what was finished still is. */
+const KEPT_MILLIS = 185 * DAY_MILLIS
+
+/** Where every slot is finished: pages of months do not look at thousands of slots again each time. */
+const makeFinished = () => {
+  const known = new BoundedMap<number, TimeSpan>(MAX_CUSTOMERS)
+  return {
+    /** From where on slots of this time can be unfinished. */
+    after: (customerId: number, from: Instant, now: Instant): Instant => {
+      const span = known.get(customerId)
+      return span !== undefined && from >= now - KEPT_MILLIS && from >= span.from && from < span.to
+        ? span.to
+        : from
+    },
+    add: (customerId: number, span: TimeSpan): void => {
+      if (span.from >= span.to) return
+      const before = known.get(customerId)
+      const isNext = before !== undefined && span.from <= before.to && before.from <= span.to
+      known.set(
+        customerId,
+        isNext ? { from: Math.min(before.from, span.from), to: Math.max(before.to, span.to) } : span
+      )
+    }
+  }
+}
 
 const FINAL_AFTER = `interval '${FINAL_AFTER_MILLIS / MINUTE_MILLIS} minutes'`
 
@@ -128,6 +153,7 @@ export const ActivitySumsSql = Layer.effect(
     const writtenRows = rowsOf(WrittenRow)
     const createdRows = rowsOf(CreatedRow)
     const created = new BoundedMap<number, Instant>(MAX_CUSTOMERS)
+    const finished = makeFinished()
     const slot = sql.literal(SLOT)
 
     const slotsWithin = ({ from, to }: TimeSpan) => sql`
@@ -170,15 +196,20 @@ export const ActivitySumsSql = Layer.effect(
       unfinished: Effect.fnUntraced(function* (customerId, { from, to }, now) {
         const createdAt = yield* createdAtOf(customerId)
         if (createdAt === undefined) return []
-        const first = Math.max(slotOf(from), slotOf(createdAt))
-        return yield* slotRows(sql`
+        const begin = Math.max(slotOf(from), slotOf(createdAt))
+        const first = finished.after(customerId, begin, now)
+        if (first >= to) return []
+        const slots = yield* slotRows(sql`
           select s as "startsAt", a.summed_at as "summedAt",
             coalesce(a.is_open, true) as "isOpen"
           from generate_series(${timestamp(first)}::timestamptz, ${timestamp(slotOf(to - 1))}::timestamptz, ${slot}) s
             left join activity_slots a on a.customer_id = ${customerId} and a.starts_at = s
           where a.summed_at is null
             or s >= ${timestamp(recordsWholeSince(settings, now))}::timestamptz
-              and (a.is_open or a.summed_at < s + ${sql.literal(FINAL_AFTER)})`)
+              and (a.is_open or a.summed_at < s + ${sql.literal(FINAL_AFTER)})
+          order by s`)
+        finished.add(customerId, { from: begin, to: slots[0]?.startsAt ?? slotOf(to - 1) + SLOT_MILLIS })
+        return slots
       }),
 
       sumUp: Effect.fnUntraced(function* (customerId, range, now) {
