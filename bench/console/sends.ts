@@ -17,8 +17,9 @@ import { type Ground, withConsole } from "./Console.ts"
 import { openConsoles, watchConsoles } from "./OpenConsoles.ts"
 
 const CONSOLES = 10
-/** As long as the page that asks the least often waits. */
-const IDLE_SECONDS = 15
+/** Twice as long as the page that asks the least often waits. */
+const IDLE_SECONDS = 30
+const STATISTICS_MILLIS = 1500
 /** More than any machine sends. */
 const MAX_PER_SECOND = 20_000
 
@@ -49,10 +50,21 @@ const makeRounds = ({ options, peyk, store, temporary }: Ground) => {
     await peyk.targets()
     return { perSecond, p99, cpu: ((cpuNow() - before) * 1e6) / requests }
   }
+  /** Statements, counted as transactions: each page's are one by one. PostgreSQL knows them a second later. */
+  const statementsNow = async () => {
+    await pause(STATISTICS_MILLIS)
+    const [[row] = []] = await store.run(OWN_DATABASE, [
+      "select xact_commit::int as count from pg_stat_database where datname = current_database()"
+    ])
+    return Number(row?.["count"])
+  }
   const idle = async () => {
-    const before = cpuNow()
+    const [statements, cpu] = [await statementsNow(), cpuNow()]
     await pause(IDLE_SECONDS * 1000)
-    return (cpuNow() - before) / IDLE_SECONDS
+    return {
+      cpu: (cpuNow() - cpu) / IDLE_SECONDS,
+      statements: ((await statementsNow()) - statements) / IDLE_SECONDS
+    }
   }
   return { send, measure, idle }
 }
@@ -73,14 +85,22 @@ withConsole(async (ground) => {
     const stop = watchConsoles(isOpen ? consoles : [])
     if (settlingSeconds > 0) await send(settlingSeconds)
     const measured = await measure()
-    return { ...measured, pages: await stop() }
+    return { ...measured, pages: (await stop()).requests }
   }
   await send(warmUpSeconds)
   await analyze(store, [OWN_DATABASE])
   const idleAlone = await idle()
   const stopIdle = watchConsoles(consoles)
-  const share = ((await idle()) - idleAlone) / availableParallelism()
+  const idleOpen = await idle()
   const idlePages = await stopIdle()
+  const cpu = idleOpen.cpu - idleAlone.cpu
+  const share = cpu / availableParallelism()
+  const perMinute = 60 / CONSOLES
+  const minute = [
+    `${((idleOpen.statements - idleAlone.statements) * perMinute).toFixed(0)} statements`,
+    `${(cpu * 1000 * perMinute).toFixed(0)} ms of processor`,
+    `${((idlePages.bytes / 1024 / (IDLE_SECONDS + STATISTICS_MILLIS / 500)) * perMinute).toFixed(0)} KB`
+  ]
   const pairs: Array<readonly [Round, Round]> = []
   for (let n = 0; n < rounds; n += 1) {
     const first = await round(n % 2 === 1)
@@ -94,7 +114,10 @@ withConsole(async (ground) => {
   console.log(
     `${machine()}, ${options.stored} stored verifications, ${rounds} pairs of ${seconds} s, ${CONSOLES} consoles`
   )
-  console.log(`consoles alone, of the processors: ${(share * 100).toFixed(2)} % for ${idlePages} pages`)
+  console.log(
+    `consoles alone, of the processors: ${(share * 100).toFixed(2)} % for ${idlePages.requests} pages`
+  )
+  console.log(`a minute of one console, nothing sent: ${minute.join(", ")}`)
   console.log(`sends a second: ${ratios(pairs, ({ perSecond }) => perSecond)}`)
   console.log(`p99: ${ratios(pairs, ({ p99 }) => p99)}`)
   console.log(`CPU of a send: ${ratios(pairs, ({ cpu }) => cpu)}`)

@@ -98,6 +98,38 @@ describeInBrowser("the list of codes", (stage) => {
     })
   })
 
+  it("asks less often if nobody has touched the page for two minutes, and at once again when somebody does", async () => {
+    const { path } = listOf("9013")
+    await stage.within(desktop, owner, async ({ open, page }) => {
+      await page.clock.install()
+      await open(path)
+      const asks = () => page.waitForRequest((request) => request.url().endsWith(path))
+      let count = 0
+      page.on("request", (request) => {
+        if (request.url().endsWith(path)) count += 1
+      })
+      const secondsPass = async (seconds: number) => {
+        await page.clock.runFor(seconds * 1000)
+        await page.waitForLoadState("networkidle")
+      }
+      const first = asks()
+      await secondsPass(6)
+      await first
+      await page.clock.fastForward(130_000)
+      await page.waitForLoadState("networkidle")
+      const rested = asks()
+      for (let n = 0; n < 4; n++) await secondsPass(5.1)
+      await rested
+      count = 0
+      await secondsPass(5.1)
+      expect(count).toBe(0)
+      await page.keyboard.press("Shift")
+      const touched = asks()
+      await secondsPass(5.1)
+      await touched
+    })
+  })
+
   it("has cards of two lines on a phone, each of which is one link", async () => {
     const { path, sent } = listOf("9015")
     const newest = await sent()

@@ -108,9 +108,16 @@ const askInDialogs = () => {
 
 /** A page that nobody looks at, or touches for this long, is not kept up to date: its session may end. */
 const ATTENTION_MILLIS = 20 * 60_000
-let touchedAt = Date.now()
+let [touchedAt, refreshedAt] = [Date.now(), Date.now()]
+
+/** A page that nobody touched for this long is kept up to date less often. */
+const CLOSE_MILLIS = 2 * 60_000
+const REST_MILLIS = 15_000
 
 const isWatched = () => document.visibilityState === "visible" && Date.now() - touchedAt < ATTENTION_MILLIS
+
+const isDue = () =>
+  isWatched() && (Date.now() - touchedAt < CLOSE_MILLIS || Date.now() - refreshedAt >= REST_MILLIS)
 
 /** After so long, a form whose answer never came can be sent again. */
 const ANSWER_MILLIS = 30_000
@@ -369,15 +376,20 @@ const tellAgo = () => {
 
 const AGO_MILLIS = 20_000
 
+/** Of the page that all live parts have; null: some part was left as it was. */
+let shownVersion = null
+
 /** Replaces the parts with `data-live` (seconds) by what the page has there now; a refused form has another address. */
 const refresh = async () => {
+  refreshedAt = Date.now()
   const answer = await fetch(document.documentElement.dataset.address, {
-    headers: { accept: "text/html" },
+    headers: { accept: "text/html", ...(shownVersion !== null && { "if-none-match": shownVersion }) },
     redirect: "error"
   })
   if (!answer.ok) return
   const now = new DOMParser().parseFromString(await answer.text(), "text/html")
   if (underWay.size > 0) return
+  shownVersion = answer.headers.get("etag")
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = now.getElementById(part.id)
     if (next === null) continue
@@ -387,6 +399,7 @@ const refresh = async () => {
       shown.set(part, content)
       replaceContent(part, next)
     }
+    if (isRead(part) || isBusy(part)) shownVersion = null
     if (isRead(part)) {
       updateRows(part, next)
       sayNew(part, next, show)
@@ -409,7 +422,7 @@ const keepUpToDate = () => {
     if (part === null) return
     setTimeout(
       async () => {
-        if (isWatched()) await refresh().catch(() => {})
+        if (isDue()) await refresh().catch(() => {})
         next()
       },
       Number(part.dataset.live) * 1000

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { createHash } from "node:crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { CONSOLE_PATH } from "../ConsolePaths.ts"
 import { PAGE_HEADERS, signInDocument } from "./Document.ts"
@@ -24,9 +25,23 @@ export const documentResponse = (visit: Visit, text: string, options: ResponseOp
     })
   )
 
+const LIVE = 'data-live="'
+/** Keys of forms are others each time, and the console's script says itself how long ago something was. */
+const CHANGING = /name="once" value="[^"]*"|data-ago>[^<]*</g
+
+/** Equal for equal pages: an open console that is kept up to date is not sent again what it has. */
+const versionOf = (text: string): string =>
+  `"${createHash("sha256").update(text.replaceAll(CHANGING, "")).digest("base64url")}"`
+
 /** A page for somebody who is signed in; with another status, a form that is shown again. */
-export const pageResponse = (view: Signed, page: Page, options: ResponseOptions = {}): Response =>
-  documentResponse(view, layout(view, page), options)
+export const pageResponse = (view: Signed, page: Page, options: ResponseOptions = {}): Response => {
+  const text = layout(view, page)
+  if (options.status !== undefined || !text.includes(LIVE)) return documentResponse(view, text, options)
+  const etag = versionOf(text)
+  return view.request.headers["if-none-match"] === etag
+    ? HttpServerResponse.empty({ status: 304, headers: { ...PAGE_HEADERS, etag } })
+    : documentResponse(view, text, { headers: { ...options.headers, etag } })
+}
 
 /** After a form: the browser goes there with GET. */
 export const seeOther = (location: string): Response =>
