@@ -142,7 +142,7 @@ interface FastRequest {
 export type HotWork = Pick<FastRequest, "work" | "phone" | "sent" | "subjectId">
 
 /** Reads a body; undefined if it is not what the endpoint takes. */
-export type ReadBody = (body: JsonBody) => HotWork | undefined
+type ReadBody = (body: JsonBody) => HotWork | undefined
 
 /** An endpoint whose requests need no router. */
 export interface HotEndpoint {

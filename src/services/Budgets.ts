@@ -19,7 +19,7 @@ export const Budget = Schema.Struct({
 export type Budget = typeof Budget.Type
 
 /** A missing field stays as it is; an amount of null takes the budget away. */
-export interface BudgetChange {
+interface BudgetChange {
   readonly amount?: number | null | undefined
   readonly calendar?: Calendar | undefined
 }
@@ -91,7 +91,7 @@ export const budgetState = Effect.fnUntraced(function* (customerId: number, now:
 })
 
 /** The shares of a budget at which people are alerted, in percent. */
-export const BUDGET_ALERTS = [80, 100] as const
+const BUDGET_ALERTS = [80, 100] as const
 
 /** The highest share that this month has reached: each is an alert of its own, and two at once would be one too many. */
 export const budgetConditions = Effect.fnUntraced(function* (customerId: number, now: Instant) {

@@ -38,7 +38,7 @@ import {
   setStandby
 } from "../../services/account/Accounts.ts"
 
-export const accountFields = (account: AccountRecord, now: Instant) => {
+const accountFields = (account: AccountRecord, now: Instant) => {
   const { gap_ms, per_minute, cooling_until, ...shown } = toAccount(account)
   return {
     ...Struct.omit(shown, ["needs_contacts", "created_at", "version"]),
@@ -49,14 +49,14 @@ export const accountFields = (account: AccountRecord, now: Instant) => {
   }
 }
 
-export const printAccount = (account: AccountRecord, extra: Readonly<Record<string, string>> = {}) =>
+const printAccount = (account: AccountRecord, extra: Readonly<Record<string, string>> = {}) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => printOne({ ...accountFields(account, now), ...extra }))
 
 /** The problems of settings say that they are. */
 const NAMES_ITSELF = { settings: "", settings_change: "change-settings" }
 
 /** What refused an account, with the flag that saves it all the same. */
-export const refusedAccount =
+const refusedAccount =
   (provider: string, missing: string) =>
   (error: ActionRefusal): CommandError => {
     const [first] = error._tag === "validation_error" ? error.problems : []
@@ -76,17 +76,17 @@ const warnUnlessSending = Effect.fnUntraced(function* ({ provider, sendsCodes, s
   return { warning }
 })
 
-export const checkFlag = Flag.Boolean("check").pipe(
+const checkFlag = Flag.Boolean("check").pipe(
   Flag.withDescription("Check with the provider first (--no-check: do not)"),
   Flag.withDefault(true)
 )
 
-export const labelFlag = Flag.String("label").pipe(
+const labelFlag = Flag.String("label").pipe(
   Flag.withDescription("The name of the account in responses"),
   Flag.withSchema(Name)
 )
 
-export const printExamined = Effect.fnUntraced(function* ({ account, finding }: Examined) {
+const printExamined = Effect.fnUntraced(function* ({ account, finding }: Examined) {
   const check = finding === undefined ? "skipped" : describeFinding(finding)
   yield* printAccount(account, { check, ...(yield* warnUnlessSending(account)) })
 })
@@ -101,7 +101,7 @@ const connectFlags = {
   check: checkFlag
 }
 
-export const connectCommand = Command.make(
+const connectCommand = Command.make(
   "connect",
   connectFlags,
   ({ customer: given, shared, settings: inline, settingsFile, ...flags }) =>

@@ -14,7 +14,7 @@ export type Received =
 /** The stream broke; it may work again. */
 export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{ readonly message: string }> {}
 
-export interface RemoteListener {
+interface RemoteListener {
   readonly url: string
   readonly token: string
   readonly mode: KeyMode

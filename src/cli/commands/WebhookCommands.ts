@@ -61,7 +61,7 @@ const toRow = (delivery: Resource) => ({
   finished_at: delivery.finished_at
 })
 
-export const printDelivery = (delivery: WebhookDelivery) => {
+const printDelivery = (delivery: WebhookDelivery) => {
   const resource = toDelivery(delivery)
   return print(JSON.stringify(resource), asLines(toRow(resource)))
 }

@@ -25,7 +25,7 @@ export const newSubject: SubjectState = { isOpen: false, sentAt: null, heldBack:
 /** `found`: a round sees the condition. `happened`: somebody reports it once. */
 export type Sighting = "found" | "happened"
 
-export interface Occurrence {
+interface Occurrence {
   readonly state: SubjectState
   /** How many were held back before the alert that is due now; null: none is due. */
   readonly alert: { readonly heldBack: number } | null

@@ -6,9 +6,9 @@ import type { AlertCondition } from "./Alert.ts"
 /** When figures mean that somebody should know: pure rules over what is read anyway. */
 
 /** The used share of a quota from which on it needs attention. */
-export const QUOTA_NEAR = 0.8
+const QUOTA_NEAR = 0.8
 /** A wallet needs attention if it has money for fewer sends, at the highest price. */
-export const SENDS_LEFT = 100
+const SENDS_LEFT = 100
 
 interface Money {
   readonly wallet: { readonly balance: number; readonly held: number } | null
@@ -68,7 +68,7 @@ const CREDIT_DAYS = 2
 /** With less history, nobody knows how fast it is spent. */
 const MIN_HISTORY_MILLIS = DAY_MILLIS
 
-export interface CreditSample {
+interface CreditSample {
   readonly at: Instant
   readonly credit: number
 }

@@ -9,7 +9,7 @@ type Words = readonly [english: string, persian: string]
 /** What an alert says: its kind, subject, counts. Nothing else is known to it, so it can say nothing secret. */
 type SaidAlert = Pick<AlertRecord, "kind" | "subject" | "counts" | "heldBack">
 
-export const alertKindNames: Readonly<Record<RaisedKind, Words>> = {
+const alertKindNames: Readonly<Record<RaisedKind, Words>> = {
   channel_down: ["Channel down", "قطعی کانال"],
   conversion_fell: ["Conversion fell", "افت نرخ تأیید"],
   balance_low: ["Low balance", "موجودی کم"],

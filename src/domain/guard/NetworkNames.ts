@@ -11,7 +11,7 @@ export interface NamedNetwork {
 /** Bounds of the file: in characters, in lines with a network, and in the networks that the guard would count. */
 export const MAX_FILE_LENGTH = 2_000_000
 export const MAX_NAMED = 20_000
-export const MAX_COUNTED_NETWORKS = 100_000
+const MAX_COUNTED_NETWORKS = 100_000
 const MAX_NAME_LENGTH = 80
 
 /** What the guard counts together: a /24 of IPv4; a /48 of IPv6, which is in the hash of each of its /64s. */

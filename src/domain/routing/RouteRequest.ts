@@ -54,7 +54,7 @@ export const consistentStep = Schema.makeFilter((step: Parameters<typeof stepPro
 export type KnownStep = AccountRequest & Pick<StepRequest, "wait" | "template_id" | "on_request">
 
 /** Whether a step over a channel that the contract does not list is possible. */
-export type OpensChannel = (step: KnownStep) => boolean
+type OpensChannel = (step: KnownStep) => boolean
 
 const knownStep = (
   step: StepRequest,

@@ -194,7 +194,7 @@ export const resolveSandboxRoute = (
 }
 
 /** One step of a routing order as a send would use it: the account and its wait, or the reason why there is none. */
-export interface StepPreview {
+interface StepPreview {
   readonly step: RoutingStep
   readonly resolved: Result.Result<RouteStep, RouteError | TemplateError>
 }

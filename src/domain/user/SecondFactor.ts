@@ -31,7 +31,7 @@ const grouped = (text: string): string => text.replaceAll(/.{5}(?=.{5})/g, "$&-"
 export const recoveryCode = (bytes: Uint8Array): string => grouped(base32(bytes).toLowerCase())
 
 /** What a person entered as their second factor. */
-export interface GivenFactor {
+interface GivenFactor {
   readonly kind: "app" | "recovery_code"
   /** In one form, whatever separates its parts. */
   readonly code: string

@@ -1,7 +1,7 @@
 import { type Instant, MINUTE_MILLIS, SECOND_MILLIS } from "../Instant.ts"
 
 /** Codes of authenticator apps: TOTP (RFC 6238) with SHA-1, 6 digits and steps of 30 s, which every app has. */
-export const STEP_SECONDS = 30
+const STEP_SECONDS = 30
 export const APP_CODE_DIGITS = 6
 /** RFC 4226 recommends 160 bits. */
 export const APP_KEY_BYTES = 20

@@ -168,7 +168,7 @@ const waitsToBeAsked = (
   !attempts.some((each) => wasCalled(each) && route[each.step]?.channel === route[step]?.channel)
 
 /** Whether there is a step that is not to come by itself, and can be asked for. */
-export const canBeAskedFor = (verification: Pick<Verification, "route" | "attempts">): boolean =>
+const canBeAskedFor = (verification: Pick<Verification, "route" | "attempts">): boolean =>
   verification.route.some((_, step) => waitsToBeAsked(verification, step))
 
 /** Whether some channel may still have to send the code, so that its encrypted copy has to stay. */

@@ -107,7 +107,7 @@ export const toAlert = ({ subject, heldBack, raisedAt, deliveries, ...alert }: A
   }))
 })
 
-export const recipientStatus = ({ confirmedAt, isDisabled }: AlertRecipient) =>
+const recipientStatus = ({ confirmedAt, isDisabled }: AlertRecipient) =>
   confirmedAt === null ? ("unconfirmed" as const) : isDisabled ? ("disabled" as const) : ("active" as const)
 
 /** @param showsUsers whether to show the addresses of users, which are for owners */

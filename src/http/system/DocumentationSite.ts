@@ -8,7 +8,7 @@ import { pathOf } from "../RouteTable.ts"
 import { CONTENT_TYPES, documentationHeaders, respondWith, type FixedPage, makePage } from "./FixedPages.ts"
 
 /** What `npm run site` makes: next to the program in a clone, a package and an image. */
-export const BUILT_SITE = new URL("../../../build/site/", import.meta.url)
+const BUILT_SITE = new URL("../../../build/site/", import.meta.url)
 
 const OTHER = "application/octet-stream"
 const COMPRESSED = new Set(["image/png", "image/webp", "font/woff2"])
@@ -54,7 +54,7 @@ const optionsFor = (file: string) => {
 }
 
 /** Answers any path below /docs. Each file is read and compressed once per process, when it is first wanted. */
-export const makeSiteResponse = ({ files, read }: DocumentationSite) => {
+const makeSiteResponse = ({ files, read }: DocumentationSite) => {
   const pages = new Map<string, Effect.Effect<FixedPage, Cause.UnknownError>>()
   const makeFrom = (file: string) =>
     Effect.flatMap(

@@ -52,7 +52,7 @@ export const versionOf = (
   return hash.digest("base64url").slice(0, VERSION_LENGTH)
 }
 
-export interface FixedPageOptions {
+interface FixedPageOptions {
   readonly contentType: string
   /** Gzip would not make it smaller. */
   readonly isCompressed?: boolean

@@ -18,7 +18,7 @@ import { InstantColumn, nullableTimestamp, rowsOf, timestamp } from "../postgres
 import { WEBHOOK_TIMER } from "../webhook/WebhookTimers.ts"
 
 /** The subject of such a timer is the alert, its lane the delivery's. */
-export const ALERT_TIMER: TimerKind = "alert"
+const ALERT_TIMER: TimerKind = "alert"
 
 const SubjectRow = Schema.Struct({
   isOpen: Schema.Boolean,

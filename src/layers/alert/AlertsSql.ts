@@ -79,7 +79,7 @@ const toSettings = ({
 const millis = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
 
 /** The recipients `r` with their users `u`. */
-export const RECIPIENT_COLUMNS = `r.id, r.type, r.user_id as "userId", coalesce(r.address, u.email) as address, u.name,
+const RECIPIENT_COLUMNS = `r.id, r.type, r.user_id as "userId", coalesce(r.address, u.email) as address, u.name,
   r.confirmed_at as "confirmedAt", u.disabled_at is not null as "isDisabled", r.created_at as "createdAt"`
 
 const recipientsSql = (sql: SqlClient.SqlClient, key: MasterKey["Service"]) => {

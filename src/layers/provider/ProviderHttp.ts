@@ -42,7 +42,7 @@ const connectionsThrough = (proxy: Redacted.Redacted | null, options: PoolOption
  * customer chose, on the public internet only. `any`: an address that the operator chose, anywhere. The last two never
  * use the providers' proxy.
  */
-export type Reach = "provider" | "public" | "any"
+type Reach = "provider" | "public" | "any"
 
 /**
  * As many as `CallLimiters` has places, or the pool of webhooks: every call with a place there finds a connection here,

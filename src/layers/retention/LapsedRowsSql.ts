@@ -8,7 +8,7 @@ import type { RetentionBatch } from "../../services/Retention.ts"
 /** About a thousand rows at most. */
 const PAGES = 16
 
-export type WalkedTable = LapsingTable | "simulator_messages" | "request_blocks"
+type WalkedTable = LapsingTable | "simulator_messages" | "request_blocks"
 
 /** A condition on a row `t`: it has lapsed at `$1`. */
 export const lapsed: Readonly<Record<WalkedTable, string>> = {

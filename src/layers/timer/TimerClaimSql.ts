@@ -29,7 +29,7 @@ export const windowOf = (free: number): number => Math.min(Math.max(64, 2 * free
  * As many parked timers of each customer, and one more: a claim locks no more than it may take, and sees that some
  * are left.
  */
-export const MAX_PARKED = 64
+const MAX_PARKED = 64
 
 /** The customers that have parked timers, of each kind: one probe of a small index each, and one more. */
 export const parkedCustomers = (sql: SqlClient.SqlClient, kinds: ReadonlyArray<TimerKind>) => {

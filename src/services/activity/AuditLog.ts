@@ -25,7 +25,7 @@ export type AuditArea =
   | PlatformArea
 
 /** Changes of the installation, which no customer's log has. */
-export type PlatformArea = "operator" | "signing_key"
+type PlatformArea = "operator" | "signing_key"
 
 /** The record of changes: author, time, origin and content. */
 export const AuditRecord = Schema.Struct({

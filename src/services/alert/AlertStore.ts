@@ -7,7 +7,7 @@ import type { LeasedTimer } from "../../domain/Timer.ts"
 import type { Locale } from "../../domain/verification/CodeText.ts"
 
 /** What is stored of one thing that alerts are about. */
-export interface StoredSubject extends SubjectState {
+interface StoredSubject extends SubjectState {
   readonly kind: string
   readonly subject: Pick<AlertCondition["subject"], "type" | "id">
 }
@@ -31,7 +31,7 @@ export type AlertTry =
   | { readonly status: "failed"; readonly error: string; readonly next: Instant | null }
 
 /** Figures of a customer that only alerts need; of the installation, for customer 0. */
-export interface AlertFacts {
+interface AlertFacts {
   readonly webhooks: ReadonlyArray<WatchedWebhook>
   /** Keys and tokens that expire within a week. */
   readonly expiring: ReadonlyArray<ExpiringSecret>

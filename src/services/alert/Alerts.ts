@@ -47,7 +47,7 @@ export interface AlertSettingsChange {
 }
 
 /** What confirms an address: a code of Peyk's own, or a verification of the customer's. */
-export type Confirmation =
+type Confirmation =
   | { readonly code: Redacted.Redacted; readonly expiresAt: Instant }
   | { readonly verificationId: string }
 

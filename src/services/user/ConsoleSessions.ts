@@ -62,7 +62,7 @@ export class ConsoleSessions extends Context.Service<
 >()("peyk/services/user/ConsoleSessions") {}
 
 /** A pending sign-in, while it can be completed. */
-export interface FoundPending {
+interface FoundPending {
   readonly user: UserRecord
   /** What a passkey is to sign. */
   readonly challenge: string

@@ -51,7 +51,7 @@ export interface BegunSignIn extends PendingSignIn {
 export type SecondFactorInput = { readonly code: string } | { readonly passkey: string }
 
 /** `ended`: it had its last try, or its time is over; the person signs in again. */
-export type SecondStep =
+type SecondStep =
   | { readonly step: "done"; readonly signedIn: SignedInBrowser }
   | { readonly step: "wrong"; readonly triesLeft: number }
   | { readonly step: "ended" }

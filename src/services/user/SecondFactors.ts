@@ -11,7 +11,7 @@ export const OperatorsNeedFactor = Context.Reference<boolean>(
 )
 
 /** A user's app, as codes are checked against it. */
-export interface StoredApp {
+interface StoredApp {
   readonly codeAt: CodeAt
   /** The step of the last accepted code: later ones only are accepted. */
   readonly lastStep: number

@@ -107,7 +107,7 @@ const wasNotCompared = (cause: Cause.Cause<{ readonly _tag: string }>): boolean 
 }
 
 /** By what a user of the API proves more than their password; absent: by nothing. */
-export interface GivenSignIn extends GivenPassword {
+interface GivenSignIn extends GivenPassword {
   /** A code of their app, or a recovery code. */
   readonly secondFactor?: Redacted.Redacted | undefined
 }

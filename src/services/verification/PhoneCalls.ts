@@ -9,10 +9,10 @@ import type { Verification } from "../../domain/verification/Verification.ts"
 import { Settings } from "../Settings.ts"
 
 /** A call that a verification wants to make. */
-export type PhoneCall = Pick<Verification, "id" | "customerId" | "phone">
+type PhoneCall = Pick<Verification, "id" | "customerId" | "phone">
 
 /** A call to count, unless a limit refuses it. */
-export interface CallToCount extends PhoneCall {
+interface CallToCount extends PhoneCall {
   readonly now: Instant
   /** Calls in an hour; 0: no limit. */
   readonly limit: number
@@ -26,10 +26,10 @@ export interface CallToCount extends PhoneCall {
 }
 
 /** A counted call that may be given back, with the ends of the hour and the night that it was counted in. */
-export type CountedCall = PhoneCall & Pick<CountedCalls, "hourEndsAt" | "nightEndsAt">
+type CountedCall = PhoneCall & Pick<CountedCalls, "hourEndsAt" | "nightEndsAt">
 
 /** What is known of a phone after a call was counted, or refused. */
-export interface CountedCalls {
+interface CountedCalls {
   /** The verification may call: with this count, or because it was counted before. */
   readonly isGranted: boolean
   readonly calls: number

@@ -185,7 +185,7 @@ const nextItems = ({ feed, isAllowed, lease, stopping }: Listening, { renew }: L
 }
 
 /** Begins to listen: the entry in the audit log is that of the run, which may come back on other connections. */
-export const listenToEvents = action("webhook.listen", {
+const listenToEvents = action("webhook.listen", {
   input: Schema.Struct({ id: Schema.String, token: Schema.String, mode: KeyMode }),
   target: NoTarget,
   access: "anyone",
@@ -198,7 +198,7 @@ export const listenToEvents = action("webhook.listen", {
   audit: (_, { input: { id, mode } }) => ({ id, details: { mode } })
 })
 
-export interface ListenRequest extends Pick<Call, "actor" | "origin"> {
+interface ListenRequest extends Pick<Call, "actor" | "origin"> {
   readonly mode: KeyMode
   /** Of the run of a program; null: a new one. */
   readonly listener: string | null

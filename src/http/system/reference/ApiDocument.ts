@@ -37,7 +37,7 @@ export interface Example {
   readonly value: unknown
 }
 
-export interface Media {
+interface Media {
   readonly schema?: JsonSchema
   readonly examples?: Readonly<Record<string, Example>>
 }

@@ -8,7 +8,7 @@ export type Language = (typeof LANGUAGES)[number]
 /** The part of a class or an id that names a language. */
 export const keyOf = (language: Language): string => language.toLowerCase()
 
-export interface CalledOperation {
+interface CalledOperation {
   readonly method: string
   readonly path: string
   readonly operation: Operation

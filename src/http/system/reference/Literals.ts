@@ -61,7 +61,7 @@ interface Parts {
 }
 
 /** Parts of a list, an object or a call, where a line has room for them; else each on its own line. */
-export const enclose = (
+const enclose = (
   { open, close, items, isSpaced = false }: Parts,
   { indent, hasTrailingComma }: Pick<Syntax, "indent" | "hasTrailingComma">,
   before: number

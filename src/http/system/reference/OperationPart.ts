@@ -123,7 +123,7 @@ const successPart = (
   </div>`
 }
 
-export const errorsPath = "/docs/api/errors"
+const errorsPath = "/docs/api/errors"
 
 const errorRows = (id: string, errors: ReadonlyArray<OperationError>): Html =>
   html`<ul class="errors">
@@ -246,7 +246,7 @@ const webhookExample = (document: ApiDocument, { operation }: PlacedOperation): 
 const breakable = (path: string): Html =>
   html`${path.split("/").map((part, index) => (index === 0 ? part : html`/<wbr />${part}`))}`
 
-export interface PageContext {
+interface PageContext {
   readonly document: ApiDocument
   /** The schemas whose fields the page has shown. */
   readonly shown: Set<string>

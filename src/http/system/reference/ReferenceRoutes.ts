@@ -113,7 +113,7 @@ const keyOf = (path: string): string =>
 type PageResponse = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 
 /** Also a path that names an operation or an error code: it leads to where that is. */
-export const makeReferenceResponse = (siteFiles: ReadonlySet<string>) => {
+const makeReferenceResponse = (siteFiles: ReadonlySet<string>) => {
   let readAssets: Assets | undefined
   let made: Reference | undefined
   const parts: Parts = {
