@@ -159,7 +159,7 @@ export const ActivitySumsSql = Layer.effect(
     const slotsWithin = ({ from, to }: TimeSpan) => sql`
       a.starts_at >= ${timestamp(from)}::timestamptz and a.starts_at < ${timestamp(to)}::timestamptz`
 
-    /** It never changes. The customer is in the store's own schema, its sums can be in a cell's. */
+    /** It never changes. The customer is with the set-up, its sums can be apart from it. */
     const createdAtOf = Effect.fnUntraced(function* (customerId: number) {
       const known = created.get(customerId)
       if (known !== undefined) return known

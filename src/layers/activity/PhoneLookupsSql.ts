@@ -66,7 +66,7 @@ export const makeLookUp = Effect.gen(function* () {
     return row ?? (yield* Effect.die("a lookup returned no row"))
   })
 
-  /** In a statement of its own: where cells are on other nodes, these rows are not next to the codes. */
+  /** In a statement of its own: where the set-up is apart, these rows are not next to the codes. */
   const guarded = Effect.fnUntraced(function* (customerId: number, phone: Phone, now: number) {
     const [row] = yield* guardRows(sql`
       select exists (

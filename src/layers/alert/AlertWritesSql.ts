@@ -51,7 +51,7 @@ export const alertWrites = (sql: SqlClient.SqlClient, random: SecureRandom.Secur
       values (${customerId}, ${id}::uuid, ${kind}, ${subject.type}, ${subject.id}, ${subject.name},
         ${JSON.stringify(counts)}::text::jsonb, ${heldBack}, ${timestamp(raisedAt)})`)
 
-  /** Timers are in the customer's cell, the rest is in the store's own schema: so each has a statement of its own. */
+  /** Timers are with the customer's rows, the rest is with the set-up, which can be apart: each has a statement of its own. */
   const insertDeliveries = Effect.fnUntraced(function* (
     customerId: number,
     { id }: Pick<NewAlert, "id">,

@@ -32,9 +32,9 @@ const dueByKind = (sql: SqlClient.SqlClient, now: Instant) =>
 
 type DueRow = typeof DueRow.Type
 
-const sumOf = (cells: ReadonlyArray<ReadonlyArray<DueRow>>): ReadonlyArray<DueRow> =>
+const sumOf = (parts: ReadonlyArray<ReadonlyArray<DueRow>>): ReadonlyArray<DueRow> =>
   timerKinds.map((kind) => {
-    const rows = cells.flatMap((found) => found.filter((row) => row.kind === kind))
+    const rows = parts.flatMap((found) => found.filter((row) => row.kind === kind))
     const times = rows.flatMap(({ oldestAt }) => (oldestAt === null ? [] : [oldestAt]))
     const due = rows.reduce((sum, row) => sum + row.due, 0)
     return { kind, due: Math.min(due, MAX_COUNTED), oldestAt: times.length === 0 ? null : Math.min(...times) }
@@ -55,8 +55,8 @@ export const waitingTimers = (sql: SqlClient.SqlClient, late: Instant) =>
           select count(*)::int as waiting,
             (count(*) filter (where claimable_at < ${timestamp(late)}))::int as overdue from timers`)
       ),
-      (cells) => {
-        const counts = cells.flat()
+      (parts) => {
+        const counts = parts.flat()
         return {
           waiting: counts.reduce((sum, { waiting }) => sum + waiting, 0),
           overdue: counts.reduce((sum, { overdue }) => sum + overdue, 0)

@@ -51,7 +51,7 @@ const readFigures = Effect.gen(function* () {
   const begunAt = clock.monotonicTimeNanosUnsafe()
   yield* sql`select 1`
   const roundTripSeconds = Number(clock.monotonicTimeNanosUnsafe() - begunAt) / NANOS_PER_SECOND
-  // A cell whose node is down leaves the other figures as they are.
+  // A part of the store that is down leaves the other figures as they are.
   const due = yield* Effect.catchCause(dueTimers(sql, now), () => Effect.succeed([]))
   const accounts = yield* rowsOf(AccountsRow)(sql`
     select a.provider, min(c.credit) as lowest, (count(*) filter (where c.result = 'refused'))::int as refused

@@ -37,7 +37,7 @@ const GuardRow = Schema.Struct({
 const MAX_PROCESSES = 100
 const BytesRow = Schema.Struct({ bytes: Schema.Number })
 
-/** A customer's rows are in one cell: the others have none of them. */
+/** A customer's rows are together: the other parts of the store have none of them. */
 const merged = (
   found: ReadonlyArray<ReadonlyArray<CustomerFigures>>
 ): ReadonlyMap<number, CustomerFigures> => {

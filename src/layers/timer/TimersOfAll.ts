@@ -6,12 +6,12 @@ import type { TimerStore } from "../../services/timer/TimerStore.ts"
 
 type Store = TimerStore["Service"]
 
-/** The timers of several cells as one store. */
+/** The timers of all customers as one store, where their rows are apart. */
 export const timersOfAll = (
   store: Store,
   { within, split, inEach }: (typeof CustomerRows)["Service"]
 ): Store => {
-  /** In each cell after the other. A cell that cannot be read now does not stop the others. */
+  /** In each part of the store after the other. One that cannot be read now does not stop the others. */
   const inEachThatWorks = <A>(work: Effect.Effect<A>): Effect.Effect<ReadonlyArray<A>> =>
     Effect.gen(function* () {
       let lost: Cause.Cause<never> | undefined

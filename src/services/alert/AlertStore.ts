@@ -48,7 +48,7 @@ export class AlertStore extends Context.Service<
     /** The customers that have somebody to alert; 0 is the installation. */
     readonly watched: Effect.Effect<ReadonlyArray<number>>
     readonly isWatched: (customerId: number) => Effect.Effect<boolean>
-    /** Makes the timers of these customers that have none. All of them are in one cell. */
+    /** Makes the timers of these customers that have none. The store has the rows of all of them together. */
     readonly scheduleWatches: (customerIds: ReadonlyArray<number>, now: Instant) => Effect.Effect<void>
     readonly facts: (customerId: number, now: Instant) => Effect.Effect<AlertFacts>
     readonly subjects: (customerId: number) => Effect.Effect<ReadonlyArray<StoredSubject>>
