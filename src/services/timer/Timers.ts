@@ -80,15 +80,17 @@ export class Timers extends Context.Service<
         Effect.forkScoped
       )
 
-      /** Getting it took so long that it could run out before it is renewed with the others. */
-      const runsOut = ({ leasedUntil }: LeasedTimer) =>
-        leasedUntil <= clock.currentTimeMillisUnsafe() + leaseMillis / 2
+      /** Getting it took so long that it could run out before it is renewed with the others. One that has is given up. */
+      const runsOutSoon = ({ leasedUntil }: LeasedTimer) => {
+        const now = clock.currentTimeMillisUnsafe()
+        return leasedUntil > now && leasedUntil <= now + leaseMillis / 2
+      }
 
       const holding = <A, E, R>(timer: LeasedTimer, work: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
           const link = leased.add(timer)
           someLeased.openUnsafe()
-          const kept = runsOut(timer) ? Effect.andThen(renew([timer]), work) : work
+          const kept = runsOutSoon(timer) ? Effect.andThen(renew([timer]), work) : work
           return Effect.onExitPrimitive(kept, () => {
             leased.remove(link)
             return undefined
