@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { KEPT_CALLS, PhoneCallCounts } from "../../services/verification/PhoneCalls.ts"
 import { phoneCounters } from "../postgres/batching/PlatformCountsSql.ts"
@@ -20,8 +20,8 @@ const HOUR_IS_OPEN = "coalesce(o.calls_end_at > excluded.callers_until, false)"
 const lastOf = (column: string): string => `${column}[cardinality(${column}) - ${KEPT_CALLS - 2}:]`
 
 /**
- * Beside the phone's counter of sends: so where that is. A new row
- * begins no window of sends: those end as it begins.
+ * Beside the phone's counter of sends: so where that is. A new row begins no window of sends: those end as it begins.
+ * Where that cannot be reached, calls by day are not counted.
  */
 export const PhoneCallCountsSql = Layer.effect(
   PhoneCallCounts,
@@ -30,6 +30,7 @@ export const PhoneCallCountsSql = Layer.effect(
     const counters = yield* phoneCounters
     const countedRows = rowsOf(CountedRow)
     const knownRows = rowsOf(KnownRow)
+    const atSome: typeof counters.atIfReached = (phone, work) => Effect.asSome(counters.at(phone, work))
 
     return PhoneCallCounts.of({
       count: Effect.fnUntraced(function* (call) {
@@ -45,7 +46,9 @@ export const PhoneCallCountsSql = Layer.effect(
         const isNew = sql`(not ${isKnown} and not ${isRefused})`
         const begins = sql`(${isBegun}::boolean and (${isKnown} or not ${isRefused})
           and ${id}::uuid <> all (o.begun_calls))`
-        const [row] = yield* counters.at(
+        // At night only one call is allowed, so there it has to be counted.
+        const reaching = ends.nightEndsAt === null ? counters.atIfReached : atSome
+        const counted = yield* reaching(
           phone,
           countedRows(sql`
             insert into platform_phone_counters as o (phone, day_ends_at, day_used, callers, callers_until,
@@ -68,9 +71,15 @@ export const PhoneCallCountsSql = Layer.effect(
               calls_end_at as "hourEndsAt", night_ends_at as "nightEndsAt", callers as customers,
               callers_until as "callersUntil"`)
         )
+        if (Option.isNone(counted)) {
+          counters.uncounted(1)
+          const callers = { customers: [], endsAt: now }
+          return { isGranted: true, calls: 0, hourEndsAt: null, nightEndsAt: null, callers }
+        }
+        const [row] = counted.value
         if (row === undefined) return yield* Effect.die("a count of calls returned no row")
-        const { customers, callersUntil, ...counted } = row
-        return { ...counted, callers: { customers, endsAt: callersUntil } }
+        const { customers, callersUntil, ...rest } = row
+        return { ...rest, callers: { customers, endsAt: callersUntil } }
       }),
 
       begin: ({ id, phone }) =>
@@ -88,7 +97,7 @@ export const PhoneCallCountsSql = Layer.effect(
 
       giveBack: ({ id, phone, hourEndsAt, nightEndsAt }) =>
         Effect.asVoid(
-          counters.at(
+          counters.atIfReached(
             phone,
             Effect.orDie(sql`
               update platform_phone_counters o set counted_calls = array_remove(o.counted_calls, ${id}::uuid),

@@ -4,8 +4,12 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { cellOfPhone } from "../../../src/layers/postgres/batching/PlatformCountsSql.ts"
 import { tablesInCells } from "../../../src/layers/postgres/CellSchema.ts"
+import { PhoneCallCountsSql } from "../../../src/layers/verification/PhoneCallsSql.ts"
+import { HOUR_MILLIS } from "../../../src/domain/Instant.ts"
+import { Phone } from "../../../src/domain/Phone.ts"
 import { CustomerRows } from "../../../src/services/customer/CustomerRows.ts"
 import type { SettingsShape } from "../../../src/services/Settings.ts"
+import { PhoneCallCounts } from "../../../src/services/verification/PhoneCalls.ts"
 import { Verifications } from "../../../src/services/verification/Verifications.ts"
 import { scriptProviders } from "../../support/ScriptedProviders.ts"
 import { TestDatabaseOfCells } from "../../support/TestDatabase.ts"
@@ -55,9 +59,13 @@ const uncounted = Effect.map(
       incremental: true
     }
 )
+const uncountedNow = Effect.map(uncounted, (state) => ("count" in state ? Number(state.count) : Number.NaN))
 
+/** While a column is missing, statements fail as if the cell could not be reached. */
 const rename = (from: string, to: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`alter table cell_${CELL}.${from} rename to ${to}`))
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`alter table cell_${CELL}.platform_phone_counters rename column ${from} to ${to}`)
+  )
 
 layer(TestDatabaseOfCells(["cell_1", "cell_2"], true), { excludeTestServices: true })(
   "the platform's count of a phone, with cells on other nodes",
@@ -118,13 +126,13 @@ layer(TestDatabaseOfCells(["cell_1", "cell_2"], true), { excludeTestServices: tr
       Effect.gen(function* () {
         const one = yield* makeCustomer(["bale"])
         const other = yield* makeCustomer(["bale"])
-        yield* rename("platform_phone_counters", "lost")
+        yield* rename("day_used", "lost")
         assert.isNull(yield* refusal(one))
         assert.isNull(yield* refusal(other))
         // the customer's own limit holds
         assert.deepStrictEqual(yield* refusal(one), ["too_many_requests_phone_hour"])
         assert.deepInclude(yield* uncounted, { count: 3 })
-        yield* rename("lost", "platform_phone_counters")
+        yield* rename("lost", "day_used")
         yield* TestClock.adjust("4 seconds")
         const third = yield* makeCustomer(["bale"])
         assert.isNull(yield* refusal(third))
@@ -135,6 +143,44 @@ layer(TestDatabaseOfCells(["cell_1", "cell_2"], true), { excludeTestServices: tr
         assert.deepStrictEqual(yield* countedIn(CELL), [{ used: 1, callers: 1 }])
         assert.deepStrictEqual(yield* refusal(one), ["too_many_requests_phone_hour"])
       }).pipe(Effect.provide(processWith({ platformPhoneDayLimit: 1, phoneHourLimit: 1 })))
+    )
+
+    it.effect("lets a phone be called by day, though its calls cannot be counted", () =>
+      Effect.gen(function* () {
+        const counts = yield* PhoneCallCounts
+        const call = (nth: number) => ({
+          id: `0199f000-0000-7000-8000-00000000000${nth}`,
+          customerId: 1,
+          phone: Phone.make(PHONE)
+        })
+        const isGranted = (nth: number, nightEndsAt: number | null = null) =>
+          Effect.map(
+            counts.count({
+              ...call(nth),
+              now: 0,
+              limit: 1,
+              hourEndsAt: HOUR_MILLIS,
+              nightEndsAt,
+              callersLimit: 0,
+              isBegun: false
+            }),
+            (counted) => counted.isGranted
+          )
+        assert.isTrue(yield* isGranted(1))
+        assert.isFalse(yield* isGranted(2))
+        const before = yield* uncountedNow
+        yield* rename("calls", "lost")
+        assert.isTrue(yield* isGranted(3))
+        yield* counts.giveBack({ ...call(3), hourEndsAt: null, nightEndsAt: null })
+        assert.isTrue(
+          Exit.isFailure(yield* Effect.exit(isGranted(4, HOUR_MILLIS))),
+          "one call a night is counted"
+        )
+        assert.strictEqual((yield* uncountedNow) - before, 1)
+        yield* rename("lost", "calls")
+        yield* TestClock.adjust("5 seconds")
+        assert.isFalse(yield* isGranted(5))
+      }).pipe(Effect.provide(Layer.provideMerge(PhoneCallCountsSql, processWith({}))))
     )
   }
 )

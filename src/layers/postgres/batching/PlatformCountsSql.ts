@@ -25,23 +25,79 @@ export const cellOfPhone = (cells: ReadonlyArray<number>, phone: string): number
     { id: STORE_CELL, weight: -1 }
   ).id
 
+/** A count that takes longer is given up: the send or call is admitted without it. */
+const COUNT_MILLIS = 1000
+/** A cell that could not be reached is not asked for so long. */
+const COOLDOWN_MILLIS = 5000
+
+/** Which cells cannot count now. After the cooldown, one request tries again. */
+const makeCooldowns = () => {
+  const until = new Map<number, Instant>()
+  return {
+    isCooling: (cell: number, now: Instant): boolean => (until.get(cell) ?? 0) > now,
+    /** Others do not try while this request does. */
+    tries: (cell: number, now: Instant) => {
+      if (until.has(cell)) until.set(cell, now + COOLDOWN_MILLIS)
+    },
+    /** Whether it worked before. */
+    failed: (cell: number, now: Instant): boolean => {
+      const isFirst = !until.has(cell)
+      until.set(cell, now + COOLDOWN_MILLIS)
+      return isFirst
+    },
+    succeeded: (cell: number) => void until.delete(cell)
+  }
+}
+
+/** Does work in a phone's cell: nothing if that does not work in time, or did not a moment ago. */
+const makeReached = (cells: (typeof Cells)["Service"]) => {
+  const cooldowns = makeCooldowns()
+  return <A>(cell: number, work: Effect.Effect<A>): Effect.Effect<Option.Option<A>> =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      if (cooldowns.isCooling(cell, now)) return Option.none()
+      cooldowns.tries(cell, now)
+      const inTime = Effect.timeoutOption(cells.inCell(cell, work), `${COUNT_MILLIS} millis`)
+      const exit = yield* Effect.exit(Effect.interruptible(inTime))
+      if (exit._tag === "Failure" && Cause.hasInterrupts(exit.cause)) return yield* exit
+      if (exit._tag === "Success" && Option.isSome(exit.value)) {
+        cooldowns.succeeded(cell)
+        return exit.value
+      }
+      if (cooldowns.failed(cell, now)) {
+        const cause = exit._tag === "Failure" ? exit.cause : Cause.die("no response in time")
+        yield* warnOfFailure(`phones are not counted for the platform: cell ${cell} cannot be reached`, cause)
+      }
+      return Option.none()
+    })
+}
+
+const uncountedSends = Effect.map(Effect.context<never>(), (context) =>
+  counters(context, "peyk_platform_uncounted_sends_total", {
+    description:
+      "Sends and calls admitted without the platform's count of their phone, as its cell could not be reached."
+  })()
+)
+
 /** The platform's counters of phones can be elsewhere than the rows of the customers that send to them. */
 export const phoneCounters = Effect.gen(function* () {
-  const { ids, inCell } = yield* Cells
+  const cells = yield* Cells
+  const { ids, inCell } = cells
   const areApart = yield* SetUpIsApart
+  const reached = makeReached(cells)
 
   /** Does work on the counter of a phone. */
   const at = <A, E, R>(phone: string, work: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(ids, (cells) => inCell(cellOfPhone(cells, phone), work))
+    Effect.flatMap(ids, (known) => inCell(cellOfPhone(known, phone), work))
 
   /** Reads the counters of phones; none of those that cannot be reached. */
   const read = Effect.fnUntraced(function* <A>(
     phones: ReadonlyArray<string>,
     work: (phones: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<A>>
   ) {
-    const cells = yield* ids
+    const known = yield* ids
     const found = yield* Effect.forEach(
-      Map.groupBy(phones, (phone) => cellOfPhone(cells, phone)),
+      Map.groupBy(phones, (phone) => cellOfPhone(known, phone)),
       ([cell, own]) =>
         Effect.catchCauseIf(
           inCell(cell, work(own)),
@@ -55,9 +111,12 @@ export const phoneCounters = Effect.gen(function* () {
   return {
     areApart,
     at,
-    /** Does work on the counter of a phone, unless it is elsewhere and cannot be reached. */
-    atIfReached: <A>(phone: string, work: Effect.Effect<A>) =>
-      areApart ? Effect.ignoreCause(at(phone, work)) : Effect.asVoid(work),
+    /** Does work on the counter of a phone; nothing if it is elsewhere and cannot be reached. */
+    atIfReached: <A>(phone: string, work: Effect.Effect<A>): Effect.Effect<Option.Option<A>> =>
+      areApart
+        ? Effect.flatMap(ids, (known) => reached(cellOfPhone(known, phone), work))
+        : Effect.asSome(work),
+    uncounted: yield* uncountedSends,
     read
   }
 })
@@ -136,30 +195,6 @@ const giveBack = rowStatement<GivenBack>(
   from ${rows} where o.phone = r.phone`
 )
 
-/** A count that takes longer is given up: the send is admitted without it. */
-const COUNT_MILLIS = 1000
-/** A cell that could not be reached is not asked for so long. */
-const COOLDOWN_MILLIS = 5000
-
-/** Which cells cannot count now. After the cooldown, one request tries again. */
-const makeCooldowns = () => {
-  const until = new Map<number, Instant>()
-  return {
-    isCooling: (cell: number, now: Instant): boolean => (until.get(cell) ?? 0) > now,
-    /** Others do not try while this request does. */
-    tries: (cell: number, now: Instant) => {
-      if (until.has(cell)) until.set(cell, now + COOLDOWN_MILLIS)
-    },
-    /** Whether it worked before. */
-    failed: (cell: number, now: Instant): boolean => {
-      const isFirst = !until.has(cell)
-      until.set(cell, now + COOLDOWN_MILLIS)
-      return isFirst
-    },
-    succeeded: (cell: number) => void until.delete(cell)
-  }
-}
-
 const makeBatches = (clients: BatchClients) =>
   Effect.gen(function* () {
     const decoded = decodedAs(CountedRows)
@@ -197,31 +232,8 @@ const makeBatches = (clients: BatchClients) =>
 export const makePlatformCounts = Effect.fnUntraced(function* (clients: BatchClients) {
   const cells = yield* Cells
   const { countInBatch, giveBackInBatch } = yield* makeBatches(clients)
-  const cooldowns = makeCooldowns()
-  const uncounted = counters(yield* Effect.context<never>(), "peyk_platform_uncounted_sends_total", {
-    description:
-      "Sends admitted without the platform's count of their phone, as its cell could not be reached."
-  })()
-
-  /** In the phone's cell; nothing if that does not work in time. */
-  const reached = <A>(cell: number, work: Effect.Effect<A>): Effect.Effect<Option.Option<A>> =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      if (cooldowns.isCooling(cell, now)) return Option.none()
-      cooldowns.tries(cell, now)
-      const inTime = Effect.timeoutOption(cells.inCell(cell, work), `${COUNT_MILLIS} millis`)
-      const exit = yield* Effect.exit(Effect.interruptible(inTime))
-      if (exit._tag === "Failure" && Cause.hasInterrupts(exit.cause)) return yield* exit
-      if (exit._tag === "Success" && Option.isSome(exit.value)) {
-        cooldowns.succeeded(cell)
-        return exit.value
-      }
-      if (cooldowns.failed(cell, now)) {
-        const cause = exit._tag === "Failure" ? exit.cause : Cause.die("no response in time")
-        yield* warnOfFailure(`phones are not counted for the platform: cell ${cell} cannot be reached`, cause)
-      }
-      return Option.none()
-    })
+  const reached = makeReached(cells)
+  const uncounted = yield* uncountedSends
 
   /**
    * @param accept whether the send was stored: given what was counted, or null if it could not be
