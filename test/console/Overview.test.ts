@@ -53,7 +53,7 @@ const overviewOf = (visitor: Visitor, query = "") =>
   until("the figures to be summed up", async () => {
     const page = await visitor.get(`/console/overview${query}`)
     expect(page.status).toBe(200)
-    return page.text.includes("being summed up") ? undefined : page
+    return page.text.includes("Still counting") ? undefined : page
   })
 
 describe("the overview", () => {

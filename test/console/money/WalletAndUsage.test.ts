@@ -131,7 +131,7 @@ describe("usage", () => {
     await send()
     const page = await until("the send to be summed up", async () => {
       const shown = await owner.get("/console/usage")
-      return shown.text.includes("Bale") && !shown.text.includes("being summed up") ? shown : undefined
+      return shown.text.includes("Bale") && !shown.text.includes("Still counting") ? shown : undefined
     })
     expect(page.text).toContain("data-chart")
     // no provider here reports deliveries: 0 would say that nothing was delivered
