@@ -29,8 +29,27 @@ export const compileGo = async (text: string): Promise<string> => {
   return join(folder, "program")
 }
 
-/** The program of one C# file, and the client in an assembly of its own. */
-export const compileCSharp = async (text: string): Promise<string> => {
+/**
+ * Runs a program, then ends the process at once: Mono's own shutdown waits a minute, in one run of sixty, for a
+ * worker of its thread pool that has nothing left to do.
+ */
+const csharpHost = `using System;
+using System.Runtime.InteropServices;
+static class Host
+{
+    [DllImport("libc")]
+    static extern void _exit(int status);
+    static void Main(string[] arguments)
+    {
+        var status = AppDomain.CurrentDomain.ExecuteAssembly(arguments[0]);
+        Console.Out.Flush();
+        _exit(status);
+    }
+}
+`
+
+/** The arguments with which Mono runs the program of one C# file. The client has an assembly of its own. */
+export const compileCSharp = async (text: string): Promise<ReadonlyArray<string>> => {
   const folder = await mkdtemp(join(tmpdir(), "peyk-csharp-"))
   const sources = join(root, "clients/csharp/src")
   const files = readdirSync(sources).map((name) => join(sources, name))
@@ -41,14 +60,16 @@ export const compileCSharp = async (text: string): Promise<string> => {
   await runProgram("mcs", ["-langversion:7", "-out:program.exe", http, "-r:Peyk.dll", "Program.cs"], {
     cwd: folder
   })
-  return join(folder, "program.exe")
+  await writeFile(join(folder, "Host.cs"), csharpHost)
+  await runProgram("mcs", ["-out:host.exe", "Host.cs"], { cwd: folder })
+  return [join(folder, "host.exe"), join(folder, "program.exe")]
 }
 
 const programs = join(root, "test/clients/packages/programs")
 
 /** The tests' own programs, compiled once in a process. */
-const once = (compile: () => Promise<string>) => {
-  let compiled: Promise<string> | undefined
+const once = <A>(compile: () => Promise<A>) => {
+  let compiled: Promise<A> | undefined
   return () => (compiled ??= compile())
 }
 

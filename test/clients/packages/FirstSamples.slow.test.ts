@@ -66,7 +66,7 @@ const samples: ReadonlyArray<Sample> = [
     prepare: async (phone) => [
       root,
       "mono",
-      await compileCSharp(forPhone(sampleOf("clients/csharp/README.md", "csharp"), phone))
+      ...(await compileCSharp(forPhone(sampleOf("clients/csharp/README.md", "csharp"), phone)))
     ]
   }
 ]

@@ -167,7 +167,7 @@ const compiled = (
 export const go = compiled("Go", hasGo, async (env) => runProgram(await goProgram(), [], { cwd: root, env }))
 
 export const csharp = compiled("C#", hasMono, async (env) =>
-  runProgram("mono", [await csharpProgram()], { cwd: root, env })
+  runProgram("mono", await csharpProgram(), { cwd: root, env })
 )
 
 export const languages = [python, php, go, csharp].filter(({ isInstalled }) => isInstalled)
