@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { DAY_MILLIS, HOUR_MILLIS, Instant, SECOND_MILLIS } from "./Instant.ts"
+import type { defaultIdempotency } from "./customer/IdempotencyKey.ts"
 
 /** Rows that expire by themselves and have no use after that. */
 const lapsingTables = [
@@ -63,12 +64,10 @@ export const defaultRetention = {
   retentionEventsDays: 30,
   retentionAuditDays: 0,
   /** 0: there is no request log. */
-  requestLogDays: 3,
-  /** An idempotency key. While it exists, a request is replayed from its record. */
-  idempotencyMillis: DAY_MILLIS
+  requestLogDays: 3
 }
 
-type RetentionAges = Readonly<typeof defaultRetention>
+type RetentionAges = Readonly<typeof defaultRetention & typeof defaultIdempotency>
 
 /** A shorter time would delete data that is still needed. */
 export const MIN_RETENTION_DAYS = 7

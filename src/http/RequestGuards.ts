@@ -1,5 +1,5 @@
 import { Context, Effect, Fiber, Layer, Option, Result, Schema } from "effect"
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../services/customer/Idempotency.ts"
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../domain/customer/IdempotencyKey.ts"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { isUtf8 } from "node:buffer"

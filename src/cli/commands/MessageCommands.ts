@@ -17,7 +17,7 @@ import { CommandError, refusalOf, refusedAction, refusedOf, SET_UP_CHANGES } fro
 import { asLines, asTable, print, printPage } from "../output/Output.ts"
 import { type Message, MessageStatus, Strategy } from "../../domain/message/Message.ts"
 import { pageJson } from "../../http/RequestGuards.ts"
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../services/customer/Idempotency.ts"
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../domain/customer/IdempotencyKey.ts"
 import { messageJson, toMessage } from "../../http/manage/ManagedMessagesApi.ts"
 import { MessageBatchBody, type MessageBatchResponse } from "../../http/message/MessageSchemas.ts"
 import { readBatch, toBatchResponse } from "../../http/message/MessageRequests.ts"

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { Channel } from "../routing/Channel.ts"
 import { type Instant, MINUTE_MILLIS } from "../Instant.ts"
-import type { ProviderOutcome } from "../ProviderOutcome.ts"
 
 /** How fast an account sends, unless the operator or the account has other numbers. */
 export const defaultPace = {
@@ -18,12 +17,7 @@ export const defaultPace = {
   /** A send waits this long for an account's slot. If the slot is later, another channel goes first. */
   slotWaitMillis: 5000,
   /** A code waits in the background for a slot at most this far away. */
-  slotHorizonMillis: 30_000,
-  /** So many failures in a row start a cooldown of the account. */
-  cooldownFailures: 5,
-  /** The first cooldown; each further one is twice as long, up to the longest. */
-  cooldownMillis: MINUTE_MILLIS,
-  cooldownMaxMillis: 15 * MINUTE_MILLIS
+  slotHorizonMillis: 30_000
 }
 
 /** A slot that passed longer ago is lost. Otherwise slots reserved one after the other would be used all at once. */
@@ -99,34 +93,3 @@ export const mostPerMinute = ({
 
 /** Sends of an account in any minute, by channel; 0: no limit. */
 export type DefaultRates = Readonly<Record<Channel, number>>
-
-/** The state of the sending account, as an outcome shows it. */
-export type Verdict =
-  /** It works: earlier failures are over. */
-  | { readonly _tag: "Works" }
-  | { readonly _tag: "Failed" }
-  /** The provider asked to slow down: for this many whole milliseconds, or without a time. */
-  | { readonly _tag: "CoolDown"; readonly millis: number | null }
-
-/** Ignores an invalid waiting time (NaN, negative, a date in the past). */
-export const cooldownMillis = (millis: number | null, maxMillis: number): number | null =>
-  millis !== null && millis > 0 ? Math.ceil(Math.min(millis, maxMillis)) : null
-
-/**
- * A refusal because of the recipient or the text shows that the provider works.
- *
- * @param maxCooldownMillis the longest cooldown, whatever the provider asks for
- */
-export const verdictOf = (outcome: ProviderOutcome, maxCooldownMillis: number): Verdict => {
-  switch (outcome._tag) {
-    case "Accepted":
-      return { _tag: "Works" }
-    case "Rejected":
-      return outcome.cause === "configuration" ? { _tag: "Failed" } : { _tag: "Works" }
-    case "Throttled":
-      return { _tag: "CoolDown", millis: cooldownMillis(outcome.retryAfterMillis, maxCooldownMillis) }
-    case "Unavailable":
-    case "Unknown":
-      return { _tag: "Failed" }
-  }
-}

@@ -1,4 +1,3 @@
-import { DateTime } from "effect"
 import {
   type AdmissionError,
   InsufficientBalance,
@@ -9,6 +8,7 @@ import {
 import type { Instant } from "../Instant.ts"
 import type { Phone } from "../Phone.ts"
 import { bombedUntil, type Callers } from "../guard/Bombing.ts"
+import { monthOf } from "../money/Quota.ts"
 import { LIMIT_WINDOWS, type PhoneLimits } from "./Limits.ts"
 
 /** The conditions for accepting a request, which are also counted. */
@@ -23,24 +23,6 @@ export interface Admission {
 /** Whole seconds from `now` until then, at least one. */
 export const retryAfterSeconds = (until: Instant, now: Instant): number =>
   Math.max(1, Math.ceil((until - now) / 1000))
-
-const monthAround = (now: Instant) => {
-  const start = DateTime.startOf(DateTime.makeUnsafe(now), "month")
-  return {
-    start: DateTime.formatIsoDateUtc(start),
-    from: DateTime.toEpochMillis(start),
-    end: DateTime.toEpochMillis(DateTime.add(start, { months: 1 }))
-  }
-}
-
-/** Each send asks for the same one. */
-let latestMonth = monthAround(0)
-
-/** The calendar month, in UTC, in which a request is counted: its first day, and when the next month begins. */
-export const monthOf = (now: Instant): { readonly start: string; readonly end: Instant } => {
-  if (now < latestMonth.from || now >= latestMonth.end) latestMonth = monthAround(now)
-  return latestMonth
-}
 
 /** How often something was counted, and until when that counts. */
 interface UsedWindow {

@@ -2,7 +2,8 @@ import { Schema } from "effect"
 import type { LimitOverrides } from "./Limits.ts"
 import type { Template } from "../message/Template.ts"
 import type { Locale, ReadingSites } from "../verification/CodeText.ts"
-import { Channel, LONGEST_WAIT_SECONDS, SHORTEST_WAIT_SECONDS } from "../routing/Channel.ts"
+import { Channel } from "../routing/Channel.ts"
+import { StepWait } from "../routing/Waits.ts"
 
 export const Plan = Schema.Literals(["free", "start", "business"])
 export type Plan = typeof Plan.Type
@@ -63,15 +64,6 @@ export const sendsNothing = ({
   sendsCodes,
   sendsTexts
 }: Pick<SendingAccount, "sendsCodes" | "sendsTexts">): boolean => !sendsCodes && !sendsTexts
-
-/** Waiting time before the next channel, in whole seconds. */
-export const WaitSeconds = Schema.Int.check(
-  Schema.isBetween({ minimum: SHORTEST_WAIT_SECONDS, maximum: LONGEST_WAIT_SECONDS })
-)
-
-/** `measured`: the time in which most codes of that channel are verified. */
-export const StepWait = Schema.Union([WaitSeconds, Schema.Literal("measured")])
-export type StepWait = typeof StepWait.Type
 
 /** `saved`: the steps are tried as they are saved; `measured`: by what was measured of each channel. */
 export const StepOrder = Schema.Literals(["saved", "measured"])

@@ -12,9 +12,7 @@ export const defaultLimits = {
   platformPhoneDayLimit: 50,
   /** Requests of a service key; and of a token or a session for management. */
   keyMinuteLimit: 300,
-  manageMinuteLimit: 600,
-  /** Accepted requests of a free customer in a calendar month (UTC). */
-  freeMonthlyQuota: 300
+  manageMinuteLimit: 600
 }
 
 /** How long what was sent to a phone counts; the next send after that begins a new window. SQL counts by them too. */

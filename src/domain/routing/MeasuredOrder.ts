@@ -1,7 +1,8 @@
 import { Array as Arr } from "effect"
 import type { StepOrder } from "../customer/Customer.ts"
 import { nextScore, type Tally } from "../guard/Conversion.ts"
-import { type Channel, LONGEST_WAIT_SECONDS, SHORTEST_WAIT_SECONDS } from "./Channel.ts"
+import { type Channel } from "./Channel.ts"
+import { LONGEST_WAIT_SECONDS, SHORTEST_WAIT_SECONDS } from "./Waits.ts"
 import { plannedSteps, type Route, type RouteStep } from "./Route.ts"
 import { fnv1a } from "../text/Fingerprints.ts"
 

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 import { DuplicateChannel, InvalidChannel } from "../Errors.ts"
-import type { StepWait } from "../customer/Customer.ts"
+import type { StepWait } from "./Waits.ts"
 import { type Channel, isChannel, isCodeChannel, isSmsProvider } from "./Channel.ts"
 import type { AccountRequest } from "./AccountSelection.ts"
 import { problem, type Problem } from "../Problem.ts"

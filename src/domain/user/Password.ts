@@ -1,5 +1,4 @@
 import { Option } from "effect"
-import { MINUTE_MILLIS } from "../Instant.ts"
 
 export const MIN_PASSWORD_LENGTH = 8
 export const MAX_PASSWORD_LENGTH = 1024
@@ -12,15 +11,6 @@ export const isPassword = (password: string): boolean => {
   const { length } = [...normalizePassword(password)]
   return password.isWellFormed() && length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH
 }
-
-/** Failed sign-ins of one e-mail address from one network before more are refused. */
-export const MAX_FAILURES_OF_PAIR = 10
-/** Limits for one e-mail address from everywhere, and for one network with any e-mail address. */
-export const MAX_FAILURES_OF_EMAIL = 50
-export const MAX_FAILURES_OF_NETWORK = 50
-/** Limit for one address in a browser in which it has signed in before; other limits do not apply there. */
-export const MAX_FAILURES_OF_BROWSER = 10
-export const FAILURE_WINDOW_MILLIS = 15 * MINUTE_MILLIS
 
 /** The parameters of argon2id: memory in KiB. */
 export interface HashCost {

@@ -5,8 +5,9 @@ import { AttemptErrorCode, Delivery } from "../ProviderOutcome.ts"
 import { canBeAskedAgain, SkipReason } from "../account/Pace.ts"
 import { Instant } from "../Instant.ts"
 import { Locale } from "./CodeText.ts"
+import { validitySeconds } from "./CodeRules.ts"
 import { Phone } from "../Phone.ts"
-import { isPlanned, plannedSteps, type Route, RouteStep } from "../routing/Route.ts"
+import { plannedSteps, type Route, RouteStep } from "../routing/Route.ts"
 
 export const VerificationStatus = Schema.Literals([
   "pending",
@@ -89,26 +90,6 @@ export const EventType = Schema.Literals([
   "verification.canceled"
 ])
 export type EventType = typeof EventType.Type
-
-/** Unless the operator sets others. How wrong codes are counted is in `CompareBatchSql.ts`. */
-export const defaultCodes = {
-  /** Digits of a code. */
-  codeLength: 6,
-  /** Wrong codes before a verification locks. */
-  maxWrongCodes: 5
-}
-
-const MIN_VALIDITY_SECONDS = 300
-const MAX_VALIDITY_SECONDS = 600
-/** Time left for the last channel after it was tried. */
-const LAST_STEP_SECONDS = 120
-
-/** Seconds a code on this route is valid: min(600, max(300, waits of all channels but the last + 120)). */
-export const validitySeconds = (route: Route): number => {
-  const channels = route.filter((step) => step.standby !== true && isPlanned(step))
-  const waits = channels.slice(0, -1).reduce((sum, { wait }) => sum + wait, 0)
-  return Math.min(MAX_VALIDITY_SECONDS, Math.max(MIN_VALIDITY_SECONDS, waits + LAST_STEP_SECONDS))
-}
 
 export const expiresInSeconds = ({ createdAt, expiresAt }: Verification): number =>
   Math.round((expiresAt - createdAt) / 1000)

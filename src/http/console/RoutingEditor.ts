@@ -2,12 +2,8 @@ import { Result } from "effect"
 import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import type { Plan, SendingAccount, StepOrder } from "../../domain/customer/Customer.ts"
 import { checkCodeTemplate, type Template } from "../../domain/message/Template.ts"
-import {
-  type Channel,
-  codeChannels,
-  DEFAULT_WAIT_SECONDS,
-  WAIT_CHOICES
-} from "../../domain/routing/Channel.ts"
+import { type Channel, codeChannels } from "../../domain/routing/Channel.ts"
+import { DEFAULT_WAIT_SECONDS, WAIT_CHOICES } from "../../domain/routing/Waits.ts"
 import { carries } from "../../domain/routing/AccountSelection.ts"
 import { pathOf } from "./Navigation.ts"
 import { errorSummary, type FieldErrors, inputField, noFieldErrors, selectField } from "./forms/FormFields.ts"

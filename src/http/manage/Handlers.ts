@@ -18,7 +18,8 @@ import {
   toWirePage
 } from "./ManageWire.ts"
 import { type Action, type Call, performOnce } from "../../services/Action.ts"
-import { type IdempotentRequest, MAX_IDEMPOTENCY_KEY_LENGTH } from "../../services/customer/Idempotency.ts"
+import { type IdempotentRequest } from "../../services/customer/Idempotency.ts"
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from "../../domain/customer/IdempotencyKey.ts"
 import type { SendSearch } from "../../services/message/MessageRecords.ts"
 
 /** How the management API answers an action. */

@@ -11,7 +11,7 @@ import {
 import { withMetadata } from "../Metadata.ts"
 import { attemptDetails, deliverySearch, PathUuid, Rials, toAttemptDetails } from "./SearchFields.ts"
 import { StatusResponse } from "../verification/OtpSchemas.ts"
-import { toStatus } from "../verification/SendRequests.ts"
+import { toStatus } from "../verification/OtpWire.ts"
 import { VerificationRecords } from "../../services/verification/VerificationRecords.ts"
 import { handlersOf, manageGroup, reading } from "./Endpoints.ts"
 import { foundJson, searched } from "./Handlers.ts"

@@ -6,7 +6,7 @@ import type { WebhookEvent } from "../../domain/Webhook.ts"
 import { withMetadata } from "../Metadata.ts"
 import { toWireAlarm } from "./GuardApi.ts"
 import { toMessageStatus } from "../message/MessageSchemas.ts"
-import { toStatus } from "../verification/SendRequests.ts"
+import { toStatus } from "../verification/OtpWire.ts"
 
 interface KeptAttempt {
   readonly step: number

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { MAX_BATCH } from "../../services/message/MessageBatches.ts"
+import { MAX_BATCH } from "../../domain/message/MessageBatch.ts"
 import { MAX_STEPS } from "../../domain/routing/Route.ts"
 import { ChannelDescriptor } from "../../domain/routing/Channel.ts"
 import { formatInstant, formatNullableInstant } from "../../domain/Instant.ts"

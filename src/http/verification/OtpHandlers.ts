@@ -22,7 +22,7 @@ import {
   toPreviewResponse,
   toSendResponse,
   toVerifyResponse
-} from "./SendRequests.ts"
+} from "./OtpWire.ts"
 import { pageRequest, toWirePage } from "../manage/ManageWire.ts"
 import { searchedPhone } from "../manage/SearchFields.ts"
 import { createdWithin, metadataFilters } from "../manage/SentQuery.ts"

@@ -5,7 +5,7 @@ import { jsonObject, optional, PositiveInt, ResourceId, Timestamp } from "../../
 import { problem } from "../../domain/Problem.ts"
 import { check, isMaxEntries } from "../../domain/SchemaProblems.ts"
 import { SkipReason } from "../../domain/account/Pace.ts"
-import { WaitSeconds } from "../../domain/customer/Customer.ts"
+import { WaitSeconds } from "../../domain/routing/Waits.ts"
 import { TemplateId } from "../../domain/message/Template.ts"
 import { Locale } from "../../domain/verification/CodeText.ts"
 import { AttemptErrorCode } from "../../domain/ProviderOutcome.ts"

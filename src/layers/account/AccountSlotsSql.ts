@@ -2,13 +2,8 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { HOUR_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import type { LastError } from "../../domain/account/AccountState.ts"
-import {
-  GAP_MARGIN_MILLIS,
-  type SendKind,
-  SkipReason,
-  type Verdict,
-  verdictOf
-} from "../../domain/account/Pace.ts"
+import { GAP_MARGIN_MILLIS, type SendKind, SkipReason } from "../../domain/account/Pace.ts"
+import { type AccountVerdict, verdictOf } from "../../domain/account/Cooldown.ts"
 import { attemptErrorCode, keptText, type ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import type { RouteAccount } from "../../domain/routing/Route.ts"
 import {
@@ -35,7 +30,7 @@ import { warnOfFailure } from "../../services/system/Observability.ts"
 interface Sent {
   readonly account: PacedAccount
   readonly kind: SendKind
-  readonly verdict: Verdict
+  readonly verdict: AccountVerdict
   readonly now: number
 }
 

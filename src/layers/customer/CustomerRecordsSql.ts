@@ -6,6 +6,7 @@ import { Plan } from "../../domain/customer/Customer.ts"
 import { Locale } from "../../domain/verification/CodeText.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { CustomerRecords } from "../../services/customer/CustomerRecords.ts"
+import { emptiestCell } from "./CustomerPlacementSql.ts"
 
 const CustomerRow = Schema.Struct({
   id: Schema.Int,
@@ -42,8 +43,7 @@ export const CustomerRecordsSql = Layer.effect(
       create: Effect.fnUntraced(function* (name, plan) {
         const now = timestamp(yield* Clock.currentTimeMillis)
         const [row] = yield* customerRows(sql`
-          insert into customers (name, plan, created_at, cell) values (${name}, ${plan}, ${now}, (
-            select e.id from cells e left join customers c on c.cell = e.id group by e.id order by count(c.id), e.id limit 1))
+          insert into customers (name, plan, created_at, cell) values (${name}, ${plan}, ${now}, ${emptiestCell(sql)})
           returning ${columns}`)
         return row ?? (yield* Effect.die("an insert returned no row"))
       }),

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { BatchOutcome, refusedOutcome } from "../../domain/message/Message.ts"
+import { BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
 import { lanes } from "../../domain/message/MessageLanes.ts"
 import type { KeyMode } from "../../domain/customer/Customer.ts"
 import { isPlanned, type MessageBatch, MessageBatchStore } from "../../services/message/MessageBatches.ts"

@@ -58,7 +58,7 @@ export const CurrentPlace = Context.Reference<Place>("peyk/layers/postgres/Cells
   defaultValue: () => ({ cell: null })
 })
 
-/** What the trigger of a moved customer's former tables says (`CustomerMove.ts`): nothing was stored. */
+/** What the trigger of a moved customer's former tables says (`schema.sql`): nothing was stored. */
 export const CUSTOMER_WAS_MOVED = "this customer was moved to another cell"
 
 const wasMoved = (error: unknown): boolean =>

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CELL_TABLES, createCell, hasCitus, PLATFORM_COUNTERS } from "./CellSchema.ts"
 import { cellOfPhone } from "./batching/PlatformCountsSql.ts"
+import { emptiestCell } from "../customer/CustomerPlacementSql.ts"
 import { Cell, quotedName } from "./CellsSql.ts"
 import { rowsOf } from "./SqlRows.ts"
 
@@ -56,12 +57,10 @@ export const addCell = Effect.gen(function* () {
   return cell
 })
 
-/** Where a new customer goes, and one that has no cell: the first cell with the fewest customers. */
-const emptiestCell = Effect.gen(function* () {
+const findEmptiestCell = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [cell] = yield* rowsOf(Cell)(sql`
-    select e.id, e.name from cells e left join customers c on c.cell = e.id
-    group by e.id order by count(c.id), e.id limit 1`)
+    select id, name from cells where id = ${emptiestCell(sql)}`)
   return cell ?? (yield* new NoCitus({ message: "this store has no cell" }))
 })
 
@@ -90,7 +89,7 @@ const fillCells = Effect.gen(function* () {
     const waiting = yield* rowsOf(CustomerRow)(sql`select id from customers where cell is null order by id`)
     if (waiting.length === 0) return moved
     const share = waiting.slice(0, Math.ceil(waiting.length / Math.max(1, left))).map(({ id }) => id)
-    yield* sql.withTransaction(Effect.flatMap(emptiestCell, (cell) => moveInto(cell, share)))
+    yield* sql.withTransaction(Effect.flatMap(findEmptiestCell, (cell) => moveInto(cell, share)))
     moved += share.length
   }
 })

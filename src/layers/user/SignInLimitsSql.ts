@@ -9,7 +9,7 @@ import {
   MAX_FAILURES_OF_EMAIL,
   MAX_FAILURES_OF_NETWORK,
   MAX_FAILURES_OF_PAIR
-} from "../../domain/user/Password.ts"
+} from "../../domain/user/SignInLimits.ts"
 import { APP_CODE_WINDOW_MILLIS, MAX_WRONG_APP_CODES } from "../../domain/user/SecondFactor.ts"
 import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { AppCodeLimits } from "../../services/user/SecondFactors.ts"

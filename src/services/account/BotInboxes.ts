@@ -10,7 +10,7 @@ import {
   BOT_PAUSE_MILLIS,
   BOT_POLL_MILLIS
 } from "../../domain/account/BotConversation.ts"
-import { cooldownMillis } from "../../domain/account/Pace.ts"
+import { cooldownMillis } from "../../domain/account/Cooldown.ts"
 import { keptText, withoutPhones } from "../../domain/ProviderOutcome.ts"
 import { Settings } from "../Settings.ts"
 import { AccountConnections } from "./AccountSlots.ts"

@@ -18,8 +18,6 @@ export class SetUpChanged extends Data.TaggedError("SetUpChanged") {}
 
 export const isSetUpChanged = (error: unknown): error is SetUpChanged => error instanceof SetUpChanged
 
-export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
-
 /** How often a request is prepared again before it is given up. */
 export const MAX_SET_UP_CHANGES = 10
 

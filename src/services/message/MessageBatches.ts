@@ -1,7 +1,8 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { IdempotencyError, ServiceUnavailable } from "../../domain/Errors.ts"
 import type { Instant } from "../../domain/Instant.ts"
-import { type BatchOutcome, refusedOutcome, sendTime } from "../../domain/message/Message.ts"
+import { sendTime } from "../../domain/message/Message.ts"
+import { type BatchOutcome, refusedOutcome } from "../../domain/message/MessageBatch.ts"
 import { SubjectIds } from "../Subjects.ts"
 import { Workers } from "../concurrency/Workers.ts"
 import { Customers } from "../customer/Customers.ts"
@@ -16,9 +17,6 @@ import {
 import { makeMessagePlans, type MessageContent, type PlannedMessage } from "./MessagePlans.ts"
 import { Timers } from "../timer/Timers.ts"
 import type { KnownSetUp } from "../verification/VerificationStore.ts"
-
-/** Messages of a batch. More would hold the locks of one customer's counters and wallet for too long. */
-export const MAX_BATCH = 500
 
 /** A message of a batch: planned, or refused already. */
 type BatchEntry = PlannedMessage | BatchOutcome

@@ -24,7 +24,7 @@ import { checkNames, type KnownStep, type RouteRequest } from "../../domain/rout
 import { resolveStep } from "../../domain/routing/RouteResolution.ts"
 import { smsSize } from "../../domain/text/SmsParts.ts"
 import { type CodeText, isTooLongForApp } from "../../domain/verification/CodeText.ts"
-import { validitySeconds } from "../../domain/verification/Verification.ts"
+import { validitySeconds } from "../../domain/verification/CodeRules.ts"
 import type { AccountStates } from "../account/AccountHistories.ts"
 import { AccountSummaries, type AccountSummary } from "../activity/AccountSummaries.ts"
 import { Customers, type CustomerSetUp } from "../customer/Customers.ts"

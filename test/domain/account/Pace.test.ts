@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { verdictOf } from "../../../src/domain/account/Pace.ts"
+import { verdictOf } from "../../../src/domain/account/Cooldown.ts"
 import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 
 const MAX = 900_000

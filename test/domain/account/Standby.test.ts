@@ -4,7 +4,7 @@ import { type StandbyAccount, standbyProblem } from "../../../src/domain/account
 import { textOrNull } from "../../../src/domain/ProblemTexts.ts"
 import type { CustomerConfiguration, SendingAccount } from "../../../src/domain/customer/Customer.ts"
 import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
-import { validitySeconds } from "../../../src/domain/verification/Verification.ts"
+import { validitySeconds } from "../../../src/domain/verification/CodeRules.ts"
 
 const account = (id: number, standby: ReadonlyArray<number>, part: Partial<SendingAccount> = {}) => ({
   id,

@@ -5,9 +5,9 @@ import {
   type Admission,
   type AdmissionRequest,
   admitInOrder,
-  type LimitState,
-  monthOf
+  type LimitState
 } from "../../../src/domain/customer/Admission.ts"
+import { monthOf } from "../../../src/domain/money/Quota.ts"
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 const PHONE = Result.getOrThrow(parsePhone("09121234567"))

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { refusedOutcome } from "../../../src/domain/message/Message.ts"
+import { refusedOutcome } from "../../../src/domain/message/MessageBatch.ts"
 
 describe("a refused message of a batch", () => {
   it("keeps its code, its details, and when to come again", () => {

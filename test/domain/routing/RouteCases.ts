@@ -4,9 +4,9 @@ import {
   type CustomerConfiguration,
   Plan,
   type RoutingStep,
-  type SendingAccount,
-  WaitSeconds
+  type SendingAccount
 } from "../../../src/domain/customer/Customer.ts"
+import { WaitSeconds } from "../../../src/domain/routing/Waits.ts"
 import { resolveRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import type { RouteRequest, StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 

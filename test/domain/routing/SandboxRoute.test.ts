@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { codeChannels } from "../../../src/domain/routing/Channel.ts"
-import { validitySeconds } from "../../../src/domain/verification/Verification.ts"
+import { validitySeconds } from "../../../src/domain/verification/CodeRules.ts"
 import { resolveSandboxRoute } from "../../../src/domain/routing/RouteResolution.ts"
 import type { StepRequest } from "../../../src/domain/routing/RouteRequest.ts"
 import { routeCase } from "./RouteCases.ts"

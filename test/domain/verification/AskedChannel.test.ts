@@ -8,11 +8,11 @@ import { tryNext } from "../../../src/domain/verification/NextChannel.ts"
 import { chooseStep, recordAttempt, skipRemaining } from "../../../src/domain/verification/Step.ts"
 import {
   channelsToAskFor,
-  validitySeconds,
   viewVerification,
   type Verification,
   mayStillSend
 } from "../../../src/domain/verification/Verification.ts"
+import { validitySeconds } from "../../../src/domain/verification/CodeRules.ts"
 import { decide, expire } from "../../../src/domain/verification/VerificationMachine.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"
 import { created, isOver, outcomes, routeOf, START } from "./VerificationRuns.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
-import { WaitSeconds } from "../../../src/domain/customer/Customer.ts"
+import { WaitSeconds } from "../../../src/domain/routing/Waits.ts"
 import type { Route, RouteStep } from "../../../src/domain/routing/Route.ts"
 import { awaitSlot, chooseStep, recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { type Verification, nextDueAt } from "../../../src/domain/verification/Verification.ts"

@@ -5,9 +5,9 @@ import {
   isAnswered,
   sendResponse,
   type Verification,
-  validitySeconds,
   viewVerification
 } from "../../../src/domain/verification/Verification.ts"
+import { validitySeconds } from "../../../src/domain/verification/CodeRules.ts"
 import { recordAttempt } from "../../../src/domain/verification/Step.ts"
 import { created, happenings, isOver, live, outcomes, route, routeOf, START } from "./VerificationRuns.ts"
 import { propertyRuns } from "../../support/PropertyRuns.ts"

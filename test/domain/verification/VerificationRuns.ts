@@ -1,6 +1,6 @@
 import { Arbitrary, Schema } from "effect"
 import type { Channel } from "../../../src/domain/routing/Channel.ts"
-import { WaitSeconds } from "../../../src/domain/customer/Customer.ts"
+import { WaitSeconds } from "../../../src/domain/routing/Waits.ts"
 import { Phone } from "../../../src/domain/Phone.ts"
 import { ProviderOutcome } from "../../../src/domain/ProviderOutcome.ts"
 import type { Route, RouteStep } from "../../../src/domain/routing/Route.ts"

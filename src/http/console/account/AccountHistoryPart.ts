@@ -10,7 +10,7 @@ import { emptyState, table } from "../parts/Lists.ts"
 import { tiles } from "../parts/Panels.ts"
 import { attemptState } from "../parts/Runs.ts"
 import { isolated, mono, phonePart } from "../parts/Text.ts"
-import { whatWentWrong } from "../runs/Timeline.ts"
+import { whatWentWrong } from "../runs/FailureTexts.ts"
 import type { AccountRecord } from "../../../services/account/Accounts.ts"
 import {
   AccountHistories,

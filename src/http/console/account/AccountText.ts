@@ -12,7 +12,7 @@ import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { badge, stateBadge, type Tone } from "../parts/Badge.ts"
 import { isolated, mono } from "../parts/Text.ts"
-import { whatWentWrong } from "../runs/Timeline.ts"
+import { whatWentWrong } from "../runs/FailureTexts.ts"
 import type { AccountRecord } from "../../../services/account/Accounts.ts"
 
 const checks = {

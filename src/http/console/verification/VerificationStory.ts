@@ -4,7 +4,7 @@ import { effectiveStatus, type Verification } from "../../../domain/verification
 import type { Locale } from "../frame/Locale.ts"
 import type { Tone } from "../parts/Badge.ts"
 import { channelSubject } from "../parts/Text.ts"
-import { whatWentWrong } from "../runs/Timeline.ts"
+import { whatWentWrong } from "../runs/FailureTexts.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
 
 export interface CodeRun {

@@ -10,14 +10,8 @@ import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"
 import { channelSubject, isolated, mono } from "../parts/Text.ts"
-import {
-  callText,
-  deliveryMoment,
-  type Moment,
-  routeText,
-  whatWentWrong,
-  whySkipped
-} from "../runs/Timeline.ts"
+import { callText, deliveryMoment, type Moment, routeText } from "../runs/Timeline.ts"
+import { whatWentWrong, whySkipped } from "../runs/FailureTexts.ts"
 import { type CodeRun, stepName } from "./VerificationStory.ts"
 
 const SLOT_SHOWN_MILLIS = 300

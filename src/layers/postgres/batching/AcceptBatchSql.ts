@@ -4,7 +4,8 @@ import type { AdmissionError } from "../../../domain/Errors.ts"
 import type { Instant } from "../../../domain/Instant.ts"
 import type { Phone } from "../../../domain/Phone.ts"
 import { stripeOf } from "../../../domain/money/Charging.ts"
-import { type Admission, monthOf } from "../../../domain/customer/Admission.ts"
+import { type Admission } from "../../../domain/customer/Admission.ts"
+import { monthOf } from "../../../domain/money/Quota.ts"
 import {
   type BatchColumn,
   batchSource,
