@@ -9,6 +9,8 @@ import { migrate } from "../../src/layers/postgres/Migrations.ts"
 import { freePort } from "../FreePort.ts"
 import { type Proxy, startProxy } from "../soak/Proxy.ts"
 import { openStore, type StoreQueries } from "../soak/StoreQueries.ts"
+import { startCluster } from "./Cluster.ts"
+import type { Member } from "./Member.ts"
 import { makeProgram, ownDirectory, until, user } from "./Programs.ts"
 
 export const LOOPBACK = "127.0.0.1"
@@ -56,17 +58,25 @@ export const whyNoCitus = (bin: string): string | null => {
 }
 
 /** As docs/cells.md recommends. */
-const settings = (port: number, directory: string) => `
-port = ${port}
-listen_addresses = '${LOOPBACK}'
-unix_socket_directories = '${directory}'
-shared_preload_libraries = 'citus'
-wal_level = logical
-max_connections = 400
-max_prepared_transactions = 400
-citus.node_conninfo = 'sslmode=disable keepalives_idle=5 keepalives_interval=2 keepalives_count=3 tcp_user_timeout=10000'
-citus.max_cached_conns_per_worker = 100
-`
+const parameters = {
+  shared_preload_libraries: "citus",
+  wal_level: "logical",
+  max_connections: "400",
+  max_prepared_transactions: "400",
+  "citus.node_conninfo":
+    "sslmode=disable keepalives_idle=5 keepalives_interval=2 keepalives_count=3 tcp_user_timeout=10000",
+  "citus.max_cached_conns_per_worker": "100"
+}
+
+const settings = (port: number, directory: string) =>
+  Object.entries({
+    ...parameters,
+    port: String(port),
+    listen_addresses: LOOPBACK,
+    unix_socket_directories: directory
+  })
+    .map(([name, value]) => `${name} = '${value}'\n`)
+    .join("")
 
 const urlOf = (port: number, database: string) =>
   Redacted.make(`postgres://postgres@${LOOPBACK}:${port}/${database}`)
@@ -113,6 +123,33 @@ const startWorker = async (bin: string, name: string, parent: string, onEnd: OnE
   return { ...node, proxy }
 }
 
+/** Three PostgreSQL under Patroni, of which HAProxy shows the primary: a worker that mends itself. */
+const startWorkerUnderPatroni = async (
+  bin: string,
+  name: string,
+  parent: string,
+  onEnd: OnEnd
+): Promise<CitusWorker> => {
+  const access = [`host all postgres ${LOOPBACK}/32 trust`]
+  const cluster = await startCluster(ownDirectory(join(parent, name)), onEnd, { bin, parameters, access })
+  await cluster.store.query("create extension citus")
+  const proxy = await startProxy(0, { host: LOOPBACK, port: cluster.haproxyPort })
+  onEnd(proxy.close)
+  let killed: Member | null = null
+  const kill = async () => {
+    const { primary } = await cluster.whole()
+    await primary.patroni.signal("SIGKILL")
+    const pid = primary.postmaster()
+    if (pid !== null) process.kill(pid, "SIGKILL")
+    killed = primary
+  }
+  const start = async () => {
+    killed?.patroni.start()
+    await cluster.whole()
+  }
+  return { name, port: cluster.haproxyPort, proxy, start, kill }
+}
+
 /** A store of cells, two on each worker, without customers. */
 const makeCells = (url: Redacted.Redacted) =>
   Effect.runPromise(
@@ -122,11 +159,17 @@ const makeCells = (url: Redacted.Redacted) =>
     ).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
   )
 
-export const startCitus = async (bin: string, directory: string, onEnd: OnEnd): Promise<CitusCluster> => {
+export const startCitus = async (
+  bin: string,
+  directory: string,
+  onEnd: OnEnd,
+  isUnderPatroni: boolean
+): Promise<CitusCluster> => {
+  const startSecond = isUnderPatroni ? startWorkerUnderPatroni : startWorker
   const coordinator = await startNode(bin, "coordinator", directory, onEnd)
   const workers = [
     await startWorker(bin, "first worker", directory, onEnd),
-    await startWorker(bin, "second worker", directory, onEnd)
+    await startSecond(bin, "second worker", directory, onEnd)
   ]
   await run(coordinator.port, DATABASE, [
     `select citus_set_coordinator_host('${LOOPBACK}', ${coordinator.port})`,

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { openStore, type StoreQueries } from "../soak/StoreQueries.ts"
 import { startEtcd } from "./Etcd.ts"
 import { startHaproxy } from "./Haproxy.ts"
-import { type Member, type Role, startMember } from "./Member.ts"
+import { type Member, type MemberOptions, type Role, startMember } from "./Member.ts"
+import { BIN_DIRECTORY } from "./Packages.ts"
 import { type Program, until } from "./Programs.ts"
 
 export interface Cluster {
@@ -53,17 +54,20 @@ const untilWhole = async (members: ReadonlyArray<Member>): Promise<Whole> => {
   return found
 }
 
+const USUAL = { bin: BIN_DIRECTORY, parameters: {}, access: [] }
+
 /** `onEnd` registers what is to be stopped. */
 export const startCluster = async (
   directory: string,
-  onEnd: (stop: () => Promise<unknown>) => void
+  onEnd: (stop: () => Promise<unknown>) => void,
+  settings: Pick<MemberOptions, "bin" | "parameters" | "access"> = USUAL
 ): Promise<Cluster> => {
   const etcd = await startEtcd(join(directory, "etcd"))
   onEnd(() => etcd.program.signal("SIGKILL"))
   const passwords = { superuser: newPassword(), replication: newPassword(), peyk: newPassword() }
   const members: Array<Member> = []
   for (const name of NAMES) {
-    const options = { name, directory: join(directory, name), etcdPort: etcd.port, passwords }
+    const options = { ...settings, name, directory: join(directory, name), etcdPort: etcd.port, passwords }
     const member = await startMember(options)
     onEnd(member.stop)
     members.push(member)

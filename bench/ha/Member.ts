@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { startProxy, type Proxy } from "../soak/Proxy.ts"
 import { freePort } from "../FreePort.ts"
-import { BIN_DIRECTORY, programs } from "./Packages.ts"
+import { programs } from "./Packages.ts"
 import { isAlive, makeProgram, ownDirectory, ownFile, type Program } from "./Programs.ts"
 
 /** By its own Patroni, asked directly. Null: there is no answer. */
@@ -33,6 +33,12 @@ export interface MemberOptions {
   readonly directory: string
   readonly etcdPort: number
   readonly passwords: { readonly superuser: string; readonly replication: string }
+  /** Where its programs are. */
+  readonly bin: string
+  /** Settings beside the usual ones. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** Lines of pg_hba.conf before the usual ones. */
+  readonly access: ReadonlyArray<string>
 }
 
 const LOOPBACK = "127.0.0.1"
@@ -66,7 +72,7 @@ interface Ports {
 }
 
 const configuration = (
-  { name, directory, passwords }: MemberOptions,
+  { name, directory, passwords, bin, parameters, access }: MemberOptions,
   own: Ports,
   shown: Ports,
   etcdProxy: number
@@ -83,14 +89,15 @@ const configuration = (
     listen: `${LOOPBACK}:${own.postgres}`,
     connect_address: `${LOOPBACK}:${shown.postgres}`,
     data_dir: join(directory, "data"),
-    bin_dir: BIN_DIRECTORY,
+    bin_dir: bin,
     pgpass: join(directory, "pgpass"),
     authentication: {
       superuser: { username: "postgres", password: passwords.superuser },
       replication: { username: "replicator", password: passwords.replication }
     },
-    parameters: { unix_socket_directories: directory },
+    parameters: { ...parameters, unix_socket_directories: directory },
     pg_hba: [
+      ...access,
       "local all all scram-sha-256",
       `host replication replicator ${LOOPBACK}/32 scram-sha-256`,
       `host all all ${LOOPBACK}/32 scram-sha-256`

@@ -10,7 +10,7 @@ import type { Evidence } from "../soak/Evidence.ts"
 import { log, runProgram, type Surroundings } from "../soak/Program.ts"
 import { beginSession, leaseFor } from "../soak/Session.ts"
 import { startCitus, whyNoCitus } from "./CitusCluster.ts"
-import { citusFaults, type CitusRecovery, strikeAndServe } from "./CitusFaults.ts"
+import { citusFaults, type CitusRecovery, killPrimaryOfWorker, strikeAndServe } from "./CitusFaults.ts"
 import { startCluster } from "./Cluster.ts"
 import { faults } from "./Faults.ts"
 import { BIN_DIRECTORY, whyNoCluster } from "./Packages.ts"
@@ -20,6 +20,8 @@ const options = readFlags({
   /** How processes reach the primary: through HAProxy, or with all members in their `DATABASE_URL`. */
   through: { type: "string", default: "haproxy" },
   citus: { type: "boolean", default: false },
+  /** With --citus: the second worker is three PostgreSQL under Patroni, and its primary is killed. */
+  patroni: { type: "boolean", default: false },
   /** With --citus: the programs of a PostgreSQL that has it. */
   bin: { type: "string", default: BIN_DIRECTORY },
   processes: { type: "string", default: "2" },
@@ -102,7 +104,7 @@ const tableOfCitus = (recoveries: ReadonlyArray<CitusRecovery>) =>
 
 const performOnCitus = async (surroundings: Surroundings): Promise<Evidence> => {
   const { directory, onEnd } = surroundings
-  const cluster = await startCitus(options.bin, directory, onEnd)
+  const cluster = await startCitus(options.bin, directory, onEnd, options.patroni)
   log("the cluster is there")
   const session = await beginSession(
     {
@@ -120,7 +122,8 @@ const performOnCitus = async (surroundings: Surroundings): Promise<Evidence> => 
   const warm = await session.rest()
   session.load.resume()
   const recoveries: Array<CitusRecovery> = []
-  for (const fault of citusFaults.filter(isChosen)) {
+  const chosenOnCitus = options.patroni ? [killPrimaryOfWorker] : citusFaults.filter(isChosen)
+  for (const fault of chosenOnCitus) {
     await pause(BETWEEN_MILLIS)
     const recovery = await strikeAndServe(fault, cluster, session)
     recoveries.push(recovery)
@@ -133,7 +136,9 @@ const performOnCitus = async (surroundings: Surroundings): Promise<Evidence> => 
   return evidence
 }
 
-const why = options.citus ? whyNoCitus(options.bin) : whyNoCluster()
+const why =
+  (options.citus ? whyNoCitus(options.bin) : null) ??
+  (options.citus && !options.patroni ? null : whyNoCluster())
 if (why === null) {
   runProgram({
     name: "peyk-ha",
