@@ -106,4 +106,25 @@ layer(TestDatabaseOfCells(NAMES, true, true), { excludeTestServices: true })("a 
       assert.deepStrictEqual(codes.slice(-2), ["+989121234571", "+989121234572"])
     }).pipe(Effect.provide(testProcess(providers.layer)))
   })
+
+  it.effect("keeps plans, where the coordinator plans each statement again to find its node", () =>
+    Effect.gen(function* () {
+      // The first cell was moved away above: the next customer lives in the second.
+      yield* makeCustomer(["bale"])
+      const customer = yield* makeCustomer(["bale"])
+      const sql = yield* BatchSql
+      const planning = sql<{ readonly mode: string }>`select current_setting('plan_cache_mode') as mode`
+      const { within } = yield* CustomerRows
+      yield* untilReached(customer)
+      const [[atNode], [atCoordinator], [ofStore]] = yield* Effect.all([
+        within(customer, alone(planning)),
+        within(customer, planning),
+        planning
+      ])
+      assert.deepStrictEqual(
+        [atNode?.mode, atCoordinator?.mode, ofStore?.mode],
+        ["force_generic_plan", "auto", "auto"]
+      )
+    }).pipe(Effect.provide(testProcess(scriptProviders().layer)))
+  )
 })
