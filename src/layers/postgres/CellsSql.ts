@@ -139,6 +139,26 @@ export const readCells = (address: PgClient.PgPoolConfig): Effect.Effect<StoreCe
     return { all, searchPath, areApart }
   }).pipe(Effect.scoped)
 
+const CurrentSchema = Schema.Tuple([Schema.Struct({ schema: Schema.NullOr(Schema.String) })])
+
+/**
+ * Whether a connection keeps the schema that it was begun with. A pooler may refuse that setting, or drop it: statements
+ * about a cell would then write to the store's own schema.
+ */
+export const keepsSearchPath = (address: PgClient.PgPoolConfig, { all, searchPath }: StoreCells) =>
+  Effect.gen(function* () {
+    const [cell] = all
+    if (cell === undefined) return true
+    const startupParameters = { ...address.startupParameters, search_path: pathOf(cell, searchPath) }
+    const connection = yield* PgConnection.make({ ...address, startupParameters, applicationName: "peyk" })
+    const read = Effect.map(connection.query(`select current_schema() as "schema"`), ({ rows }) => rows)
+    const [{ schema }] = yield* decodedAs(CurrentSchema)(read)
+    return schema === cell.name
+  }).pipe(
+    Effect.scoped,
+    Effect.orElseSucceed(() => false)
+  )
+
 const CustomerRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), name: Schema.NullOr(Schema.String) })
 
 /** Finds cells, and those of customers, in the store. They are looked up again after some seconds: customers can be moved. */

@@ -3,9 +3,9 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { Configuration } from "../config/Configuration.ts"
 import { StartupError } from "../system/StartupError.ts"
-import { cellsLayer, NO_CELLS, readCells, type StoreCells } from "./CellsSql.ts"
+import { cellsLayer, keepsSearchPath, NO_CELLS, readCells, type StoreCells } from "./CellsSql.ts"
 import { SetUpIsApart } from "./SetUpPlace.ts"
-import { hasPooler, hostUrls, pooled } from "./Hosts.ts"
+import { hasPooler, hostUrls, isPooled, pooled } from "./Hosts.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { readCounts, readingClient, ReadSql } from "./Replica.ts"
 import {
@@ -30,6 +30,20 @@ const reached = Effect.fnUntraced(function* (configuration: Configuration, addre
   if (isEmbedded(configuration) || databasePooler === "none") return address
   const found = databasePooler === "transaction" || (yield* Effect.mapError(hasPooler(address), unreachable))
   return found ? { ...address, ...pooled } : address
+})
+
+/** The cells of the store; none of one that is embedded. */
+const foundCells = Effect.fnUntraced(function* (configuration: Configuration, address: StoreAddress) {
+  if (isEmbedded(configuration)) return NO_CELLS
+  const cells = yield* Effect.mapError(readCells(address), unreachable)
+  if (isPooled(address) && !(yield* keepsSearchPath(address, cells))) {
+    return yield* new StartupError({
+      message:
+        "the pooler of DATABASE_URL does not keep search_path, by which Peyk finds cells: " +
+        "set track_extra_parameters = IntervalStyle, search_path (PgBouncer 1.20 or newer), or lead around it"
+    })
+  }
+  return cells
 })
 
 const listenAddress = ({ databaseListenUrl }: Configuration) =>
@@ -79,9 +93,7 @@ export const SqlLive = (configuration: Configuration) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const address = yield* reached(configuration, yield* locate(configuration))
-      const cells = isEmbedded(configuration)
-        ? NO_CELLS
-        : yield* Effect.mapError(readCells(address), unreachable)
+      const cells = yield* foundCells(configuration, address)
       const poolOf = poolsIn(cells)
       const requests = poolOf(SqlClient.SqlClient, { ...poolOptions(configuration), ...address })
       const connections = Layer.mergeAll(

@@ -103,6 +103,19 @@ describe.each(poolers)("through a pooler %s", (_, startPooler) => {
     }
   })
 
+  it("a store with cells is refused, because the schema of a connection is not kept", async () => {
+    const withCells = await postgres.newDatabase()
+    const migrated = await runProgram({ ...neutralEnvironment(), ...environment(withCells) }, ["migrate"])
+    expect(migrated.code).toBe(0)
+    await answerOf(withCells, "insert into cells (id, name) values (1, 'cell_1') returning id as answer")
+    const other = await startPooler(withCells)
+    const env = { ...neutralEnvironment(), ...environment(through(other, withCells)) }
+    const { code, err } = await runProgram(env, ["customer", "list"])
+    await other.close()
+    expect(code).toBe(1)
+    expect(err).toContain("the pooler of DATABASE_URL does not keep search_path")
+  })
+
   it("nothing asks a session to keep anything", () => {
     expect(pooler.violations).toEqual([])
   })
