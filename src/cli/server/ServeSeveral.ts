@@ -5,7 +5,7 @@ import { ManagementLive } from "../../layers/graphs/Management.ts"
 import { claimSharedPort } from "../../layers/system/SharedPort.ts"
 import { supervise } from "../../layers/system/Supervisor.ts"
 import { locate } from "../../layers/postgres/StoreLocation.ts"
-import { StoreClock } from "../../layers/postgres/StoreClock.ts"
+import { ClockComparison } from "../../layers/postgres/ClockComparison.ts"
 import { whenStoreWorks } from "./StoreWait.ts"
 import { exitWhenStuck, stopMillis } from "./Stopping.ts"
 import { announce, prepareDemo } from "../output/Welcome.ts"
@@ -37,7 +37,10 @@ export const serveSeveral = (configuration: Configuration) =>
     const port = yield* claimSharedPort(host, wanted)
     const demo = yield* prepareDemo(configuration).pipe(
       Effect.provide(
-        ManagementLive.pipe(Layer.provideMerge(StoreClock), Layer.provideMerge(Infrastructure(configuration)))
+        ManagementLive.pipe(
+          Layer.provideMerge(ClockComparison),
+          Layer.provideMerge(Infrastructure(configuration))
+        )
       ),
       whenStoreWorks
     )

@@ -8,7 +8,7 @@ import type { Configuration } from "../../layers/config/Configuration.ts"
 import { Infrastructure } from "../../layers/graphs/Infrastructure.ts"
 import { Service } from "../../layers/graphs/Live.ts"
 import { ManagementLive } from "../../layers/graphs/Management.ts"
-import { StoreClock } from "../../layers/postgres/StoreClock.ts"
+import { ClockComparison } from "../../layers/postgres/ClockComparison.ts"
 import { cannotListen } from "../../layers/system/SharedPort.ts"
 import { reportReady } from "../../layers/system/Supervised.ts"
 
@@ -38,7 +38,7 @@ const launch = (
   Layer.launch(
     server.pipe(
       Layer.provide(ManagementLive),
-      Layer.provide(StoreClock),
+      Layer.provide(ClockComparison),
       Layer.provide(Infrastructure(configuration))
     )
   ).pipe(

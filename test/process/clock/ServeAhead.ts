@@ -2,7 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Config, Effect } from "effect"
 import { serve } from "../../../src/cli/server/ServeCommand.ts"
 import { configuration } from "../../../src/layers/config/Configuration.ts"
-import { ClockTolerance } from "../../../src/layers/postgres/StoreClock.ts"
+import { ClockTolerance } from "../../../src/layers/postgres/ClockComparison.ts"
 import { shifted } from "./ShiftedClock.ts"
 
 // A process of its own for Wait.test.ts: `peyk serve`, on a clock that is ahead by PEYK_TEST_AHEAD_MS.

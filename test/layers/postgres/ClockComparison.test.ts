@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { StoreClock } from "../../../src/layers/postgres/StoreClock.ts"
+import { ClockComparison } from "../../../src/layers/postgres/ClockComparison.ts"
 import { ClockAgreement } from "../../../src/services/ClockAgreement.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -18,7 +18,10 @@ const setAhead = (millis: number) => Effect.flatMap(storeTime, (now) => TestCloc
 
 /** A process that begins with its clock ahead by so much. */
 const startedAhead = (millis: number) =>
-  Layer.provideMerge(StoreClock, Layer.provideMerge(Layer.effectDiscard(setAhead(millis)), TestClock.layer()))
+  Layer.provideMerge(
+    ClockComparison,
+    Layer.provideMerge(Layer.effectDiscard(setAhead(millis)), TestClock.layer())
+  )
 
 layer(TestDatabase, { excludeTestServices: true })("a process's clock", (it) => {
   it.effect.each([

@@ -8,9 +8,12 @@ import { isTemporary, withReason } from "./StoreAvailability.ts"
 import { StartupError } from "../system/StartupError.ts"
 
 /** Clocks that differ by more than this are apart. Tests that move a clock on purpose set it to infinity. */
-export const ClockTolerance = Context.Reference<number>("peyk/layers/postgres/StoreClock/ClockTolerance", {
-  defaultValue: () => 5000
-})
+export const ClockTolerance = Context.Reference<number>(
+  "peyk/layers/postgres/ClockComparison/ClockTolerance",
+  {
+    defaultValue: () => 5000
+  }
+)
 
 const WARN_MILLIS = 1000
 const LOOK_PAUSE = "1 second"
@@ -127,4 +130,4 @@ const make = Effect.gen(function* () {
 /**
  * Compares this process's clock with the store's, first and then every few seconds. If they differ, the start fails.
  */
-export const StoreClock = Layer.effect(ClockAgreement, make)
+export const ClockComparison = Layer.effect(ClockAgreement, make)
