@@ -61,7 +61,7 @@ from events e, endpoint`
 
 const guard = [
   `insert into guard_days (customer_id, day, codes, verified)
-   select 1, (now() at time zone 'UTC')::date - i, 50000, 40000 from generate_series(0, 29) i
+   select 1, (now() at time zone 'Asia/Tehran')::date - i, 50000, 40000 from generate_series(0, 29) i
    on conflict do nothing`,
   `insert into guard_alarms (customer_id, id, kind, key, reason, level, action, enforced, started_at, until, cleared_at,
     codes, verified)

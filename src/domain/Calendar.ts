@@ -1,6 +1,7 @@
 import { DateTime } from "effect"
 import { DAY_MILLIS, type Instant } from "./Instant.ts"
 import type { TimeSpan } from "./Paging.ts"
+import { TEHRAN } from "./TimeZones.ts"
 
 /** The calendar of most of the world, and that of Iran. */
 export const calendars = ["gregorian", "jalali"] as const
@@ -91,6 +92,9 @@ export const dateOf = (at: Instant, { calendar, zone }: LocalCalendar): string =
     ? local
     : jalaliOf(DateTime.toEpochMillis(DateTime.makeUnsafe(`${local}T00:00:00Z`)))
 }
+
+/** The day of an instant in Tehran, by which figures are counted: `2026-11-24`. */
+export const tehranDay = (at: Instant): string => dateOf(at, { calendar: "gregorian", zone: TEHRAN })
 
 /** The month so many months before that of an instant. */
 export const monthBefore = (at: Instant, ago: number, days: LocalCalendar): Month => {

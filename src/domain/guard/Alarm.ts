@@ -63,7 +63,7 @@ export interface CodeCounts {
   readonly flaggedCharges: number
 }
 
-/** One day of a customer, in UTC. */
+/** One day of a customer, in Tehran. */
 export interface GuardDay extends CodeCounts {
   readonly day: string
   readonly refused: number

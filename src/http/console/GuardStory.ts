@@ -1,5 +1,7 @@
 import { Effect } from "effect"
-import { DAY_MILLIS, formatInstant, type Instant } from "../../domain/Instant.ts"
+import { tehranDay } from "../../domain/Calendar.ts"
+import type { Instant } from "../../domain/Instant.ts"
+import { daysOf, startOfDay, TEHRAN } from "../../domain/TimeZones.ts"
 import { type Advice, adviceOf, type GuardDay, totalsOf } from "../../domain/guard/Alarm.ts"
 import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import { GUARD_PATH, mayChange, modeText } from "./GuardForms.ts"
@@ -31,11 +33,9 @@ export const modeInForce = ({ mode }: SavedGuard): Effect.Effect<GuardMode> =>
 const WEEK_DAYS = 7
 const CHART_DAYS = 30
 
-/** The days up to today, in UTC as the store has them, the oldest first. */
+/** The days up to today, in Tehran as the store has them, the oldest first. */
 const lastDays = (now: Instant, count: number): ReadonlyArray<string> =>
-  Array.from({ length: count }, (_, index) =>
-    formatInstant(now - (count - 1 - index) * DAY_MILLIS).slice(0, "2026-01-01".length)
-  )
+  daysOf({ from: startOfDay(now, TEHRAN, count - 1), to: now + 1 }, TEHRAN).map(tehranDay)
 
 const weekOf = ({ days, now }: GuardFigures) => {
   const week = new Set(lastDays(now, WEEK_DAYS))
@@ -185,7 +185,7 @@ export const daysChart = ({ days, now }: GuardFigures, { locale }: View): Html |
   return html`<section class="panel" aria-labelledby="days-title">
     <div class="panel-head">
       <h2 id="days-title">${title}</h2>
-      <span class="muted">${say("30 days, in UTC", "۳۰ روز، به وقت UTC")}</span>
+      <span class="muted">${say("30 days (Tehran time)", "۳۰ روز (به وقت تهران)")}</span>
     </div>
     <div class="panel-body">
       ${chart(

@@ -1,5 +1,6 @@
 import { Clock, Effect, Stream } from "effect"
 import type { Instant } from "../../domain/Instant.ts"
+import { tehranDay } from "../../domain/Calendar.ts"
 import type { TimeSpan } from "../../domain/Paging.ts"
 import {
   type ActivityFigures,
@@ -31,7 +32,7 @@ import {
   timeFilters
 } from "./parts/Lists.ts"
 import { presetLinks, readPeriod } from "./activity/InsightPeriods.ts"
-import { daysText, monthsUntil, monthText, type Preset, tehranDay } from "./parts/Periods.ts"
+import { daysText, monthsUntil, monthText, type Preset } from "./parts/Periods.ts"
 import { stillSummingUp, tiles } from "./parts/Panels.ts"
 import { channelName } from "./parts/Text.ts"
 import { ActivityReports } from "../../services/activity/ActivityReports.ts"

@@ -2,6 +2,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { isIP } from "node:net"
+import { tehranDay } from "../../domain/Calendar.ts"
 import { Conflict, NotFound, PreconditionFailed } from "../../domain/Errors.ts"
 import { isUuidPosition, toPage } from "../../domain/Paging.ts"
 import { problem } from "../../domain/Problem.ts"
@@ -122,7 +123,7 @@ const makeReports = Effect.map(SqlClient.SqlClient, (sql) => {
           select day::text as day, codes, verified, flagged, flagged_verified as "flaggedVerified",
             flagged_sms as "flaggedSms", flagged_charges::int as "flaggedCharges", refused, denied
           from guard_days where customer_id = ${customerId}
-            and day > (${timestamp(now)}::timestamptz at time zone 'UTC')::date - 30
+            and day > ${tehranDay(now)}::date - 30
           order by day desc`)
       ),
 

@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
+import { tehranDay } from "../../domain/Calendar.ts"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { totalOf } from "../../domain/guard/Conversion.ts"
 import { DEFAULT_MODE, GuardMode } from "../../domain/guard/GuardSettings.ts"
@@ -242,8 +243,8 @@ export const guardRoundWrites = ({
       day as (
         insert into guard_days as d (customer_id, day, codes, verified, flagged, flagged_verified, flagged_sms,
           flagged_charges)
-        select ${customerId}, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, ${days.codes}, ${days.verified},
-          ${days.flagged}, ${days.flaggedVerified}, ${days.flaggedSms}, ${days.flaggedCharges}
+        select ${customerId}, ${tehranDay(now)}::date, ${days.codes}, ${days.verified}, ${days.flagged},
+          ${days.flaggedVerified}, ${days.flaggedSms}, ${days.flaggedCharges}
         from ours where ${days.codes} > 0
         on conflict (customer_id, day) do update set codes = d.codes + excluded.codes,
           verified = d.verified + excluded.verified, flagged = d.flagged + excluded.flagged,

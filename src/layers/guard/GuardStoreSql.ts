@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
+import { tehranDay } from "../../domain/Calendar.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
@@ -298,8 +299,7 @@ export const GuardStoreSql = Layer.effect(
       countRefused: (counts, now) =>
         sql`
           insert into guard_days as d (customer_id, day, refused, refused_whole, denied)
-          select c.customer_id, (${timestamp(now)}::timestamptz at time zone 'UTC')::date, c.refused,
-            c.refused_whole, c.denied
+          select c.customer_id, ${tehranDay(now)}::date, c.refused, c.refused_whole, c.denied
           from unnest(${counts.map(({ customerId }) => customerId)}::int[],
             ${counts.map(({ refused }) => refused)}::int[],
             ${counts.map(({ refusedWhole }) => refusedWhole)}::int[], ${counts.map(({ denied }) => denied)}::int[])

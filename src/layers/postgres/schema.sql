@@ -1030,8 +1030,8 @@ create table guard_bombed_phones (
   primary key (customer_id, phone_hash)
 ) with (fillfactor = 70);
 
--- What the guard did, or would have done, for one customer on one day: for the decision to enforce. Written by rounds
--- and by refusals.
+-- What the guard did, or would have done, for one customer on one day of Tehran: for the decision to enforce. Written by
+-- rounds and by refusals.
 create table guard_days (
   customer_id int not null,
   day date not null,

@@ -1,5 +1,6 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { tehranDay } from "../../domain/Calendar.ts"
 import { DAY_MILLIS, type Instant } from "../../domain/Instant.ts"
 import { lowestIdFrom } from "../../domain/Paging.ts"
 import { version } from "../config/Version.ts"
@@ -103,7 +104,7 @@ export const InstallationReportsSql = Layer.effect(
                 from guard_alarms where cleared_at is null) a
               cross join (select coalesce(sum(refused), 0)::int as refused, coalesce(sum(flagged), 0)::int as flagged,
                   coalesce(sum(flagged_verified), 0)::int as "flaggedVerified"
-                from guard_days where day > (${timestamp(now)}::timestamptz at time zone 'UTC')::date - 7) d`),
+                from guard_days where day > ${tehranDay(now)}::date - 7) d`),
           ([row]) => (row === undefined ? Effect.die("sums have a row") : Effect.succeed(row))
         ),
 

@@ -1,4 +1,6 @@
+// @effect-diagnostics globalDate:off
 import { beforeAll, describe, expect, it } from "vitest"
+import { tehranDay } from "../../../src/domain/Calendar.ts"
 import { ok, request } from "../../contract/Client.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
 import { inStore, type NewAlarm, raiseAlarm } from "../Alarms.ts"
@@ -37,7 +39,7 @@ describe("the page of the guard", () => {
       server,
       (sql) => sql`
         insert into guard_days (customer_id, day, codes, verified, flagged, flagged_verified, refused)
-        select ${server.demo.customer_id}, (now() at time zone 'UTC')::date - n, 500, 300, 10, 1, 0
+        select ${server.demo.customer_id}, ${tehranDay(Date.now())}::date - n, 500, 300, 10, 1, 0
         from generate_series(0, 20) n`
     )
     const { text } = await owner.get("/console/guard")

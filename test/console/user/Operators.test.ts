@@ -1,6 +1,8 @@
+// @effect-diagnostics globalDate:off
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { tehranDay } from "../../../src/domain/Calendar.ts"
 import { rowsOf, submit } from "../Forms.ts"
 import { csrfIn, newVisitor, signedIn, type Visitor } from "../Visitor.ts"
 import { auth, manage, PASSWORD, withPasswordFile } from "../../contract/Manager.ts"
@@ -119,7 +121,7 @@ describe("an operator", () => {
   it("sees what the guards of all customers did in seven days", async () => {
     const id = server.demo.customer_id
     await onStore(`insert into guard_days (customer_id, day, codes, verified, flagged, flagged_verified, refused)
-      select ${id}, (now() at time zone 'UTC')::date - n, 9, 9, 3, 1, 2 from generate_series(0, 9) n`)
+      select ${id}, '${tehranDay(Date.now())}'::date - n, 9, 9, 3, 1, 2 from generate_series(0, 9) n`)
     const { text } = await operator.get("/console/health")
     expect(text).toContain("14 refused")
     expect(text).toContain("21 more would be, 7 of them verified")

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import type { Alarm } from "../../../src/domain/guard/Alarm.ts"
 import { newCustomerState } from "../../../src/domain/guard/CustomerState.ts"
 import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
@@ -55,7 +56,7 @@ const leasedTimer = Effect.fnUntraced(function* (customerId: number) {
   return timer
 })
 
-const saveRound = Effect.fnUntraced(function* (customerId: number, raised: ReadonlyArray<Alarm>) {
+const saveRound = Effect.fnUntraced(function* (customerId: number, raised: ReadonlyArray<Alarm>, now = 1000) {
   const timer = yield* leasedTimer(customerId)
   return yield* (yield* GuardStore).save(timer, {
     customer: newCustomerState(0),
@@ -68,8 +69,8 @@ const saveRound = Effect.fnUntraced(function* (customerId: number, raised: Reado
     cleared: [],
     days: { codes: 1, verified: 0, flagged: 0, flaggedVerified: 0, flaggedSms: 0, flaggedCharges: 0 },
     enforced: false,
-    nextAt: 5000,
-    now: 1000
+    nextAt: now + 4000,
+    now
   })
 })
 
@@ -83,6 +84,20 @@ layer(TestDatabase, { excludeTestServices: true })("a round of the guard", (it) 
       assert.deepStrictEqual(
         days.map(({ codes }) => codes),
         [1]
+      )
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("counts its codes for the day that it is in Tehran", () =>
+    Effect.gen(function* () {
+      const customerId = yield* customerIn("record")
+      const midnight = Date.UTC(2026, 10, 27, 20, 30)
+      yield* TestClock.setTime(midnight)
+      yield* saveRound(customerId, [], midnight)
+      const days = yield* (yield* GuardRecords).days(customerId)
+      assert.deepStrictEqual(
+        days.map(({ day, codes }) => [day, codes]),
+        [["2026-11-28", 1]]
       )
     }).pipe(Effect.provide(guarded()))
   )

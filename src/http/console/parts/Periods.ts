@@ -1,5 +1,5 @@
 import type { LocalCalendar } from "../../../domain/Calendar.ts"
-import { dateOf, monthBefore } from "../../../domain/Calendar.ts"
+import { monthBefore } from "../../../domain/Calendar.ts"
 import { DAY_MILLIS, HOUR_MILLIS, type Instant } from "../../../domain/Instant.ts"
 import type { TimeSpan } from "../../../domain/Paging.ts"
 import { startOfDay, TEHRAN } from "../../../domain/TimeZones.ts"
@@ -114,6 +114,3 @@ export const spanWithin = (
 /** The beginnings of the months of a page, this one first. */
 export const monthsUntil = (now: Instant, count: number, locale: Pick<Locale, "language">) =>
   Array.from({ length: count }, (_, ago) => monthBefore(now, ago, calendarOf(locale)))
-
-/** The day of an instant in Tehran: `2026-11-24`. */
-export const tehranDay = (at: Instant): string => dateOf(at, { calendar: "gregorian", zone: TEHRAN })
