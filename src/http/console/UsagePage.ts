@@ -175,21 +175,28 @@ const totals = (slots: ReadonlyArray<ActivitySlot>, { locale }: View): Html => {
   ])
 }
 
-const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html => {
+const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html | null => {
   const { say } = view.locale
   const rows = channelsOf(slots).map(usageOf(slots))
+  if (rows.length === 0) return null
   return html`<section class="panel" aria-labelledby="channels-title">
     <div class="panel-head"><h2 id="channels-title">${say("By channel", "به تفکیک کانال")}</h2></div>
-    ${
-      rows.length > 0
-        ? channelTable(rows, view)
-        : emptyState(
-            say("Nothing sent in this time", "در این بازه چیزی ارسال نشده است"),
-            say("Sandbox requests do not count.", "درخواست‌های محیط آزمایشی حساب نمی‌شوند.")
-          )
-    }
+    ${channelTable(rows, view)}
   </section>`
 }
+
+const nothingSent = ({ locale: { say } }: View): Html =>
+  html`<section class="panel">
+    ${emptyState(
+      say("Nothing sent in this time", "در این بازه چیزی ارسال نشده است"),
+      say(
+        "Choose a longer time. Sandbox requests do not count.",
+        "بازهٔ بلندتری انتخاب کنید. درخواست‌های محیط آزمایشی حساب نمی‌شوند."
+      )
+    )}
+  </section>`
+
+const isEmpty = (slots: ReadonlyArray<ActivitySlot>): boolean => sumOf(slots, () => true).accepted === 0
 
 const SOON_SECONDS = 2
 
@@ -197,7 +204,11 @@ const figuresOf = Effect.fnUntraced(function* (view: View, span: TimeSpan, now: 
   const { slots, isComplete } = yield* (yield* ActivityReports).read(view.actor.customerId, span)
   return html`<div id="usage" class="sections" ${!isComplete && html`data-live="${SOON_SECONDS}"`}>
     ${!isComplete && stillSummingUp(view.locale)} ${totals(slots, view)}
-    ${dailyChart(slots, daysShown(span, now), view)} ${channelsPanel(slots, view)}
+    ${
+      isEmpty(slots)
+        ? isComplete && nothingSent(view)
+        : html`${dailyChart(slots, daysShown(span, now), view)} ${channelsPanel(slots, view)}`
+    }
   </div>`
 })
 

@@ -141,6 +141,17 @@ describe("usage", () => {
     expect((await owner.get("/console/usage?month=1999-01")).status).toBe(200)
   })
 
+  it("says of a month in which nothing was sent that there is nothing, and draws no chart", async () => {
+    const month = (name: string) => owner.get(`/console/usage?period=${name}`)
+    const page = await until("the month to be summed up", async () => {
+      const shown = await month("last-month")
+      return shown.text.includes("Still counting") ? undefined : shown
+    })
+    expect(page.text).toContain("Nothing sent in this time")
+    expect(page.text).not.toContain("data-chart")
+    expect((await month("month")).text).toContain("data-chart")
+  })
+
   it("names its months by the calendar of the language", async () => {
     const lead = async (language: string) =>
       /<p class="lead">([^<]*)/.exec((await owner.get(`/console/usage?lang=${language}`)).text)?.[1] ?? ""
