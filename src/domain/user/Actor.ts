@@ -68,7 +68,8 @@ export const operatorActor = (customerId: number): Actor => ({
 })
 
 /** Whether it is somebody with access to the server's own machine. */
-export const isCommandLine = ({ kind, id }: Actor): boolean => kind === "operator" && id === COMMAND_LINE
+export const isCommandLine = ({ kind, id }: { readonly kind: string; readonly id: string }): boolean =>
+  kind === "operator" && id === COMMAND_LINE
 
 /** The token or session by which an actor manages. All sessions of one subject of another issuer count as one. */
 export const credentialOf = ({ customerId, kind, id, sessionId }: Actor): string =>

@@ -200,4 +200,26 @@ describe("the page of the audit log", () => {
     const { id } = await newest()
     expect((await operator.get(`/console/all-audit/${id}`)).status).toBe(200)
   })
+
+  it("calls an operator without a name by the address, in the list, the entry and the filter", async () => {
+    const { id } = (await server.cli("operator", "create", "--email", "new@example.ir")) as { id: string }
+    await server.cli("operator", "sign-in-link", "--email", "new@example.ir")
+    const list = await operator.get("/console/all-audit?what=operator.")
+    const sentences = rowsOf(list).map(plain)
+    expect(sentences[0]).toContain("made a sign-in link for the operator “new@example.ir”")
+    expect(sentences[1]).toContain("added the operator “new@example.ir”")
+    expect(list.text).toMatch(new RegExp(`<option value="operator:${id}"[^>]*>new@example.ir`))
+    const [, entry = ""] = /\/console\/all-audit\/([0-9a-f-]{36})/.exec(rowsOf(list)[0] ?? "") ?? []
+    expect(plain((await operator.get(`/console/all-audit/${entry}`)).text)).toContain("“new@example.ir”")
+  })
+
+  it("calls a user without a name by the address, to owners", async () => {
+    await server.cli("user", "sign-in-link", "--customer", String(server.demo.customer_id))
+    const [row = ""] = rowsOf(await owner.get("/console/audit?what=user."))
+    const [, id = ""] = /href="\/console\/users\/([^"]+)"/.exec(row) ?? []
+    const { email } = await api<{ readonly email: string }>("GET", `/users/${id}`)
+    expect(plain(row)).toContain(`made a sign-in link for “${email}”`)
+    const viewer = await signedIn(server, server.demo.customer_id, "viewer")
+    expect((await viewer.get("/console/audit?what=user.")).text).not.toContain(email)
+  })
 })

@@ -37,14 +37,17 @@ import {
   type AuditRecord
 } from "../../../services/activity/AuditLog.ts"
 import { CustomerRecords } from "../../../services/customer/CustomerRecords.ts"
-import { actorText, changesIn, sentenceOf, subjectPath } from "./AuditSentences.ts"
-
-const kinds = [
-  ["user", "User", "کاربر"],
-  ["token", "Token", "توکن"],
-  ["session", "External sign-in", "ورود با سرویس دیگر"],
-  ["operator", "Operator", "مدیر سامانه"]
-] as const
+import {
+  actorChoice,
+  actorKey,
+  actorsOf,
+  kindFilter,
+  kindIn,
+  kindText,
+  peopleOf,
+  withPerson
+} from "./AuditPeople.ts"
+import { actorOf, actorText, changesIn, sentenceOf, subjectPath } from "./AuditSentences.ts"
 
 /** What people look for changes of. */
 const areas: Readonly<Record<AuditArea, readonly [english: string, persian: string]>> = {
@@ -104,12 +107,10 @@ const actorIn = (who: string | null) => {
   return { actorKind: kind, actorId: id }
 }
 
-const actorKey = ({ kind, id }: Pick<AuditActor, "kind" | "id">): string => `${kind}:${id}`
-
 const searchOf = ({ query }: View) => {
   const who = actorIn(query.get("who"))
   return {
-    actorKind: who.actorKind ?? kinds.find(([kind]) => kind === query.get("by"))?.[0],
+    actorKind: who.actorKind ?? kindIn(query.get("by")),
     actorId: who.actorId,
     action: actionIn(query.get("what")),
     subjectId: textOf(query.get("id")),
@@ -128,17 +129,6 @@ const textProblems = ({ query, locale: { say } }: View): ReadonlyArray<string> =
       ? []
       : [say("Person: choose one of the options.", "شخص: یکی از گزینه‌ها را انتخاب کنید.")])
   ]
-}
-
-const kindText = (kind: string, { say }: Locale): string => {
-  const words = kinds.find(([each]) => each === kind)
-  return words === undefined ? kind : say(words[1], words[2])
-}
-
-const actorChoice = (actor: AuditActor, locale: Locale): readonly [string, string] => {
-  const { kind, id, name } = actor
-  const text = actorText({ actorKind: kind, actorId: id, actorName: name }, locale)
-  return [actorKey(actor), kind === "user" || text !== name ? text : `${text} (${kindText(kind, locale)})`]
 }
 
 const whatFilter = (log: Log, locale: Locale): Filter => ({
@@ -160,13 +150,6 @@ const personFilter = (actors: ReadonlyArray<AuditActor>, { query, locale }: View
     choices: isOther ? [...known, [who, who.slice(who.indexOf(":") + 1)]] : known
   }
 }
-
-const kindFilter = ({ say }: Locale): Filter => ({
-  name: "by",
-  label: say("Changed by", "تغییردهنده"),
-  any: say("Anyone", "همه"),
-  choices: kinds.map(([kind, english, persian]) => [kind, say(english, persian)] as const)
-})
 
 const moreFilters = (locale: Locale): ReadonlyArray<Filter> => [
   kindFilter(locale),
@@ -249,19 +232,16 @@ const nothingFound = ({ locale: { say } }: View): Html =>
     )
   )
 
-/** Of one customer: who has changed something there. Of all, operators are looked for by their entries. */
-const actorsOf = (customerId: number | null) =>
-  customerId === null ? AuditLog.use((log) => log.actors(0)) : AuditLog.use((log) => log.actors(customerId))
-
 const auditList = (log: Log) =>
   Effect.fnUntraced(function* (view: View) {
     const { say } = view.locale
     const customerId = log.customerOf(view)
     const request = yield* pageRequest(view, isTimePosition)
     const { from, to, problems: timeProblems } = readTimes(view, yield* Clock.currentTimeMillis)
+    const people = yield* peopleOf(customerId, view)
     const shown = [
       whatFilter(log, view.locale),
-      personFilter(yield* actorsOf(customerId), view),
+      personFilter(yield* actorsOf(customerId, people), view),
       withinFilter(view.locale)
     ]
     const more = [orderFilter(view.locale), ...timeFilters(view.locale), ...moreFilters(view.locale)]
@@ -280,7 +260,8 @@ const auditList = (log: Log) =>
       content: html`${filters(view, shown, more)} ${yield* savedViews(view, log.name)}
         ${searchProblems(problems)}
         <div class="panel audit">
-          ${items.length > 0 ? table(title, columns, items) : nothingFound(view)} ${pager(view, next)}
+          ${items.length > 0 ? table(title, columns, items.map(withPerson(people))) : nothingFound(view)}
+          ${pager(view, next)}
         </div>`
     } satisfies Page
   })
@@ -328,7 +309,7 @@ const entryFacts = (log: Log, record: AuditRecord, locale: Locale): Html => {
     [say("Time", "زمان"), time(record.occurredAt)],
     [
       say("Changed by", "تغییردهنده"),
-      html`<a href="${personPath(log, record)}">${isolated(actorText(record, locale))}</a>
+      html`<a href="${personPath(log, record)}">${isolated(actorText(actorOf(record), locale))}</a>
         <span class="sub">${kindText(record.actorKind, locale)}</span>`
     ],
     [say("IP address", "نشانی IP"), record.ip === null ? none : ltr(record.ip)],
@@ -350,7 +331,8 @@ const auditEntry = (log: Log) =>
     const { locale, actor } = view
     const { say } = locale
     const { find } = yield* AuditLog
-    const record = yield* find(log.customerOf(view), yield* entryId)
+    const stored = yield* find(log.customerOf(view), yield* entryId)
+    const record = withPerson(yield* peopleOf(log.customerOf(view), view))(stored)
     const links = { thing: subjectPath(record, actor.customerId), who: null }
     const changes = changesIn(record, locale)
     return {

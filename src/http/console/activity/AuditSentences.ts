@@ -1,9 +1,10 @@
 import { PLATFORM } from "../../../domain/customer/Customer.ts"
+import { isCommandLine } from "../../../domain/user/Actor.ts"
 import { pathOf } from "../Navigation.ts"
 import { html, type Html, type Part } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { isolated, quoted, shortId } from "../parts/Text.ts"
-import type { AuditRecord } from "../../../services/activity/AuditLog.ts"
+import type { AuditActor, AuditRecord } from "../../../services/activity/AuditLog.ts"
 import { changesOf, routingChangesOf } from "./AuditChanges.ts"
 
 type Words = readonly [english: string, persian: string]
@@ -252,14 +253,22 @@ const pages: Readonly<Record<string, (id: string) => string>> = {
   customer: () => pathOf("settings")
 }
 
+/** Operators have no page: this lists what one of them has changed. */
+const changesOfOperator = (id: string) => `${pathOf("all-audit")}?who=operator%3A${encodeURIComponent(id)}`
+
+const platformPages: Readonly<Record<string, (id: string) => string>> = {
+  account: (id) => `${pathOf("shared-accounts")}/${id}`,
+  operator: changesOfOperator,
+  user: changesOfOperator
+}
+
 /** The page of what was changed; null: it has none, or is in the console of another customer. */
 export const subjectPath = (
   { subjectType, subjectId, customerId, action }: AuditRecord,
   shownCustomer: number
 ): string | null => {
   if (sentences[action]?.isGone === true) return null
-  if (customerId === PLATFORM)
-    return subjectType === "account" ? `${pathOf("shared-accounts")}/${subjectId}` : null
+  if (customerId === PLATFORM) return platformPages[subjectType]?.(subjectId) ?? null
   if (customerId !== shownCustomer) return `${pathOf("customers")}/${customerId}`
   return pages[subjectType]?.(subjectId) ?? null
 }
@@ -280,13 +289,14 @@ const thingPart = (record: AuditRecord, locale: Locale): Part => {
 }
 
 /** The actor's name. That of the command line says nothing by itself. */
-export const actorText = (
-  { actorKind, actorId, actorName }: Pick<AuditRecord, "actorKind" | "actorId" | "actorName">,
-  { say }: Locale
-): string =>
-  actorKind === "operator" && actorId === "command-line"
-    ? say("An operator (command line)", "مدیر سامانه (خط فرمان)")
-    : actorName
+export const actorText = (actor: AuditActor, { say }: Locale): string =>
+  isCommandLine(actor) ? say("An operator (command line)", "مدیر سامانه (خط فرمان)") : actor.name
+
+export const actorOf = ({ actorKind, actorId, actorName }: AuditRecord): AuditActor => ({
+  kind: actorKind,
+  id: actorId,
+  name: actorName
+})
 
 const detailWords: Readonly<Record<string, Words>> = {
   live: ["live", "واقعی"],
@@ -338,7 +348,7 @@ export const sentenceOf = (record: AuditRecord, links: Links, locale: Locale): H
   const hasThing = text.includes("{thing}")
   const part = (name: string): Part => {
     if (name === "who")
-      return html`<strong>${linked(links.who, isolated(actorText(record, locale)))}</strong>`
+      return html`<strong>${linked(links.who, isolated(actorText(actorOf(record), locale)))}</strong>`
     if (name !== "thing") return detailPart(record.details[name], locale)
     return [nounOf(record, locale), linked(links.thing, thingPart(record, locale))]
   }
