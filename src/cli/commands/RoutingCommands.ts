@@ -121,7 +121,7 @@ const history = Command.make(
           items.map(({ version, order, steps, savedAt, savedBy }) => ({
             version,
             saved_at: formatInstant(savedAt),
-            saved_by: savedBy,
+            saved_by: savedBy?.name ?? null,
             order,
             steps: JSON.stringify(steps)
           }))

@@ -54,15 +54,13 @@ export const losesOwner = (before: UserRights, after: UserRights): boolean =>
   isActiveOwner(before) && !isActiveOwner(after)
 
 const COMMAND_LINE = "command-line"
-/** Records keep it; pages say it in their own language. */
-export const COMMAND_LINE_NAME = "Operator"
 
 /** The operator of the service, working on this customer's account. */
 export const operatorActor = (customerId: number): Actor => ({
   customerId,
   kind: "operator",
   id: COMMAND_LINE,
-  name: COMMAND_LINE_NAME,
+  name: "Operator",
   scope: "full",
   isOwner: true
 })

@@ -13,7 +13,7 @@ import { badge } from "./parts/Badge.ts"
 import { confirmButton } from "./parts/Confirm.ts"
 import { emptyState, pager, pageRequest, table } from "./parts/Lists.ts"
 import { withNotice } from "./parts/Notice.ts"
-import { COMMAND_LINE_NAME } from "../../domain/user/Actor.ts"
+import { actorText } from "./activity/AuditSentences.ts"
 import { isolated } from "./parts/Text.ts"
 import { restoreRouting } from "../../services/routing/RoutingActions.ts"
 import {
@@ -81,11 +81,7 @@ const historyTable = (steps: ReadonlyArray<Step>, saved: SavedRouting, view: Vie
       {
         header: say("Saved by", "ذخیره‌کننده"),
         cell: ({ version: { savedBy } }) =>
-          savedBy === null
-            ? html`<span class="muted">–</span>`
-            : savedBy === COMMAND_LINE_NAME
-              ? say("An operator", "مدیر سامانه")
-              : isolated(savedBy)
+          savedBy === null ? html`<span class="muted">–</span>` : isolated(actorText(savedBy, view.locale))
       },
       { header: say("Time", "زمان"), cell: ({ version }) => time(version.savedAt) },
       {

@@ -86,7 +86,7 @@ export const RoutingHandlers = handlersOf(RoutingGroup, (handlers) =>
       (version) => ({
         ...toRouting(version),
         saved_at: formatInstant(version.savedAt),
-        saved_by: version.savedBy
+        saved_by: version.savedBy?.name ?? null
       })
     ),
     restore: handler(restoreRouting, { status: 200, body: toRouting })

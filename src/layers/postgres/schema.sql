@@ -578,8 +578,11 @@ create table routing_versions (
   steps jsonb not null,
   step_order text not null,
   saved_at timestamptz not null,
-  -- null: not known, as the order was saved with the customer
+  -- the name; null: not known, as the order was saved with the customer
   saved_by text,
+  -- as in the audit log
+  saved_by_kind text,
+  saved_by_id text,
   primary key (customer_id, version)
 );
 

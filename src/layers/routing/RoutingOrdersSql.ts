@@ -14,7 +14,9 @@ import { problem } from "../../domain/Problem.ts"
 import { RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
 import { checkCodeTemplate, Template } from "../../domain/message/Template.ts"
 import { carries, noCarrier } from "../../domain/routing/AccountSelection.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
 import { InstantColumn, lockCustomer, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { AuditActor } from "../../services/activity/AuditLog.ts"
 import { RoutingOrders } from "../../services/routing/RoutingOrders.ts"
 
 const RoutingRow = Schema.Struct({ order: StepOrder, steps: Schema.Array(RoutingStep), version: Schema.Int })
@@ -30,7 +32,7 @@ const PlanRow = Schema.Struct({ plan: Schema.String })
 const VersionRow = Schema.Struct({
   ...RoutingRow.fields,
   savedAt: InstantColumn,
-  savedBy: Schema.NullOr(Schema.String)
+  savedBy: Schema.NullOr(AuditActor)
 })
 
 /** What is older is deleted with the next save. */
@@ -130,15 +132,20 @@ export const RoutingOrdersSql = Layer.effect(
       }
     })
 
-    const versionColumns = sql.literal(
-      `step_order as "order", steps, version, saved_at as "savedAt", saved_by as "savedBy"`
-    )
+    const versionColumns =
+      sql.literal(`step_order as "order", steps, version, saved_at as "savedAt", case when saved_by is not null then
+        jsonb_build_object('kind', saved_by_kind, 'id', saved_by_id, 'name', saved_by) end as "savedBy"`)
 
     /** An order that was saved with its customer has no version yet: it gets one before it is replaced. */
-    const keepVersion = Effect.fnUntraced(function* (customerId: number, savedBy: string | null) {
+    const keepVersion = Effect.fnUntraced(function* (
+      customerId: number,
+      savedBy: Pick<Actor, "kind" | "id" | "name"> | null
+    ) {
       yield* Effect.orDie(sql`
-        insert into routing_versions (customer_id, version, steps, step_order, saved_at, saved_by)
-        select customer_id, version, steps, step_order, updated_at, ${savedBy}::text
+        insert into routing_versions
+          (customer_id, version, steps, step_order, saved_at, saved_by, saved_by_kind, saved_by_id)
+        select customer_id, version, steps, step_order, updated_at, ${savedBy?.name ?? null}::text,
+          ${savedBy?.kind ?? null}::text, ${savedBy?.id ?? null}::text
         from routing_orders where customer_id = ${customerId}
         on conflict (customer_id, version) do nothing`)
     })

@@ -91,9 +91,7 @@ export const saveRouting = action("routing.save", {
   before: orderBefore,
   run: ({ actor, version, input: { order, steps } }) =>
     Effect.flatMap(Effect.fromResult(savedSteps(steps)), (known) =>
-      RoutingOrders.use((routing) =>
-        routing.save(actor.customerId, known, version, order ?? "saved", actor.name)
-      )
+      RoutingOrders.use((routing) => routing.save(actor.customerId, known, version, order ?? "saved", actor))
     ),
   audit: ({ order, steps }, { actor }) => ({ id: actor.customerId, details: { order, steps } })
 })
@@ -108,7 +106,7 @@ export const restoreRouting = action("routing.restore", {
     Effect.gen(function* () {
       const routing = yield* RoutingOrders
       const { steps, order } = yield* routing.version(actor.customerId, target)
-      return yield* routing.save(actor.customerId, steps, version, order, actor.name)
+      return yield* routing.save(actor.customerId, steps, version, order, actor)
     }),
   audit: ({ order, steps }, { actor, target }) => ({
     id: actor.customerId,

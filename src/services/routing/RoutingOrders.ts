@@ -12,6 +12,8 @@ import type {
 import type { Instant } from "../../domain/Instant.ts"
 import type { Page, PageRequest } from "../../domain/Paging.ts"
 import type { RoutingStep, StepOrder } from "../../domain/customer/Customer.ts"
+import type { Actor } from "../../domain/user/Actor.ts"
+import type { AuditActor } from "../activity/AuditLog.ts"
 
 /** A customer's saved routing order; version 0 and no steps if none is saved. */
 export interface SavedRouting {
@@ -23,7 +25,7 @@ export interface SavedRouting {
 /** An order as it was saved once, by whom and when. */
 export interface RoutingVersion extends SavedRouting {
   readonly savedAt: Instant
-  readonly savedBy: string | null
+  readonly savedBy: AuditActor | null
 }
 
 export class RoutingOrders extends Context.Service<
@@ -40,8 +42,7 @@ export class RoutingOrders extends Context.Service<
       version: number | null,
       /** By default as saved. */
       order?: StepOrder,
-      /** The name of who saves it. */
-      savedBy?: string
+      savedBy?: Pick<Actor, "kind" | "id" | "name">
     ) => Effect.Effect<
       SavedRouting,
       | ChannelUnavailable

@@ -213,6 +213,19 @@ describe("the orders that were saved", () => {
     expect((await versions())[0]?.steps).toEqual(now?.steps)
   })
 
+  it("name the command line by what it is, and a program by its name, whatever that is", async () => {
+    const customer = ["--customer", String(server.demo.customer_id)]
+    const named = ["--scope", "full", "--name", "Operator"]
+    const { secret } = (await server.cli("token", "create", ...customer, ...named)) as { secret: string }
+    await manage(server, "PUT", "/routing", { authorization: `apikey ${secret}` }, { steps: [] })
+    await server.cli("routing", "set", ...customer, "--steps", '[{"channel":"bale"}]')
+    const { text } = await owner.get("/console/routing/history")
+    const makers = [...text.matchAll(/data-label="Saved by"[^>]*>([^]*?)<\/td>/g)].map(([, cell = ""]) =>
+      cell.replaceAll(/<[^>]+>|[\u2066-\u2069]/g, "").trim()
+    )
+    expect(makers.slice(0, 2)).toEqual(["An operator (command line)", "Operator"])
+  })
+
   it("stay another customer's own", async () => {
     const other = (await server.cli("customer", "create", "--name", "Other", "--plan", "free")) as {
       id: number
