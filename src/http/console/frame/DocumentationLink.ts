@@ -6,7 +6,6 @@ import { REFERENCE_PATH } from "../../system/reference/Frame.ts"
 type Target = Readonly<Record<Language, string>>
 
 const CONSOLE: Target = { en: "console/", fa: "fa/console/" }
-const ACCESS: Target = { en: "console/#where-do-i-manage-access", fa: "fa/console/" }
 
 /** The page of the documentation on each page of the console. Where there is none in Persian, it is the English one. */
 export const documentationTargets: Readonly<Record<PageName, Target>> = {
@@ -24,7 +23,7 @@ export const documentationTargets: Readonly<Record<PageName, Target>> = {
   test: { en: "console/#how-do-i-send-a-test", fa: "fa/console/#چطور-یک-ارسال-آزمایشی-انجام-بدهم" },
   simulator: {
     en: "console/#how-do-i-use-the-simulator",
-    fa: "fa/console/#چطور-یک-ارسال-آزمایشی-انجام-بدهم"
+    fa: "fa/console/#شبیهساز-را-چطور-در-آزمون-خودکار-بخوانم"
   },
   channels: { en: "providers/", fa: "fa/providers/" },
   routing: { en: "routing/", fa: "fa/console/#کانالها-ترتیب-و-قالبها-را-کجا-تنظیم-کنم" },
@@ -47,7 +46,7 @@ export const documentationTargets: Readonly<Record<PageName, Target>> = {
   wallet: { en: "limits/#how-does-the-wallet-work", fa: "fa/limits/#کیف-پول-چطور-کار-میکند" },
   usage: { en: "management/#usage", fa: "management/#usage" },
   users: { en: "console/#what-may-each-role-do", fa: "fa/console/#هر-نقش-چه-اجازهای-دارد" },
-  audit: ACCESS,
+  audit: { en: "console/#who-changed-what", fa: "fa/console/#چه-کسی-چه-چیزی-را-تغییر-داد" },
   settings: {
     en: "console/#how-do-i-choose-the-language-and-the-theme",
     fa: "fa/console/#زبان-و-ظاهر-را-چطور-عوض-کنم"
