@@ -101,6 +101,28 @@ describe("the search", () => {
     expect(await found(stranger, tested)).toEqual([])
   })
 
+  it("finds users for owners alone, as the page of users shows them", async () => {
+    const { data } = await api<{ data: ReadonlyArray<{ id: string; email: string }> }>("GET", "/users")
+    const { id = "", email = "" } = data.find(({ email: each }) => each.includes("@")) ?? {}
+    for (const q of [id, email]) {
+      expect(await found(owner, q), q).toContain(`/console/users/${id}`)
+      expect(await found(viewer, q), q).toEqual([])
+    }
+  })
+
+  it("finds by its last four digits a phone whose requests were all refused", async () => {
+    await api("POST", "/guard/deny", { type: "phone", value: "+989127773841" })
+    const body = JSON.stringify({ phone: "09127773841" })
+    const headers = {
+      "content-type": "application/json",
+      "x-api-key": server.demo.live_key,
+      "idempotency-key": crypto.randomUUID()
+    }
+    expect((await fetch(`${server.url}/v1/otp/send`, { method: "POST", headers, body })).status).toBe(403)
+    expect(await found(owner, "۳۸۴۱")).toEqual(["/console/requests?q=3841&amp;outcome=refused&amp;mode=live"])
+    expect(await found(stranger, "3841")).toEqual([])
+  })
+
   it("finds pages and actions in both languages, and only those that somebody has", async () => {
     expect(await found(owner, "routing")).toContain("/console/routing")
     expect(await found(owner, "کیف پول", "fa")).toContain("/console/wallet")

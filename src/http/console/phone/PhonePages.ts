@@ -29,7 +29,7 @@ import { withNotice } from "../parts/Notice.ts"
 import { phonePath } from "../parts/Phones.ts"
 import { isolatedText, phoneNumber } from "../parts/Text.ts"
 import { phoneContent } from "./PhonePage.ts"
-import { RequestLog, RequestRecords } from "../../../services/activity/RequestLog.ts"
+import { refusedFor, refusedPath } from "./RefusedPhones.ts"
 import { addGuardEntry, removeGuardEntry } from "../../../services/guard/GuardActions.ts"
 import { erasePhone } from "../../../services/PhoneErasures.ts"
 import { type FoundPhone, PhoneRecords } from "../../../services/PhoneRecords.ts"
@@ -105,22 +105,14 @@ const emptyList = (view: View, { next, searchedTo }: Page<FoundPhone>, isFiltere
 
 const MAX_REFUSALS = 20
 
-/** The log has no whole phone: whose requests were all refused is found by the digits that its mask shows. */
 const refusedLine = Effect.fnUntraced(function* ({ actor, locale }: View, lastFour: string | undefined) {
   if (lastFour === undefined) return null
-  yield* (yield* RequestLog).flush
-  const { items, next } = yield* (yield* RequestRecords).list(actor.customerId, {
-    phoneEnd: lastFour,
-    statuses: [400, 498],
-    mode: "live",
-    limit: MAX_REFUSALS,
-    after: null
-  })
+  const { items, next } = yield* refusedFor(actor.customerId, lastFour, MAX_REFUSALS)
   if (items.length === 0) return null
   const { say, number } = locale
   const count = `${number(items.length)}${next === null ? "" : "+"}`
   return html`<p class="list-note">
-    <a href="${pathOf("requests")}?q=${lastFour}&outcome=refused&mode=live"
+    <a href="${refusedPath(lastFour)}"
       >${say(
         `Refused requests for phones that end in ${lastFour}: ${count}`,
         `درخواست‌های ردشده برای شماره‌هایی که به ${isolatedText(lastFour)} ختم می‌شوند: ${count}`
@@ -161,7 +153,7 @@ const showPhones = Effect.fnUntraced(function* (view: View) {
       <section class="panel" id="phones">
         ${
           items.length === 0
-            ? emptyList(view, found, view.query.has("q"))
+            ? emptyList(view, found, "problem" in wanted || wanted.lastFour !== undefined)
             : table(title, columnsOf(view, yield* Clock.currentTimeMillis), items, { isCompact: true })
         }
         ${pager(view, next, searchedTo)}

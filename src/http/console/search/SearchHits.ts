@@ -10,6 +10,7 @@ import { stateText } from "../parts/Badge.ts"
 import { eventAnchor } from "../runs/RunParts.ts"
 import { rowId } from "../parts/Lists.ts"
 import { phonePath } from "../parts/Phones.ts"
+import { refusedFor, refusedPath } from "../phone/RefusedPhones.ts"
 import { isolated, isolatedText, ltr, mono, shortId } from "../parts/Text.ts"
 import { AuditLog } from "../../../services/activity/AuditLog.ts"
 import { RequestLog, RequestRecords } from "../../../services/activity/RequestLog.ts"
@@ -61,6 +62,17 @@ export const hasWords = ({ folded }: Wanted, ...texts: ReadonlyArray<string>): b
 const orNone = <A, R>(find: Effect.Effect<A, unknown, R>, toHits: (found: A) => ReadonlyArray<Hit>) =>
   Effect.match(find, { onFailure: (): ReadonlyArray<Hit> => [], onSuccess: toHits })
 
+/** The requests of phones with these last four digits that were refused: the log has no more of a phone. */
+const refusalsHit = Effect.fnUntraced(function* (view: View, lastFour: string) {
+  const { say } = view.locale
+  const { items } = yield* refusedFor(view.actor.customerId, lastFour, 1)
+  return items.map((): Hit => ({
+    href: refusedPath(lastFour),
+    kind: say("Requests", "درخواست‌ها"),
+    title: say(`Refused: ••• ${lastFour}`, `ردشده: ${isolatedText(`••• ${lastFour}`)}`)
+  }))
+})
+
 const phoneHits = Effect.fnUntraced(function* (view: View, { text }: Wanted) {
   const { say } = view.locale
   const phone = parseContactPhone(text)
@@ -77,11 +89,12 @@ const phoneHits = Effect.fnUntraced(function* (view: View, { text }: Wanted) {
   if (!LAST_FOUR.test(lastFour)) return []
   const { list } = yield* PhoneRecords
   const { items } = yield* list(view.actor.customerId, { lastFour, limit: MAX_OF_KIND, after: null })
-  return [...new Set(items.map(({ phone: found }) => found))].map((found): Hit => ({
+  const phones = [...new Set(items.map(({ phone: found }) => found))].map((found): Hit => ({
     href: phonePath(found),
     kind: say("Phone", "شماره"),
     title: ltr(found)
   }))
+  return [...phones, ...(yield* refusalsHit(view, lastFour))]
 })
 
 const isAbout = (type: string, area: "verification" | "message"): boolean => type.startsWith(`${area}.`)
@@ -137,9 +150,11 @@ const uuidHits = Effect.fnUntraced(function* (view: View, { folded: id }: Wanted
     orNone(audit.find(customerId, id), () => [
       { href: `${pathOf("audit")}/${id}`, kind: say("Change", "تغییر"), title: shortId(id) }
     ]),
-    orNone(users.find(customerId, id), ({ name }) => [
-      { href: `${pathOf("users")}/${id}`, kind: say("User", "کاربر"), title: isolated(name) }
-    ]),
+    view.actor.isOwner
+      ? orNone(users.find(customerId, id), ({ name }) => [
+          { href: `${pathOf("users")}/${id}`, kind: say("User", "کاربر"), title: isolated(name) }
+        ])
+      : Effect.succeed([]),
     eventHits(view, id),
     ledgerHits(view, id)
   ])
@@ -217,15 +232,18 @@ const everythingNamed = Effect.fnUntraced(function* (view: View) {
         words: [url]
       }))
     ),
-    Effect.map((yield* Users).list(customerId, page), ({ items }) =>
-      items.map(({ id, name, email }): Named => ({
-        id,
-        kind: say("User", "کاربر"),
-        title: `${name} · ${isolatedText(email)}`,
-        href: view.actor.isOwner ? `${pathOf("users")}/${id}` : pathOf("users"),
-        words: [name, email]
-      }))
-    )
+    // Only owners see users.
+    view.actor.isOwner
+      ? Effect.map((yield* Users).list(customerId, page), ({ items }) =>
+          items.map(({ id, name, email }): Named => ({
+            id,
+            kind: say("User", "کاربر"),
+            title: `${name} · ${isolatedText(email)}`,
+            href: `${pathOf("users")}/${id}`,
+            words: [name, email]
+          }))
+        )
+      : Effect.succeed([])
   ])
   return all.flat()
 })
