@@ -208,6 +208,7 @@ describe("the page of the audit log", () => {
     const sentences = rowsOf(list).map(plain)
     expect(sentences[0]).toContain("made a sign-in link for the operator “new@example.ir”")
     expect(sentences[1]).toContain("added the operator “new@example.ir”")
+    expect(rowsOf(list)[0]).toContain(`href="/console/all-audit?who=operator%3A${id}"`)
     expect(list.text).toMatch(new RegExp(`<option value="operator:${id}"[^>]*>new@example.ir`))
     const [, entry = ""] = /\/console\/all-audit\/([0-9a-f-]{36})/.exec(rowsOf(list)[0] ?? "") ?? []
     expect(plain((await operator.get(`/console/all-audit/${entry}`)).text)).toContain("“new@example.ir”")

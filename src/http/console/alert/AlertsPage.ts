@@ -181,12 +181,13 @@ interface Person {
 
 const userForm = (view: View, people: ReadonlyArray<Person>, refused: RefusedForm | null): Html => {
   const { say } = view.locale
-  const { errors } = refusedOf(refused, "user")
+  const { submitted, errors } = refusedOf(refused, "user")
   return html`<form class="panel-body fields" method="post" action="${RECIPIENTS_PATH}">
     ${csrfField(view.csrf)}${onceField()} ${errorSummary(errors, view.locale)}
     ${selectField({
       name: "user_id",
       label: say("User, by email", "کاربر، با ایمیل"),
+      value: submitted.get("user_id") ?? "",
       choices: people.map(({ id, name }) => [id, name] as const),
       errors
     })}
