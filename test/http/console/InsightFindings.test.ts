@@ -11,6 +11,7 @@ import {
   readFindings
 } from "../../../src/http/console/activity/InsightFindings.ts"
 import type { Html } from "../../../src/http/console/frame/Html.ts"
+import { navigationOf } from "../../../src/http/console/Navigation.ts"
 import { type Language, makeLocale } from "../../../src/http/console/frame/Locale.ts"
 import { ActivitySums } from "../../../src/services/activity/ActivityReports.ts"
 import { Insights } from "../../../src/services/activity/Insights.ts"
@@ -37,7 +38,8 @@ const unchanged = {
   all: { data: noCodeSums, previous: noCodeSums },
   channels: nothing,
   operators: nothing,
-  operatorName: (key: string) => key
+  operatorName: (key: string) => key,
+  listTime: new URLSearchParams({ within: "30d" })
 }
 
 const said = (findings: Findings, language: Language = "en"): string =>
@@ -138,6 +140,27 @@ layer(TestDatabase, { excludeTestServices: true })("where a channel got worse", 
       )
       assert.match(said(findings, "fa"), /از ۲۱ کد پس از آن، ۱ کد تأیید شد\. ۲۰٬۰۰۰ ریال صرف بقیه شد\./)
     }).pipe(Effect.provide(readProcess(providers)))
+  })
+})
+
+describe("conversion that fell", () => {
+  it("leads to the codes of the channel that lost the most, of the same time", () => {
+    const channels = {
+      data: [sums("bale", { codes: 200, verified: 100 }), sums("eitaa", { codes: 200, verified: 170 })],
+      previous: [sums("bale", { codes: 200, verified: 180 }), sums("eitaa", { codes: 200, verified: 180 })]
+    }
+    const all = {
+      data: sums("", { codes: 400, verified: 270 }),
+      previous: sums("", { codes: 400, verified: 360 })
+    }
+    const locale = localeOf("en")
+    const navigation = navigationOf(new Set(["verifications"] as const))
+    const part = findingsPart({ locale, navigation }, [], { ...unchanged, all, channels })
+    assert.include(wordsOf(part), "Conversion fell by 22.5 points, to 67.5%. Bale")
+    assert.include(
+      String(part),
+      'href="/console/verifications?status=expired&amp;channel=bale&amp;within=30d"'
+    )
   })
 })
 

@@ -160,6 +160,8 @@ export interface ComparedPeriods {
   readonly channels: ComparedGroups
   readonly operators: ComparedGroups
   readonly operatorName: (key: string) => string
+  /** The same time in the address of a list. */
+  readonly listTime: URLSearchParams
 }
 
 interface ComparedGroups {
@@ -184,7 +186,7 @@ const fallenText = (
 /** Whether fewer codes are verified than before, and over which channels and operators; null: no fewer. */
 const fallPart = (
   view: Pick<View, "locale" | "navigation">,
-  { all, channels, operators, operatorName }: ComparedPeriods
+  { all, channels, operators, operatorName, listTime }: ComparedPeriods
 ): Html | null => {
   const { locale } = view
   const { say, percent } = locale
@@ -201,7 +203,7 @@ const fallPart = (
     ${badge("warn", say("Fallen", "افت‌کرده"))}<span class="what"
       >${say(`Conversion fell by ${points} points, to ${now}.`, `نرخ تأیید ${points} واحد درصد افت کرد و به ${now} رسید.`)}
       ${where.map((text) => html`${text}. `)}</span
-    >${worst !== undefined && pageLink(view, "verifications", html`${say("View codes", "دیدن کدها")}`, `?status=expired&channel=${worst.key}`)}
+    >${worst !== undefined && pageLink(view, "verifications", html`${say("View codes", "دیدن کدها")}`, `?${new URLSearchParams([["status", "expired"], ["channel", worst.key], ...listTime])}`)}
   </li>`
 }
 

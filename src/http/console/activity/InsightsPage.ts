@@ -183,6 +183,12 @@ const detailsOf = Effect.fnUntraced(function* (view: View, { chosen }: Search, f
   ]
 })
 
+/** Lists have the same presets, and the same fields for a free range. */
+const listTimeOf = ({ query }: View, { preset }: InsightPeriod): URLSearchParams =>
+  preset === null
+    ? new URLSearchParams([...query].filter(([name]) => name === "from" || name === "to"))
+    : new URLSearchParams({ within: preset })
+
 const insightsContent = Effect.fnUntraced(function* (view: View, search: Search) {
   const figures = yield* readFigures(view, search)
   const all = { data: allOf(figures.data), previous: allOf(figures.previous) }
@@ -197,7 +203,8 @@ const insightsContent = Effect.fnUntraced(function* (view: View, search: Search)
     all,
     channels: groupsOf("channel"),
     operators: groupsOf("operator"),
-    operatorName: (key) => operatorName(key, view.locale)
+    operatorName: (key) => operatorName(key, view.locale),
+    listTime: listTimeOf(view, search.period)
   }
   return html`<div
     id="insights"

@@ -66,10 +66,10 @@ const submitTest = (view: View, fields: URLSearchParams) =>
 
 const submitRemoval = formAction(removeAlertRecipient, { target: pathId, done: done("deleted") })
 
-/** Both empty: there are no quiet hours. */
+/** Both empty: there are no quiet hours. People write 8:00 for 08:00. */
 const quietHoursOf = (fields: URLSearchParams) => {
   const [from = "", until = ""] = ["quiet_from", "quiet_until"].map((name) =>
-    foldDigits(fields.get(name)?.trim() ?? "")
+    foldDigits(fields.get(name)?.trim() ?? "").replace(/^\d:/, "0$&")
   )
   return from === "" && until === "" ? null : { from, until }
 }
