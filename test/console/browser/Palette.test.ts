@@ -87,6 +87,23 @@ describeInBrowser("the palette is used with the keyboard alone:", (stage) => {
       }
     }))
 
+  it("after a search that failed, Enter follows no result of the one before", () =>
+    stage.within(desktop, owner, async ({ page, open, problems }) => {
+      await open("/console/overview")
+      await page.keyboard.press("Control+k")
+      await page.locator("dialog.palette[open]").waitFor()
+      await typed(page, "routing", "outing")
+      await page.route("**/console/search?q=routings", (route) => route.abort())
+      await page.keyboard.type("s")
+      await page.keyboard.press("Enter")
+      await expect.poll(() => page.locator(".palette-status").innerText()).toContain("The search failed")
+      await page.keyboard.press("Escape")
+      await expect.poll(() => page.locator("dialog.palette[open]").count()).toBe(0)
+      expect(pathOf(page)).toBe("/console/overview")
+      // the browser's own line of the request that failed
+      problems()
+    }))
+
   it("what is not found is said, and Enter does nothing", () =>
     inPalette(async (page) => {
       await page.keyboard.type("zzzzzz")

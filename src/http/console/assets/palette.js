@@ -120,7 +120,8 @@ input.addEventListener("keydown", async (event) => {
   // what was typed last has been searched
   clearTimeout(latest.timer)
   if (latest.searched !== input.value) await search()
-  follow(active(), isNew)
+  // a search that failed leaves the results of another one
+  if (latest.searched === input.value) follow(active(), isNew)
 })
 list.addEventListener("click", (event) =>
   follow(event.target.closest("[role=option]"), event.ctrlKey || event.metaKey)
