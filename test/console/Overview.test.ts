@@ -134,6 +134,20 @@ describe("the overview", () => {
     }
   })
 
+  it("has the days of Tehran, wherever its viewer is", async () => {
+    const { customer, visitor } = await newPerson()
+    await newAccount(server, customer.id, "sms")
+    await otp(server, customer.live).sent({ channels: "sms" })
+    const days = async (zone: string) => {
+      visitor.cookies.set("peyk_zone", zone)
+      const { text } = await overviewOf(visitor, "?period=7d")
+      return [...text.matchAll(/<th scope="row">([^<]+)<\/th>/g)].map(([, day]) => day)
+    }
+    const seen = await days("Asia/Tehran")
+    expect(seen.length).toBeGreaterThanOrEqual(7)
+    for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) expect(await days(zone)).toEqual(seen)
+  })
+
   it("keeps the figures of another customer apart", async () => {
     const { customer } = await newPerson()
     await newAccount(server, customer.id, "sms")

@@ -10,10 +10,12 @@ import {
   slotOf,
   sumOf
 } from "../../../domain/Activity.ts"
+import { TEHRAN } from "../../../domain/TimeZones.ts"
 import type { ConsolePages } from "../ConsolePages.ts"
 import { type PageName, pathOf } from "../Navigation.ts"
 import { concernsPart } from "./Concerns.ts"
 import { html, type Html } from "../frame/Html.ts"
+import { makeLocale } from "../frame/Locale.ts"
 import { page, type View } from "../frame/SignedRoutes.ts"
 import { addressWith } from "../frame/Visit.ts"
 import { chart } from "../parts/Chart.ts"
@@ -38,7 +40,11 @@ const periodOf = ({ query }: Pick<View, "query">): Period | null => {
   return wanted === "" ? "24h" : isPeriod(wanted) ? wanted : null
 }
 
-/** The hour, or the day in the viewer's zone, in which an instant is. */
+/** Days are those of Tehran, as in insights and usage; hours are the viewer's. */
+const zoneOf = (period: Period, { locale }: View): string =>
+  periods[period].unit === "day" ? TEHRAN : locale.zone
+
+/** The hour, or the day, in which an instant is. */
 const beginOf = (at: Instant, unit: "hour" | "day", zone: string): Instant =>
   DateTime.toEpochMillis(DateTime.startOf(DateTime.makeZonedUnsafe(at, { timeZone: zone }), unit))
 
@@ -170,8 +176,10 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
   ])
 }
 
-const bucketLabel = (begin: Instant, period: Period, { locale }: View): string =>
-  periods[period].unit === "hour" ? locale.hour(begin) : locale.localDay(begin)
+const bucketLabel = (begin: Instant, period: Period, view: View): string => {
+  const { hour, localDay } = makeLocale(view.locale.language, zoneOf(period, view))
+  return periods[period].unit === "hour" ? hour(begin) : localDay(begin)
+}
 
 interface CountedBucket {
   readonly label: string
@@ -206,7 +214,7 @@ const activityChart = (
 ): Html => {
   const { say } = view.locale
   const unit = periods[period].unit === "hour" ? say("Hour", "ساعت") : say("Day", "روز")
-  const buckets = bucketsOf(slots, period, now, view.locale.zone).map(({ begin, slots: within }) => {
+  const buckets = bucketsOf(slots, period, now, zoneOf(period, view)).map(({ begin, slots: within }) => {
     const codes = sumOf(within, allCodes)
     const label = bucketLabel(begin, period, view)
     return { label, codes, messages: sumOf(within, allMessages).accepted }
@@ -309,7 +317,7 @@ const overviewOf = Effect.fnUntraced(function* (view: View, period: Period) {
         const read = yield* summaries.read(customerId, null)
         return { summary: read, concerns: yield* concernsPart(view, read) }
       }),
-      reports.read(customerId, { from: beginOfPeriod(period, now, view.locale.zone) })
+      reports.read(customerId, { from: beginOfPeriod(period, now, zoneOf(period, view)) })
     ],
     { concurrency: "unbounded" }
   )
