@@ -5,10 +5,13 @@ import type { Page } from "../frame/Layout.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { View } from "../frame/SignedRoutes.ts"
 import { codeBlock } from "../parts/Code.ts"
-import { mono } from "../parts/Text.ts"
+import { pageLink } from "../parts/Panels.ts"
+import { isolatedText, mono } from "../parts/Text.ts"
 import { groupOf, groupText, WEBHOOKS_PATH } from "./WebhooksPage.ts"
 
-const COMMAND = "npx peyk webhook listen --forward http://localhost:3000 --url https://… --token svc_pat_…"
+/** The token is in the developer's shell: pages show none. */
+const commandAt = (baseUrl: string): string =>
+  `npx peyk webhook listen --forward http://localhost:3000 --url ${baseUrl} --token $PEYK_TOKEN`
 
 export const CATALOGUE_PATH = `${WEBHOOKS_PATH}/events` as const
 
@@ -32,7 +35,8 @@ const groupPart = (group: string, events: ReadonlyArray<CataloguedEvent>, locale
   </section>`
 
 /** Every event that Peyk posts, with a sample. */
-export const showCatalogue = ({ locale }: View) => {
+export const showCatalogue = (view: View) => {
+  const { locale } = view
   const { say } = locale
   const page: Page = {
     title: say("Event catalogue", "فهرست رویدادها"),
@@ -50,7 +54,11 @@ export const showCatalogue = ({ locale }: View) => {
             "هنگام برنامه‌نویسی، این فرمان رویدادهای محیط آزمایشی را به برنامهٔ شما می‌رساند:"
           )}
         </p>
-        ${codeBlock(say("Command", "فرمان"), COMMAND, locale)}
+        ${codeBlock(say("Command", "فرمان"), commandAt(view.baseUrl), locale)}
+        <p class="hint">
+          ${say("First set PEYK_TOKEN to one of your tokens: read only is enough.", `اول ${isolatedText("PEYK_TOKEN")} را برابر یکی از توکن‌های خود قرار دهید؛ توکن فقط‌خواندنی کافی است.`)}
+          ${pageLink(view, "tokens", say("Tokens", "توکن‌ها"))}
+        </p>
       </section>
       ${[...Map.groupBy(eventCatalogue, ({ type }) => groupOf(type))].map(([group, events]) =>
         groupPart(group, events, locale)
