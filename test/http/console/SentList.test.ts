@@ -58,4 +58,12 @@ describe("a list of sends", () => {
     assert.include(page, "No results")
     assert.notInclude(page, CSV)
   })
+
+  it("in which nothing was sent yet says so, after the switch to live sends too", () => {
+    for (const query of ["", "show=live", "lang=en&theme=dark&size=50"]) {
+      const page = shown(query, { items: [], next: null })
+      assert.include(page, "No code has been sent yet", query)
+      assert.notInclude(page, "No results", query)
+    }
+  })
 })

@@ -56,10 +56,11 @@ interface SentList<Row> {
   readonly none: { readonly title: string; readonly text: string }
 }
 
+/** They change how a page looks, not what it searches for; `show` is the switch of live and sandbox. */
+const NO_FILTERS = ["lang", "theme", "show", "notice", "sort", "size"]
+
 const isFiltered = ({ query }: View): boolean =>
-  [...query].some(
-    ([name, value]) => !["lang", "theme", "notice", "sort", "size"].includes(name) && value !== ""
-  )
+  [...query].some(([name, value]) => !NO_FILTERS.includes(name) && value !== "")
 
 /** “2 requests for this phone were refused: blocked_phone”, with a link to them. */
 const refusedEmpty = ({ phone, refusals }: RefusedPhone, view: View): Html => {
