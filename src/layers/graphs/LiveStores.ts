@@ -56,6 +56,7 @@ export const TimerStoreLive = overRows(TimerStore, (store, rows) =>
     {
       claim: (request) => alone(store.claim(request)),
       claimFairly: (request) => alone(store.claimFairly(request)),
+      parkedKinds: (kinds) => alone(store.parkedKinds(kinds)),
       nextClaimAt: (kinds, withParked) => alone(store.nextClaimAt(kinds, withParked)),
       renew: (timers, until) => alone(store.renew(timers, until)),
       release: (timer, dueAt) => alone(store.release(timer, dueAt)),

@@ -14,6 +14,7 @@ import {
 import { PlatformTimers, TimerStore } from "../../services/timer/TimerStore.ts"
 
 const RenewedRow = Schema.Struct({ place: Schema.Int })
+const ParkedRow = Schema.Struct({ kind: ClaimedTimer.fields.kind })
 const NextRow = Schema.Struct({ at: Schema.NullOr(InstantColumn) })
 
 export const TimerStoreSql = Layer.effect(
@@ -22,6 +23,7 @@ export const TimerStoreSql = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const claimedRows = rowsOf(ClaimedTimer)
     const fairlyClaimedRows = rowsOf(FairlyClaimedRow)
+    const parkedRows = rowsOf(ParkedRow)
     const nextRows = rowsOf(NextRow)
     const renewedRows = rowsOf(RenewedRow)
     const isLeased = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer) =>
@@ -58,6 +60,13 @@ export const TimerStoreSql = Layer.effect(
       claimFairly: (request) =>
         Effect.map(fairlyClaimedRows(claimFairlySql(sql, request)), (rows) =>
           toFairClaim(request.free, rows)
+        ),
+      parkedKinds: (kinds) =>
+        Effect.map(
+          parkedRows(sql`
+            select k as kind from unnest(${kinds}::text[]) as k, lateral (
+              select from timers where kind collate "C" = k and parked limit 1) t`),
+          (rows) => rows.map(({ kind }) => kind)
         ),
       nextClaimAt: (kinds, withParked) =>
         Effect.map(

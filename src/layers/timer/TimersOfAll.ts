@@ -70,6 +70,9 @@ export const timersOfAll = (
         }))
       }),
 
+    parkedKinds: (kinds) =>
+      Effect.map(inEachThatWorks(store.parkedKinds(kinds)), (found) => [...new Set(found.flat())]),
+
     nextClaimAt: (kinds, withParked) =>
       Effect.map(inEachThatWorks(store.nextClaimAt(kinds, withParked)), (times) =>
         times.reduce((first, at) => (first === null || (at !== null && at < first) ? at : first), null)

@@ -142,12 +142,15 @@ const makeTimerClaims = Effect.gen(function* () {
     return { due, mayBeMore, backlog }
   })
 
-  const mayHaveParked = (pool: Pool, now: Instant) => {
-    const lookAgainAt = (lookedForParkedAt.get(pool) ?? Number.NEGATIVE_INFINITY) + LOOK_FOR_PARKED_MILLIS
-    if (pools.backlog(pool) === "none" && now < lookAgainAt) return false
-    lookedForParkedAt.set(pool, now)
-    return true
-  }
+  const isLookDue = (pool: Pool, now: Instant): boolean =>
+    now >= (lookedForParkedAt.get(pool) ?? Number.NEGATIVE_INFINITY) + LOOK_FOR_PARKED_MILLIS
+
+  /** Those pools of which any process has parked timers: one look at an index that is mostly empty. */
+  const withParked = Effect.fnUntraced(function* (some: ReadonlyArray<PoolKinds>) {
+    if (some.length === 0) return []
+    const parked = yield* withoutSpans(store.parkedKinds(some.flatMap(({ kinds }) => kinds)))
+    return some.filter(({ kinds }) => kinds.some((kind) => parked.includes(kind)))
+  })
 
   const needsShares = (pool: Pool): boolean =>
     pools.backlog(pool) !== "none" || mostInOrder(pools.room(pool)) < LEAST_IN_ORDER
@@ -192,11 +195,14 @@ const makeTimerClaims = Effect.gen(function* () {
   })
 
   /** The claims to make one after the other, each of as much as this process has room for. */
-  return (wanted: ReadonlyArray<PoolKinds>, now: Instant): ReadonlyArray<Effect.Effect<Claimed>> => {
-    const ordered = wanted.filter(({ pool }) => !needsShares(pool))
-    const shared = wanted.filter((each) => mayHaveParked(each.pool, now) || !ordered.includes(each))
+  return Effect.fnUntraced(function* (wanted: ReadonlyArray<PoolKinds>, now: Instant) {
+    const crowded = wanted.filter(({ pool }) => needsShares(pool))
+    const ordered = wanted.filter((each) => !crowded.includes(each))
+    const unsure = ordered.filter(({ pool }) => isLookDue(pool, now))
+    for (const { pool } of [...crowded, ...unsure]) lookedForParkedAt.set(pool, now)
+    const shared = [...crowded, ...(yield* withParked(unsure))]
     return [inOrder(ordered), ...shared.map(fairly)]
-  }
+  })
 })
 
 const AT_ONCE = 0
@@ -258,7 +264,7 @@ const makePass = Effect.gen(function* () {
 
   return Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const parts = yield* Effect.forEach(claimsOf(pools, now), beginClaimed)
+    const parts = yield* Effect.forEach(yield* claimsOf(pools, now), beginClaimed)
     const mayBeMore = parts.some((part) => part.mayBeMore)
     return {
       begun: parts.flatMap(({ begun }) => begun),

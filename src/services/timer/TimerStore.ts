@@ -41,6 +41,8 @@ export class TimerStore extends Context.Service<
         readonly holders: ReadonlyArray<readonly [customerId: number, permits: number]>
       }
     ) => Effect.Effect<FairClaim>
+    /** Those of these kinds of which timers are parked, by any process. */
+    readonly parkedKinds: (kinds: ReadonlyArray<TimerKind>) => Effect.Effect<ReadonlyArray<TimerKind>>
     /**
      * When the next timer of these kinds can be claimed; null without one. Parked timers count only if `withParked`
      * names their kind.

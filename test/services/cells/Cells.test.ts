@@ -124,6 +124,25 @@ for (const [title, areApart, hasNodes] of [
       }).pipe(Effect.provide(processOver(providers)))
     })
 
+    it.effect("timers that another process parked are found in any cell", () => {
+      const providers = scriptProviders()
+      return Effect.gen(function* () {
+        const { within } = yield* CustomerRows
+        const sql = yield* SqlClient.SqlClient
+        const customers = [yield* makeCustomer(["bale", "sms"]), yield* makeCustomer(["bale", "sms"])]
+        for (const customerId of customers) {
+          yield* sendCode(customerId)
+          yield* within(customerId, Effect.orDie(sql`update timers set parked = true`))
+        }
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* runDue, 2)
+        assert.deepStrictEqual(
+          providers.deliveries.map(({ channel }) => channel),
+          ["bale", "bale", "sms", "sms"]
+        )
+      }).pipe(Effect.provide(processOver(providers)))
+    })
+
     it.effect("codes are compared, and found, in the cell of their customer", () => {
       const providers = scriptProviders()
       return Effect.gen(function* () {

@@ -101,21 +101,25 @@ layer(TestDatabase, { excludeTestServices: true })("a customer's flood over a pr
     }).pipe(Effect.provide(testProcess(providers.layer, { timerConcurrency: 4 })))
   })
 
-  it.effect("is gone on with by another process when the first one is gone", () => {
-    const { providers } = hangingBale()
-    return Effect.gen(function* () {
-      const flooder = yield* makeCustomer(["bale"])
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`insert into timers (customer_id, kind, subject, claimable_at, parked)
-        select ${flooder}::int, 'message', gen_random_uuid(), 'epoch', true from generate_series(1, ${FLOOD}::int)`
-      // The process that claims a timer without a message removes it.
-      yield* Effect.forkChild((yield* TimerRunner).loop)
-      yield* Effect.repeat(countOf("true"), { until: (count) => count === 0 })
-      yield* (yield* Workers).idle
-      assert.deepStrictEqual(providers.channels(), [])
-      assert.strictEqual(yield* countOf("true"), 0)
-    }).pipe(Effect.provide(testProcess(providers.layer, { timerConcurrency: 4 })))
-  })
+  // A process with few permits always claims by shares; one with many looks for parked timers first.
+  it.effect.each([4, 64])(
+    "is gone on with by another process when the first one is gone: %i permits",
+    (timerConcurrency) => {
+      const { providers } = hangingBale()
+      return Effect.gen(function* () {
+        const flooder = yield* makeCustomer(["bale"])
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`insert into timers (customer_id, kind, subject, claimable_at, parked)
+          select ${flooder}::int, 'message', gen_random_uuid(), 'epoch', true from generate_series(1, ${FLOOD}::int)`
+        // The process that claims a timer without a message removes it.
+        yield* Effect.forkChild((yield* TimerRunner).loop)
+        yield* Effect.repeat(countOf("true"), { until: (count) => count === 0 })
+        yield* (yield* Workers).idle
+        assert.deepStrictEqual(providers.channels(), [])
+        assert.strictEqual(yield* countOf("true"), 0)
+      }).pipe(Effect.provide(testProcess(providers.layer, { timerConcurrency })))
+    }
+  )
 })
 
 layer(TestDatabase, { excludeTestServices: true })("a timer that was parked while its work went on", (it) => {
