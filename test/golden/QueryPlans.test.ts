@@ -9,6 +9,7 @@ import { guardCodes } from "../../src/layers/guard/GuardCodesSql.ts"
 import { BatchSql, MessageBatchSql } from "../../src/layers/postgres/Pools.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { goldenStatements, recordStatement } from "./GoldenStatements.ts"
+import { lists, statementsOf } from "./ListStatements.ts"
 import { type PlanNode, planOf } from "./QueryPlan.ts"
 import { fillStore } from "./RealisticStore.ts"
 import { recordingSql } from "./RecordedSql.ts"
@@ -70,8 +71,30 @@ const recordRead = Effect.fnUntraced(function* (read: (codes: CodeReads) => Effe
   return statement ?? (yield* Effect.die("no statement was made"))
 })
 
+const listed = new Set([
+  "alerts",
+  "alert_deliveries",
+  "audit_log",
+  "events",
+  "ledger",
+  "messages",
+  "request_blocks",
+  "verifications",
+  "webhook_deliveries"
+])
+
+/** Reads a large table other than along an index, in the order of the list. */
+const readsThroughList = (node: PlanNode): boolean =>
+  listed.has(node["Relation Name"] ?? "") && !/^Index (Only )?Scan/.test(node["Node Type"])
+
+/** Reads a large table by its customer and its id: as few rows of a customer with many as of one with few. */
+const isBounded = ({ "Relation Name": table, "Index Cond": condition = "" }: PlanNode): boolean =>
+  !listed.has(table ?? "") || (condition.includes("customer_id =") && /\bid [<>]/.test(condition))
+
+const boundedLists = Object.keys(lists).filter((what) => /requests of one|phones/.test(what))
+
 layer(Layer.provideMerge(Layer.effectDiscard(fillStore), TestDatabase), { excludeTestServices: true })(
-  "with realistic numbers of rows",
+  "in a store with weeks of sends",
   (it) => {
     for (const statement of goldenStatements) {
       it.effect(`${statement.name}.sql finds what it needs in large tables by their indexes`, () =>
@@ -116,6 +139,35 @@ layer(Layer.provideMerge(Layer.effectDiscard(fillStore), TestDatabase), { exclud
           const nodes = yield* planOf(yield* MessageBatchSql, yield* recordRead(read))
           const limit = nodes.findIndex((node) => node["Node Type"] === "Limit")
           assert.strictEqual(nodes[limit + 1]?.["Index Name"], "verifications_pkey")
+        })
+      )
+    }
+
+    for (const what of boundedLists) {
+      it.effect(`${what}: read no rows of others, and none beyond the page`, () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          for (const statement of yield* statementsOf(lists[what] ?? Effect.void)) {
+            const nodes = yield* planOf(sql, statement)
+            assert.deepStrictEqual(
+              nodes.filter((node) => !isBounded(node)),
+              [],
+              statement.text
+            )
+          }
+        })
+      )
+    }
+    for (const [what, list] of Object.entries(lists)) {
+      it.effect(`${what}: read along an index`, () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const statements = yield* statementsOf(list)
+          assert.isNotEmpty(statements)
+          for (const statement of statements) {
+            const nodes = yield* planOf(sql, statement)
+            assert.deepStrictEqual(nodes.filter(readsThroughList), [], statement.text)
+          }
         })
       )
     }

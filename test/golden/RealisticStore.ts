@@ -50,7 +50,18 @@ const FILL = [
     select ${OWNER}, uuidv7(n * interval '1 second'), 'verification.queued', uuidv7(n * interval '1 second'), 1, '{}', ${AT}
     ${eachOf(SUBJECTS)}`,
   `insert into webhook_deliveries (customer_id, endpoint_id, event_id, status, created_at)
-    select customer_id, 1, id, 'delivered', occurred_at from events`
+    select customer_id, 1, id, 'delivered', occurred_at from events`,
+  // what only people read
+  `insert into audit_log (customer_id, id, actor_kind, actor_id, actor_name, action, subject_type, subject_id, details,
+      occurred_at)
+    select ${OWNER}, uuidv7(n * interval '1 second'), 'user', (n % 7)::text, 'a', 'routing.save', 'routing', (n % 9)::text, '{}', ${AT}
+    ${eachOf(SUBJECTS)}`,
+  `insert into alerts (customer_id, id, kind, subject_type, subject_id, counts, held_back, raised_at)
+    select ${OWNER}, uuidv7(n * interval '1 second'), 'budget', 'budget', '1', '{}', 0, ${AT} ${eachOf(SUBJECTS)}`,
+  `insert into alert_deliveries (customer_id, alert_id, lane, recipient_id, means, status, first_due_at, due_at)
+    select customer_id, id, 0, 1, 'email', 'sent', raised_at, raised_at from alerts`,
+  `insert into request_blocks (customer_id, id, begins_at, ends_at, requests)
+    select ${OWNER}, uuidv7(n * interval '1 second'), ${AT}, ${AT}, '[]' ${eachOf(SUBJECTS)}`
 ]
 
 /** Fills an empty store, and has PostgreSQL look at it. */

@@ -1,4 +1,3 @@
-import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { formatRequestPosition } from "../../src/domain/LoggedRequest.ts"
@@ -19,36 +18,7 @@ import { RequestRecords } from "../../src/services/activity/RequestLog.ts"
 import { Wallets } from "../../src/services/Wallets.ts"
 import { Webhooks } from "../../src/services/webhook/Webhooks.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { TestDatabase } from "../support/TestDatabase.ts"
-import { type PlanNode, planOf } from "./QueryPlan.ts"
-import { fillStore } from "./RealisticStore.ts"
 import { recordingSql } from "./RecordedSql.ts"
-
-const ROWS = 40_000
-const AT = "to_timestamp(1800000000 + n)"
-const OWNER = "case when n % 2 = 0 then 1 else 1 + n % 2000 end"
-const ID = "uuidv7(n * interval '1 second')"
-
-/** What only people read, and the golden statements do not touch. */
-const MORE = [
-  `insert into audit_log (customer_id, id, actor_kind, actor_id, actor_name, action, subject_type, subject_id, details,
-      occurred_at)
-    select ${OWNER}, ${ID}, 'user', (n % 7)::text, 'a', 'routing.save', 'routing', (n % 9)::text, '{}', ${AT}
-    from generate_series(1, ${ROWS}) n`,
-  `insert into alerts (customer_id, id, kind, subject_type, subject_id, counts, held_back, raised_at)
-    select ${OWNER}, ${ID}, 'budget', 'budget', '1', '{}', 0, ${AT} from generate_series(1, ${ROWS}) n`,
-  `insert into alert_deliveries (customer_id, alert_id, lane, recipient_id, means, status, first_due_at, due_at)
-    select customer_id, id, 0, 1, 'email', 'sent', raised_at, raised_at from alerts`,
-  `insert into request_blocks (customer_id, id, begins_at, ends_at, requests)
-    select ${OWNER}, ${ID}, ${AT}, ${AT}, '[]' from generate_series(1, ${ROWS}) n`,
-  "analyze"
-]
-
-const fill = Effect.gen(function* () {
-  yield* fillStore
-  const sql = yield* SqlClient.SqlClient
-  for (const statement of MORE) yield* sql.unsafe(statement)
-})
 
 const CUSTOMER = 1
 const page = { limit: 25, after: null }
@@ -59,7 +29,7 @@ const oldest = { order: "oldest" as const }
 type Lists = Alerts | AuditLog | PhoneRecords | RequestRecords | Wallets | Webhooks
 
 /** Each list of the console and the API, on its first page and on a later one. */
-const lists: Readonly<Record<string, Effect.Effect<unknown, unknown, Lists>>> = {
+export const lists: Readonly<Record<string, Effect.Effect<unknown, unknown, Lists>>> = {
   "the deliveries of a webhook": Webhooks.use((webhooks) => webhooks.deliveries(CUSTOMER, 1, page)),
   "later deliveries of a webhook": Webhooks.use((webhooks) =>
     webhooks.deliveries(CUSTOMER, 1, { limit: 25, after: idAt(at) })
@@ -95,7 +65,7 @@ const lists: Readonly<Record<string, Effect.Effect<unknown, unknown, Lists>>> = 
 }
 
 /** The statements that a list makes of a store that returns nothing. */
-const statementsOf = Effect.fnUntraced(function* (list: Effect.Effect<unknown, unknown, Lists>) {
+export const statementsOf = Effect.fnUntraced(function* (list: Effect.Effect<unknown, unknown, Lists>) {
   const recording = recordingSql([])
   const client: SqlClient.SqlClient = yield* recording.client
   const services = Layer.mergeAll(
@@ -117,59 +87,3 @@ const statementsOf = Effect.fnUntraced(function* (list: Effect.Effect<unknown, u
   yield* Effect.exit(Effect.provide(list, services))
   return recording.statements
 })
-
-const large = new Set([
-  "alerts",
-  "alert_deliveries",
-  "audit_log",
-  "events",
-  "ledger",
-  "messages",
-  "request_blocks",
-  "verifications",
-  "webhook_deliveries"
-])
-
-/** Reads a large table other than along an index, in the order of the list. */
-const readsThrough = (node: PlanNode): boolean =>
-  large.has(node["Relation Name"] ?? "") && !/^Index (Only )?Scan/.test(node["Node Type"])
-
-/** Reads a large table by its customer and its id: as few rows of a customer with many as of one with few. */
-const isBounded = ({ "Relation Name": table, "Index Cond": condition = "" }: PlanNode): boolean =>
-  !large.has(table ?? "") || (condition.includes("customer_id =") && /\bid [<>]/.test(condition))
-
-const boundedLists = Object.keys(lists).filter((what) => /requests of one|phones/.test(what))
-
-layer(Layer.provideMerge(Layer.effectDiscard(fill), TestDatabase), { excludeTestServices: true })(
-  "in a store with weeks of sends",
-  (it) => {
-    for (const what of boundedLists) {
-      it.effect(`${what}: read no rows of others, and none beyond the page`, () =>
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          for (const statement of yield* statementsOf(lists[what] ?? Effect.void)) {
-            const nodes = yield* planOf(sql, statement)
-            assert.deepStrictEqual(
-              nodes.filter((node) => !isBounded(node)),
-              [],
-              statement.text
-            )
-          }
-        })
-      )
-    }
-    for (const [what, list] of Object.entries(lists)) {
-      it.effect(`${what}: read along an index`, () =>
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const statements = yield* statementsOf(list)
-          assert.isNotEmpty(statements)
-          for (const statement of statements) {
-            const nodes = yield* planOf(sql, statement)
-            assert.deepStrictEqual(nodes.filter(readsThrough), [], statement.text)
-          }
-        })
-      )
-    }
-  }
-)
