@@ -18,6 +18,8 @@ const cellCount = Number(process.env.PEYK_TEST_CELLS ?? 0)
 type Environment = Readonly<Record<string, string>>
 
 const programUrl = process.env.PEYK_TEST_DATABASE_URL
+/** Whether there is one: servers have no files of a store then. */
+export const hasOwnStore = programUrl !== undefined
 const adminUrl = process.env.PEYK_TEST_ADMIN_URL ?? programUrl
 
 const at = (url: string, database: string): string => {
