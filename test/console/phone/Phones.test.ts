@@ -151,10 +151,12 @@ describe("the last four digits", () => {
     refused(await codes().send({ phone, channels: "sms" }), 403, "blocked_phone")
     const page = await owner.get(`/console/phones?q=${lastFour}`)
     expect(wordsOf(page)).toContain(`Refused requests for phones that end in ${lastFour}: 1`)
+    expect(wordsOf(page)).toContain(`Nothing was sent to a phone that ends in ${lastFour}.`)
     expect(page.text).not.toContain(phone)
     const list = await owner.get(`/console/requests?q=${lastFour}&outcome=refused&mode=live`)
     expect(wordsOf(list)).toContain("blocked_phone")
     expect(wordsOf(await stranger.get(`/console/phones?q=${lastFour}`))).not.toContain("Refused requests")
+    expect(wordsOf(await stranger.get("/console/phones?q="))).toContain("No phones yet")
   })
 
   it("find phones, codes and messages", async () => {

@@ -84,7 +84,7 @@ const columnsOf = (view: View, now: number): ReadonlyArray<Column<FoundPhone>> =
   ]
 }
 
-const emptyList = (view: View, { next, searchedTo }: Page<FoundPhone>, isFiltered: boolean): Html => {
+const emptyList = (view: View, { next, searchedTo }: Page<FoundPhone>, wanted: Wanted): Html => {
   const { say } = view.locale
   if (next !== null && searchedTo !== undefined)
     return emptyState(
@@ -92,8 +92,15 @@ const emptyList = (view: View, { next, searchedTo }: Page<FoundPhone>, isFiltere
       searchedText(searchedTo, view.locale),
       { href: addressWith(view, { cursor: next }), label: say("Search older", "جست‌وجوی قدیمی‌ترها") }
     )
-  return isFiltered
-    ? noResults(view.locale)
+  if ("problem" in wanted) return noResults(view.locale)
+  return "lastFour" in wanted && wanted.lastFour !== undefined
+    ? emptyState(
+        say("No phones", "شماره‌ای نیست"),
+        say(
+          `Nothing was sent to a phone that ends in ${wanted.lastFour}.`,
+          `به شماره‌ای که به ${isolatedText(wanted.lastFour)} ختم شود چیزی ارسال نشده است.`
+        )
+      )
     : emptyState(
         say("No phones yet", "هنوز شماره‌ای نیست"),
         say(
@@ -153,7 +160,7 @@ const showPhones = Effect.fnUntraced(function* (view: View) {
       <section class="panel" id="phones">
         ${
           items.length === 0
-            ? emptyList(view, found, "problem" in wanted || wanted.lastFour !== undefined)
+            ? emptyList(view, found, wanted)
             : table(title, columnsOf(view, yield* Clock.currentTimeMillis), items, { isCompact: true })
         }
         ${pager(view, next, searchedTo)}
