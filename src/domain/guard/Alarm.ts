@@ -70,7 +70,7 @@ export interface GuardDay extends CodeCounts {
   readonly denied: number
 }
 
-/** The case for enforcing: days in a row, up to now, without a refusal of a real user. */
+/** The case for enforcing: days in a row, up to now, on which codes were judged, without a refusal of a real user. */
 export interface Advice {
   readonly cleanDays: number
   readonly cleanVerified: number
@@ -82,8 +82,10 @@ const ENOUGH_VERIFIED = 3000
 
 /** @param days the newest first */
 export const adviceOf = (days: ReadonlyArray<GuardDay>): Advice => {
-  const firstDirty = days.findIndex(({ flaggedVerified }) => flaggedVerified > 0)
-  const clean = firstDirty === -1 ? days : days.slice(0, firstDirty)
+  // a day with nothing but refusals shows nothing
+  const judged = days.filter(({ codes }) => codes > 0)
+  const firstDirty = judged.findIndex(({ flaggedVerified }) => flaggedVerified > 0)
+  const clean = firstDirty === -1 ? judged : judged.slice(0, firstDirty)
   const cleanVerified = clean.reduce((sum, { verified }) => sum + verified, 0)
   return {
     cleanDays: clean.length,

@@ -382,5 +382,8 @@ describe("the advice to enforce", () => {
     assert.isFalse(adviceOf(week.slice(1)).isAdvised)
     assert.isFalse(adviceOf([...week.slice(0, 3), day(17, 1), ...week]).isAdvised)
     assert.isTrue(adviceOf([...week, day(12, 4)]).isAdvised)
+    // only the deny list refused something
+    const refusals = { ...day(20, 0), codes: 0, verified: 0, denied: 4 }
+    assert.strictEqual(adviceOf([refusals, ...week]).cleanDays, 7)
   })
 })
