@@ -13,15 +13,26 @@ import {
   type Server,
   startServer
 } from "../../contract/Server.ts"
+import { copyStoreTemplate } from "../../contract/StoreTemplate.ts"
 import { discard, isRunning, postmasterPid } from "../store/Postgres.ts"
 
+/** Empty, until `peyk demo` makes a store in it. */
 let dataDir: string
 let env: Record<string, string>
+/** With a store. */
+let storeDir: string
+let storeEnv: Record<string, string>
 beforeAll(async () => {
   dataDir = await makeDataDir()
   env = { ...neutralEnvironment(), PEYK_DATA_DIR: dataDir, PEYK_PORT: String(await freePort()) }
+  storeDir = await makeDataDir()
+  await copyStoreTemplate(storeDir)
+  storeEnv = { ...env, PEYK_DATA_DIR: storeDir }
 })
-afterAll(() => discard(dataDir))
+afterAll(async () => {
+  await discard(dataDir)
+  await discard(storeDir)
+})
 
 /** The file that users run. */
 const file = "bin/peyk.js"
@@ -60,13 +71,14 @@ describe("peyk demo", () => {
 describe("a command", () => {
   let customer: string
   beforeAll(async () => {
-    const { out } = await runHere("customer", "create", "--name", "A", "--plan", "free", "--json")
+    const words = ["customer", "create", "--name", "A", "--plan", "free", "--json"]
+    const { out } = await runCommand(storeEnv, words)
     customer = String(JSON.parse(out).id)
   })
   const addUser = (password: string) => {
     const user = ["--customer", customer, "--email", "sara@example.ir", "--role", "owner"]
     const words = ["user", "create", ...user, "--password-file", "-", "--json"]
-    return runProgram(env, words, { file, input: `${password}\n` })
+    return runProgram(storeEnv, words, { file, input: `${password}\n` })
   }
 
   it("that fails says why on standard error alone, and ends with exit code 1", async () => {
@@ -195,8 +207,8 @@ describe("bin/peyk.js", () => {
   it.each(olderNodes)(
     "goes over to the project's Node when it is run by an older one",
     async (older) => {
-      const { code, out } = await runProgram(env, ["doctor", "--json"], { executable: older, file })
-      expect(code).toBe(0)
+      const { code, out } = await runProgram(storeEnv, ["doctor", "--json"], { executable: older, file })
+      expect(code, out).toBe(0)
       const [node] = (JSON.parse(out) as { readonly checks: ReadonlyArray<object> }).checks
       expect(node).toEqual({
         check: "node",
@@ -268,7 +280,7 @@ describe("bin/peyk.js", () => {
   it.each(olderNodes)(
     "hands exit codes on, run by an older Node",
     async (older) => {
-      const { code, out, err } = await runProgram(env, ["key", "revoke", "--key", "987654"], {
+      const { code, out, err } = await runProgram(storeEnv, ["key", "revoke", "--key", "987654"], {
         executable: older,
         file
       })
