@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { firstUser, PASSWORD, type User } from "../../contract/Manager.ts"
 import { desktop, type Look } from "./kit/Looks.ts"
 import { describeInBrowser } from "./kit/Suite.ts"
-import type { Tab } from "./kit/Tab.ts"
+import { problemsOf, type Tab } from "./kit/Tab.ts"
 import { type SecureServer, startSecureServer } from "./kit/TlsFront.ts"
 
 const phone: Look = { device: "phone", theme: "dark", language: "fa", scripts: true }
@@ -140,7 +140,8 @@ describeInBrowser("passkeys in a browser", ({ withinAt }) => {
 
   it("are refused with another key, as a copy whose counter is behind, and of somebody else", async () => {
     const [user, other] = [await newUser(), await newUser()]
-    await within(async ({ page, open, signIn, problems }) => {
+    await within(async (tab) => {
+      const { page, open, signIn } = tab
       const device = await addDevice(page)
       await signIn(other)
       await page.waitForURL(`**${SECURITY}`)
@@ -167,18 +168,17 @@ describeInBrowser("passkeys in a browser", ({ withinAt }) => {
       await device.replace({ ...mine, signCount: 0 })
       await refused(3)
       await device.replace({ ...theirs, signCount: 50 })
-      const [from, to] = [mine, theirs].map(({ credentialId }) =>
+      const ids = [mine, theirs].map(({ credentialId }) =>
         Buffer.from(credentialId, "base64").toString("base64url")
       )
-      await page.evaluate(
-        `(() => {
-          const form = document.querySelector("form[data-passkey]")
-          form.dataset.options = form.dataset.options.replace("${from}", "${to}")
-        })()`
-      )
+      // the words of the refusal are there before the form below them
+      await page.locator("form[data-passkey]").evaluate((form, [mine = "", theirs = ""]) => {
+        form.dataset["options"] = form.dataset["options"]?.replace(mine, theirs)
+      }, ids)
       await refused(2)
       // the browser itself prints the status of each
-      expect(problems().map((each) => /status of (\d+)/.exec(each)?.[1])).toEqual(["401", "401", "401"])
+      const statuses = (await problemsOf(tab, 3)).map((each) => /status of (\d+)/.exec(each)?.[1])
+      expect(statuses).toEqual(["401", "401", "401"])
       // another device has none that was asked for
       await usePasskey(page)
       await page.getByText("The passkey was not used.").waitFor()
@@ -198,7 +198,8 @@ describeInBrowser("passkeys in a browser", ({ withinAt }) => {
       await first.page.waitForURL(`**${SECURITY}`)
       await enrol(first.page, "Lost phone")
       const lost = await device.only()
-      await within(async ({ page, signIn, problems }) => {
+      await within(async (second) => {
+        const { page, signIn } = second
         const found = await addDevice(page)
         await found.replace({ ...lost, signCount: 50 })
         await signIn(user)
@@ -208,7 +209,7 @@ describeInBrowser("passkeys in a browser", ({ withinAt }) => {
         await first.page.getByText("Lost phone").waitFor({ state: "detached" })
         await usePasskey(page)
         await page.getByText("Tries left: 4").waitFor()
-        expect(problems()).toEqual([expect.stringContaining("401")])
+        expect(await problemsOf(second, 1)).toEqual([expect.stringContaining("401")])
         expect(await page.getByRole("button", { name: "Use a passkey" }).count()).toBe(0)
       })
     })

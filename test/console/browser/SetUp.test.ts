@@ -4,6 +4,7 @@ import { signedIn, type Visitor } from "../Visitor.ts"
 import { receivedCode, sendCode } from "./kit/Activity.ts"
 import { desktop, type Look, nameOf } from "./kit/Looks.ts"
 import { describeInBrowser } from "./kit/Suite.ts"
+import { problemsOf } from "./kit/Tab.ts"
 
 const without: Look = { ...desktop, scripts: false }
 
@@ -60,7 +61,7 @@ describeInBrowser("setting up in a browser", (stage) => {
         await page.getByRole("link", { name: "Android app hash" }).waitFor()
         expect(await sites.getAttribute("aria-invalid")).toBe("true")
         expect(await hash.inputValue()).toBe("FA+9qCX9VS")
-        expect(problems()).toEqual([expect.stringContaining("422")])
+        expect(await problemsOf({ problems }, 1)).toEqual([expect.stringContaining("422")])
         await sites.fill("https://shop.example.ir\nhttps://club.example.ir")
         await hash.fill("FA+9qCX9VSu")
         await save()
@@ -95,7 +96,7 @@ describeInBrowser("setting up in a browser", (stage) => {
         await deleteAccount()
         expect(await title.innerText()).toBe("Still in use")
         expect(await main.innerText()).toContain("Remove it from the order")
-        expect(problems()).toEqual([expect.stringContaining("409")])
+        expect(await problemsOf({ problems }, 1)).toEqual([expect.stringContaining("409")])
         await main.getByRole("link", { name: "Open routing" }).click()
         expect(await title.innerText()).toBe("Routing")
         await saveOrder([{ channel: "rubika" }])

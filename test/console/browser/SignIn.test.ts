@@ -2,6 +2,7 @@ import { expect, it } from "vitest"
 import { firstUser, PASSWORD } from "../../contract/Manager.ts"
 import { desktop, looks, nameOf } from "./kit/Looks.ts"
 import { describeInBrowser } from "./kit/Suite.ts"
+import { problemsOf } from "./kit/Tab.ts"
 
 describeInBrowser("signing in with a browser", ({ cli, demo, within }) => {
   const newLink = async () => {
@@ -46,7 +47,7 @@ describeInBrowser("signing in with a browser", ({ cli, demo, within }) => {
       await page.getByRole("button", { name: "Sign in" }).click()
       expect(await page.getByRole("alert").innerText()).toContain("Wrong email or password.")
       // the browser itself prints that the page came with status 401
-      expect(problems()).toEqual([expect.stringContaining("401")])
+      expect(await problemsOf({ problems }, 1)).toEqual([expect.stringContaining("401")])
     })
   })
 })

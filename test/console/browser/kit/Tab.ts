@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Browser, BrowserContext, Page, Request } from "playwright-core"
+import { expect } from "vitest"
 import type { Visitor } from "../../Visitor.ts"
 import { type Look, nameOf, optionsOf } from "./Looks.ts"
 
@@ -39,6 +40,13 @@ const watch = (page: Page, url: string) => {
     found = []
     return problems
   }
+}
+
+/** At least so many problems: the browser prints the status of a page after it shows its words. */
+export const problemsOf = async ({ problems }: Pick<Tab, "problems">, count: number) => {
+  const found: Array<string> = []
+  await expect.poll(() => found.push(...problems())).toBeGreaterThanOrEqual(count)
+  return found
 }
 
 interface Finding {
