@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { otp } from "../../contract/Client.ts"
+import { newPhone, otp } from "../../contract/Client.ts"
 import { newAccount, newCustomer } from "../../contract/Operator.ts"
+import { until } from "../../contract/Server.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
 import { rowsOf, submit } from "../Forms.ts"
 import { csrfIn, signedIn, type Visitor } from "../Visitor.ts"
@@ -120,6 +121,30 @@ describe("a list in the order of its time", () => {
     expect((await viewer.get(`/console/${name}?sort=amount`)).text).toMatch(
       /role="alert">Order: choose one of the options/
     )
+  })
+})
+
+describe("an open list", () => {
+  it("is not sent again to a page that has it, until something changes", async () => {
+    const { id, live } = await newCustomer(server, "start")
+    await server.cli("wallet", "top-up", "--customer", id, "--amount", "100000")
+    await newAccount(server, id, "bale")
+    const [user, other] = [await signedIn(server, id, "viewer"), await signedIn(server, id, "owner")]
+    const phone = newPhone()
+    const path = `/console/verifications?q=${encodeURIComponent(phone)}`
+    await otp(server, live).sent({ phone, channels: "bale" })
+    const etag = await until("the list to stay as it is", async () => {
+      const known = (await user.get(path)).headers.get("etag") ?? expect.fail("no version")
+      const { status, text } = await user.get(path, { "if-none-match": known })
+      return status === 304 && text === "" ? known : undefined
+    })
+    const known = { "if-none-match": etag }
+    await otp(server, live).sent({ phone, channels: "bale" })
+    const after = await user.get(path, known)
+    expect(after.status).toBe(200)
+    expect(rowsOf(after)).toHaveLength(2)
+    expect(after.headers.get("etag")).not.toBe(etag)
+    expect((await other.get(path, { "if-none-match": after.headers.get("etag") ?? "" })).status).toBe(200)
   })
 })
 
