@@ -1,13 +1,12 @@
 // @effect-diagnostics globalTimers:off
 /** `peyk webhook listen` through a proxy that holds responses back, and cuts them. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
-import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { fakeFarEnd, type FakeFarEnd } from "../../support/fakes/FakeFarEnd.ts"
-import { insertToken } from "../../support/InsertedTokens.ts"
+import type { FakeFarEnd } from "../../support/fakes/FakeFarEnd.ts"
 import { ok, request, sandbox } from "../Client.ts"
 import { until } from "../Server.ts"
-import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
+import type { SharedServer } from "../SharedServer.ts"
+import { startReceiver } from "./Receiver.ts"
 
 /** As much as nginx gathers of a response before it passes it on, unless it is told not to. */
 const BUFFER_BYTES = 4096
@@ -71,17 +70,15 @@ let server: SharedServer
 let owner: string
 let fake: FakeFarEnd
 let proxy: Proxy
-const scope = Scope.makeUnsafe()
+let close: () => Promise<void>
 
 beforeAll(async () => {
-  server = await sharedServerWithDemo()
-  fake = await Effect.runPromise(fakeFarEnd(() => ({ status: 204 })).pipe(Scope.provide(scope)))
-  owner = await insertToken(server.dataDir, server.demo.customer_id)
+  ;({ server, owner, fake, close } = await startReceiver(204))
   proxy = await startProxy(server.port)
 })
 afterAll(async () => {
   proxy.close()
-  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await close()
 })
 
 const manage = (method: string, path: string, body?: unknown) =>

@@ -1,10 +1,9 @@
-import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { insertToken } from "../../support/InsertedTokens.ts"
-import { fakeFarEnd, type FakeFarEnd, type Received } from "../../support/fakes/FakeFarEnd.ts"
+import type { FakeFarEnd, Received } from "../../support/fakes/FakeFarEnd.ts"
 import { issues, ok, otp, refused, request, sandbox } from "../Client.ts"
 import { until } from "../Server.ts"
-import { type SharedServer, sharedServerWithDemo } from "../SharedServer.ts"
+import type { SharedServer } from "../SharedServer.ts"
+import { startReceiver } from "./Receiver.ts"
 
 interface Hook {
   readonly id: number
@@ -19,16 +18,12 @@ interface Payload {
 let server: SharedServer
 let token: string
 let fake: FakeFarEnd
-const scope = Scope.makeUnsafe()
+let close: () => Promise<void>
 
 beforeAll(async () => {
-  server = await sharedServerWithDemo()
-  fake = await Effect.runPromise(fakeFarEnd(() => ({ status: 200 })).pipe(Scope.provide(scope)))
-  token = await insertToken(server.dataDir, server.demo.customer_id)
+  ;({ server, owner: token, fake, close } = await startReceiver(200))
 })
-afterAll(async () => {
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-})
+afterAll(() => close())
 
 const post = (path: string, body: unknown) =>
   request(server, "POST", `/v1/manage/webhooks${path}`, {
