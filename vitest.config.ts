@@ -24,6 +24,7 @@ const inBrowser = ["console", "site"].map((folder) => `test/${folder}/browser/**
 const SLOW = ".slow.test.ts"
 const slow = [`test/**/*${SLOW}`]
 const slowOf = (files: ReadonlyArray<string>) => files.map((each) => each.replace(".test.ts", SLOW))
+const underLoad = slowOf(["test/process/**/*.test.ts"])
 
 /** What `bin/peyk.js` uses too. Workers, and the processes that tests start, inherit it: they load Effect from it. */
 const compileCache = fileURLToPath(new URL("./node_modules/.cache/peyk", import.meta.url))
@@ -50,11 +51,12 @@ const shared = {
   expect: { poll: { timeout: 15_000 } }
 } as const
 
-/** One more than the two cores of CI: these files also wait, for PostgreSQL, for servers and for time to pass. */
+/** More than the two cores of CI: these files also wait, for PostgreSQL, and twice as much for servers and for time to pass. */
 const computing = { ...shared, maxWorkers: 3, sequence: { groupOrder: 0 } } as const
-const waiting = { ...shared, maxWorkers: 3, sequence: { groupOrder: 1 } } as const
+const waiting = { ...shared, maxWorkers: 4, sequence: { groupOrder: 1 } } as const
+const waitingLong = { ...shared, maxWorkers: 3, sequence: { groupOrder: 2 } } as const
 /** Servers under load, which miss their deadlines where a third file runs. */
-const loading = { ...shared, maxWorkers: 2, sequence: { groupOrder: 2 } } as const
+const loading = { ...shared, maxWorkers: 2, sequence: { groupOrder: 3 } } as const
 
 const serverSetUp = "test/contract/globalSetup.ts"
 const browserSetUp = "test/console/browser/globalSetup.ts"
@@ -98,7 +100,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...loading,
+          ...waitingLong,
           name: "slow",
           include: slow,
           exclude: ["**/node_modules/**", ...slowOf(startProcesses)],
@@ -107,21 +109,30 @@ export default defineConfig({
       },
       {
         test: {
-          ...loading,
+          ...waitingLong,
           name: "slow-server",
           include: slowOf(startProcesses),
-          exclude: slowOf(inBrowser),
+          exclude: [...slowOf(inBrowser), ...underLoad],
           isolate: false,
           globalSetup: [serverSetUp]
         }
       },
       {
         test: {
-          ...loading,
+          ...waitingLong,
           name: "slow-browser",
           include: slowOf(inBrowser),
           isolate: false,
           globalSetup: [browserSetUp]
+        }
+      },
+      {
+        test: {
+          ...loading,
+          name: "slow-load",
+          include: underLoad,
+          isolate: false,
+          globalSetup: [serverSetUp]
         }
       }
     ]

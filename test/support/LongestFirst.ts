@@ -1,44 +1,58 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** The files that take longest, by processor time and waits of a run on two cores. */
+/** The files that take longest, the longest of each project first, by runs on two cores. */
 const longest = [
-  "process/store/SilentStore.slow",
+  "console/browser/Reference.slow",
+  "site/browser/Site.slow",
+  "console/browser/Pages.slow",
+  "console/browser/Widths.slow",
+  "clients/packages/LanguageFailures.slow",
+  "examples/Quickstarts.slow",
+  "examples/Tabs.slow",
+  "clients/packages/ServerPackage.slow",
+  "layers/postgres/embedded/EmbeddedPostgres.slow",
+  "clients/packages/Image.slow",
   "process/load/Soak.slow",
-  "process/store/External.slow",
-  "process/store/ReadYourWrites.slow",
+  "process/processes/CustomerMove.slow",
+  "process/store/SilentStore.slow",
+  "process/store/MoveStore.slow",
+  "process/store/Cluster.slow",
   "process/store/Pooler.slow",
   "process/store/StoreNotNow.slow",
-  "process/store/Cluster.slow",
-  "process/processes/MessageBatches.slow",
+  "process/processes/Processes.slow",
   "process/processes/FourProcesses.slow",
-  "examples/Quickstarts.slow",
-  "clients/packages/Image.slow",
-  "clients/packages/ServerPackage.slow",
-  "console/browser/Pages.slow",
-  "console/browser/Reference",
+  "process/store/ReadYourWrites.slow",
+  "process/store/External.slow",
   "console/browser/Kept",
-  "console/browser/SetUp",
+  "console/browser/Reference",
   "console/browser/Sends",
+  "console/browser/SetUp",
+  "site/browser/Site",
   "console/browser/Passkeys",
-  "examples/Examples",
-  "process/cli/Program",
-  "fuzz/UnstorableForms",
-  "fuzz/Fuzz",
-  "examples/LoginPage",
-  "process/load/SlowBodies",
-  "console/user/KnownBrowsers",
-  "console/Overview",
-  "console/user/SignIn",
-  "process/store/Backup",
-  "contract/system/Logs",
-  "contract/account/Contacts",
   "contract/account/PostedUpdates",
-  "contract/key/KeyUse",
-  "process/clock/Wait",
-  "process/clock/Messages",
-  "services/money/ManageUsage",
-  "services/webhook/WebhookFailures",
-  "services/guard/GuardBudgets"
+  "contract/account/Contacts",
+  "contract/webhook/WebhookListenProxy",
+  "examples/ExamplesAlone",
+  "process/cli/Program",
+  "process/load/SlowBodies",
+  "examples/LoginPage",
+  "process/store/StoreAdvice",
+  "contract/account/Providers",
+  "contract/account/Bridges",
+  "fuzz/UnstorableForms",
+  "contract/guard/Guard",
+  "contract/message/MessagesDelivery",
+  "examples/Examples",
+  "fuzz/Fuzz",
+  "fuzz/UnstorableText",
+  "contract/system/Logs",
+  "http/server/Connections",
+  "layers/postgres/WatchedSql",
+  "golden/QueryPlans",
+  "services/guard/GuardBudgets",
+  "services/verification/Reach",
+  "services/guard/Guard",
+  "services/money/ManageUsage"
 ]
 
 /** Starts long files first, so that none of them runs alone at the end. vitest by itself goes by the size of a file. */
@@ -53,6 +67,10 @@ export class LongestFirst extends BaseSequencer {
     for (const file of await super.sort(files)) {
       projects.set(file.project.name, [...(projects.get(file.project.name) ?? []), file])
     }
-    return [...projects.values()].flatMap((all) => all.toSorted((one, other) => place(one) - place(other)))
+    const sorted = [...projects.values()].map((all) =>
+      all.toSorted((one, other) => place(one) - place(other))
+    )
+    const firstPlace = ([first]: Array<TestSpecification>) => (first === undefined ? 0 : place(first))
+    return sorted.toSorted((one, other) => firstPlace(one) - firstPlace(other)).flat()
   }
 }
