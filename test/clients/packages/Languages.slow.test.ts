@@ -188,7 +188,12 @@ const expectedRequests = [
 
 const compiled = [
   { name: "Go", isInstalled: hasGo, language: go, program: async () => [await goProgram()] },
-  { name: "C#", isInstalled: hasMono, language: csharp, program: async () => ["mono", ...(await csharpProgram())] }
+  {
+    name: "C#",
+    isInstalled: hasMono,
+    language: csharp,
+    program: async () => ["mono", ...(await csharpProgram())]
+  }
 ].filter(({ isInstalled }) => isInstalled)
 
 describe.each(compiled)("the client for $name", ({ name, language, program }) => {
