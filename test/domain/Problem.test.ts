@@ -73,7 +73,7 @@ const params: Partial<ProblemParams> = {
   too_many_passkeys: { maximum: 97 },
   not_a_month: { example: "1405-09" },
   too_many_views: { maximum: 97 },
-  not_time_of_day: { example: "22:00" },
+  not_time_of_day: { example: "21:30" },
   too_many_recipients: { maximum: 97 },
   too_many_alert_codes: { maximum: 97 },
   too_many_alert_tests: { maximum: 97 },

@@ -171,4 +171,11 @@ describe("the refused settings of a provider", () => {
       )
     })
   )
+
+  it("have an example of a time in the digits of the language", () => {
+    const error = fieldError("quiet_until", problem("not_time_of_day", { example: "22:00" }))
+    const textIn = (locale: typeof english) => [...fieldErrorsOf(error, locale).values()]
+    assert.deepStrictEqual(textIn(english), ["Enter a time of the day, such as 22:00."])
+    assert.deepStrictEqual(textIn(persian), ["ساعت را وارد کنید، مثل ۲۲:۰۰."])
+  })
 })

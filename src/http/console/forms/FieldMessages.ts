@@ -1,4 +1,5 @@
 import type { Problem, ProblemCode, ProblemParams, SettingProblem } from "../../../domain/Problem.ts"
+import { persianDigits } from "../../../domain/text/PastedText.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { isolatedText } from "../parts/Text.ts"
 import { clockError, shownParam, type Text, typeProblem } from "./ProblemValues.ts"
@@ -291,7 +292,8 @@ const texts = {
     "Sign out and in again first: this needs a sign-in of the last 10 minutes, by yourself. If you came by a link, choose a password and sign in with it.",
     "اول خارج و دوباره وارد شوید: برای این کار باید خودتان در ۱۰ دقیقهٔ گذشته وارد شده باشید. اگر با لینک آمده‌اید، گذرواژه‌ای انتخاب کنید و با آن وارد شوید."
   ],
-  not_time_of_day: ["Enter a time of the day, such as {example}.", "ساعت را وارد کنید، مثل {example}."],
+  not_time_of_day: ({ example }, { say }) =>
+    say(`Enter a time of the day, such as ${example}.`, `ساعت را وارد کنید، مثل ${persianDigits(example)}.`),
   from_is_until: ["Enter two different times.", "دو ساعت متفاوت وارد کنید."],
   one_recipient: [
     "Enter a user, an email address or a phone: one of them.",
