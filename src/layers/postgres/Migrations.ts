@@ -11,7 +11,7 @@ interface Migrations {
 
 /** Until the first release, a change of the schema gives migration 1 another name: stores that lack it are refused. */
 export const migrations: Migrations = {
-  "0001_baseline": schema
+  "0001_origin": schema
 }
 
 export const MIGRATIONS_TABLE = "peyk_migrations"
