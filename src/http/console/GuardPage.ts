@@ -28,11 +28,11 @@ import { GuardRecords, type SavedGuard } from "../../services/guard/GuardRecords
 
 /** Messengers have their price; an SMS has one if the customer said so. */
 const savedRials = ({ smsPrice }: SavedGuard, totals: GuardTotals, { locale }: View) => {
-  const { say, number } = locale
-  const rials = totals.flaggedCharges + totals.flaggedSms * (smsPrice ?? 0)
+  const { say, rials } = locale
+  const saved = totals.flaggedCharges + totals.flaggedSms * (smsPrice ?? 0)
   return smsPrice === null
-    ? say(`${number(rials)} rials on messengers`, `${number(rials)} ریال در پیام‌رسان‌ها`)
-    : say(`${number(rials)} rials`, `${number(rials)} ریال`)
+    ? say(`${rials(saved)} on messengers`, `${rials(saved)} در پیام‌رسان‌ها`)
+    : rials(saved)
 }
 
 const guardTiles = (saved: SavedGuard, days: ReadonlyArray<GuardDay>, view: View) => {

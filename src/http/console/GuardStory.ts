@@ -88,8 +88,8 @@ const recordAdvice = (
         `هشدارها را باز کنید و شبکه‌ها و شماره‌های کاربران خود را مجاز کنید. بعد از ۷ روز بدون رد اشتباه، مسدودسازی را شروع کنید. ${soFar}`
       )
     : say(
-        `Keep recording for 7 days and 3000 verified codes without a false refusal, then enforce. ${soFar}`,
-        `تا ۷ روز و ۳۰۰۰ کد تأییدشده بدون رد اشتباه فقط ثبت کنید، بعد مسدودسازی را شروع کنید. ${soFar}`
+        `Keep recording for 7 days and 3,000 verified codes without a false refusal, then enforce. ${soFar}`,
+        `تا ۷ روز و ۳٬۰۰۰ کد تأییدشده بدون رد اشتباه فقط ثبت کنید، بعد مسدودسازی را شروع کنید. ${soFar}`
       )
 }
 

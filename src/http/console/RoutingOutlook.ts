@@ -89,7 +89,7 @@ const refusedNotice = (refused: Html | string, { say }: Locale): Html =>
   </p>`
 
 const summary = ({ preview: { whole, wouldRefuse }, isEmpty }: Outlook, locale: Locale): Html => {
-  const { say, rials, seconds } = locale
+  const { say, rials, duration } = locale
   if (isEmpty) {
     return html`<p class="muted">
       ${say(
@@ -104,8 +104,8 @@ const summary = ({ preview: { whole, wouldRefuse }, isEmpty }: Outlook, locale: 
     whole !== null &&
     html`<p class="muted">
       ${say(
-        `The code is valid for ${seconds(whole.validSeconds)} and costs at most ${rials(whole.mostRials)}.`,
-        `کد ${seconds(whole.validSeconds)} اعتبار دارد و حداکثر ${rials(whole.mostRials)} هزینه دارد.`
+        `The code is valid for ${duration(whole.validSeconds)} and costs at most ${rials(whole.mostRials)}.`,
+        `کد ${duration(whole.validSeconds)} اعتبار دارد و حداکثر ${rials(whole.mostRials)} هزینه دارد.`
       )}
     </p>`
   }`

@@ -67,7 +67,7 @@ describe("insights", () => {
     expect(page.text.match(/data-chart/g)).toHaveLength(6)
 
     const persian = await insightsOf(visitor, "?lang=fa&period=month")
-    expect(wordsOf(persian)).toMatch(/نرخ تأیید ۶۶٫۷٪/)
+    expect(wordsOf(persian)).toMatch(/نرخ تأیید \u061c۶۶٫۷٪/)
     expect(wordsOf(persian)).toContain("ایرانسل")
 
     expect(wordsOf(await insightsOf(visitor, "?mode=test&lang=en"))).toMatch(/Sandbox 1 0% /)

@@ -97,7 +97,7 @@ describe("the routing order", () => {
     const { text } = await owner.get("/console/routing")
     expect(text).toContain("Preview of a send now")
     expect(text).toContain("Simulated sms")
-    expect(text).toContain("The code is valid for 300 s")
+    expect(text).toContain("The code is valid for 5 min")
   })
 
   it("shows the same as the API's preview: texts with their SMS parts, limits, and what would refuse it", async () => {

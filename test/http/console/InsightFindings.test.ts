@@ -200,8 +200,8 @@ describe("what fallback saved", () => {
       "What fallback saved in Azar 1405 Users it saved 30 · 20% of the verified " +
         "Verified at last over Eitaa 20 · SMS 10 Conversion 75% · without it 60%"
     )
-    assert.include(month(null, "fa"), "۳۰ · ۲۰٪ از تأییدشده‌ها")
-    assert.include(month(null, "fa"), "۷۵٪ · بدون آن ۶۰٪")
+    assert.include(month(null, "fa"), "۳۰ · \u061c۲۰٪ از تأییدشده‌ها")
+    assert.include(month(null, "fa"), "\u061c۷۵٪ · بدون آن \u061c۶۰٪")
   })
 
   it("is compared with an SMS for each code that a messenger got verified", () => {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { directionOf } from "../../../src/http/console/parts/Text.ts"
+import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
+import { directionOf, listed } from "../../../src/http/console/parts/Text.ts"
 
 const asset = (name: string): Uint8Array =>
   readFileSync(new URL(`../../../src/http/console/assets/${name}`, import.meta.url))
@@ -24,4 +25,13 @@ describe("Persian text", () => {
   ])("%s is written %s, whatever its parameters are called", (text, direction) => {
     expect(directionOf(text)).toBe(direction)
   })
+})
+
+it.each([
+  ["en", ["Bale"], "Bale"],
+  ["en", ["Bale", "SMS"], "Bale and SMS"],
+  ["en", ["Bale", "Eitaa", "SMS"], "Bale, Eitaa and SMS"],
+  ["fa", ["بله", "ایتا", "پیامک"], "بله، ایتا و پیامک"]
+] as const)("names in a sentence are listed as people write them: %s %j", (language, names, text) => {
+  expect(listed(names, makeLocale(language, "Asia/Tehran"))).toBe(text)
 })

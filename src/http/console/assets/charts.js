@@ -79,7 +79,10 @@ const draw = (figure) => {
   const bars = data.series.filter(({ kind }) => kind === "bar")
   const lines = data.series.filter(({ kind }) => kind !== "bar").toReversed()
   const isPercent = figure.dataset.chart === "percent"
-  const compact = new Intl.NumberFormat(document.documentElement.lang === "fa" ? "fa-IR" : "en", {
+  const isPersian = document.documentElement.lang === "fa"
+  // after the mark of a Persian letter a percent sign is at the left, as in the page's texts
+  const before = isPersian && isPercent ? "\u061c" : ""
+  const compact = new Intl.NumberFormat(isPersian ? "fa-IR" : "en", {
     notation: "compact",
     ...(isPercent ? { style: "unit", unit: "percent" } : {})
   })
@@ -113,7 +116,7 @@ const draw = (figure) => {
           size: 52,
           space: 40,
           ...(isWhole(data) ? { incrs: WHOLE_STEPS } : {}),
-          values: (_, splits) => splits.map((split) => compact.format(split))
+          values: (_, splits) => splits.map((split) => `${before}${compact.format(split)}`)
         }
       ],
       series: [

@@ -37,6 +37,8 @@ const makeFormats = (language: Language, timeZone: string) => {
 }
 
 const LEFT_TO_RIGHT_MARK = "\u200e"
+/** After a Persian letter a percent sign is at the left of its digits: after this it is there everywhere. */
+const ARABIC_LETTER_MARK = "\u061c"
 
 /** Longer ago, the day is what people look for. */
 const LONGEST_AGO_SECONDS = 12 * 3600
@@ -117,20 +119,18 @@ export const makeLocale = (language: Language, zone: string): Locale => {
   const say = (english: string, persian: string) => (language === "fa" ? persian : english)
   const stamp = (at: Instant, text: string) =>
     html`<time datetime="${formatInstant(at)}" title="${formatInstant(at)}">${text}</time>`
-  const rials = (amount: number) => `${formats.number.format(amount)} ${say("IRR", "ریال")}`
+  /** As Intl has it in Persian: without the mark, a sign goes to the right. */
+  const amountWith = (sign: string, amount: number) =>
+    `${say("", sign === "" ? "" : LEFT_TO_RIGHT_MARK)}${sign}${formats.number.format(Math.abs(amount))} ${say("IRR", "ریال")}`
   return {
     language,
     zone,
     direction: language === "fa" ? "rtl" : "ltr",
     say,
     number: (value) => formats.number.format(value),
-    percent: (part) => formats.percent.format(part),
-    rials,
-    signedRials: (amount) => {
-      const sign = amount > 0 ? "+" : amount < 0 ? "−" : ""
-      // as Intl has it: without the mark, a sign in Persian text goes to the right
-      return `${language === "fa" && sign !== "" ? LEFT_TO_RIGHT_MARK : ""}${sign}${rials(Math.abs(amount))}`
-    },
+    percent: (part) => `${say("", ARABIC_LETTER_MARK)}${formats.percent.format(part)}`,
+    rials: (amount) => amountWith(amount < 0 ? "−" : "", amount),
+    signedRials: (amount) => amountWith(amount > 0 ? "+" : amount < 0 ? "−" : "", amount),
     seconds: (seconds) => `${formats.number.format(seconds)} ${say("s", "ثانیه")}`,
     duration: (seconds) => durationOf(Math.max(0, seconds), formats.number, say),
     time: (at) => (at === null ? html`<span class="muted">–</span>` : stamp(at, formats.dateTime.format(at))),

@@ -4,7 +4,7 @@ import { isUncertain } from "../../../domain/ProviderOutcome.ts"
 import { html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"
-import { channelName, channelSubject, isolated, mono } from "../parts/Text.ts"
+import { channelName, channelSubject, isolated, listed, mono } from "../parts/Text.ts"
 import { callText, deliveryMoment, type Moment, routeText } from "../runs/Timeline.ts"
 import { whatWentWrong } from "../runs/FailureTexts.ts"
 import type { Story } from "../verification/VerificationStory.ts"
@@ -27,10 +27,12 @@ const reports = ({ message }: MessageRun, locale: Locale): ReadonlyArray<string>
   })
 
 const sentNames = ({ message }: MessageRun, locale: Locale): string =>
-  message.attempts
-    .filter(({ status }) => status === "sent")
-    .map(({ step }) => routeName(message, step, locale))
-    .join(locale.say(" and ", " و "))
+  listed(
+    message.attempts
+      .filter(({ status }) => status === "sent")
+      .map(({ step }) => routeName(message, step, locale)),
+    locale
+  )
 
 const waitingStory = (run: MessageRun, { say, duration }: Locale): string => {
   const at = sendTime(run.message)

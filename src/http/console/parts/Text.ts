@@ -46,6 +46,12 @@ export const directionOf = (text: string): "ltr" | "rtl" | "auto" => {
   return letter === undefined ? "auto" : LATIN.test(letter) ? "ltr" : "rtl"
 }
 
+/** “Bale, Eitaa and SMS”. */
+export const listed = (names: ReadonlyArray<string>, { say }: Locale): string => {
+  const last = names.at(-1) ?? ""
+  return names.length < 2 ? last : `${names.slice(0, -1).join(say(", ", "، "))}${say(" and ", " و ")}${last}`
+}
+
 export const channelName = (name: string, { say }: Locale): string =>
   isChannel(name) ? say(...channelNames[name]) : name
 

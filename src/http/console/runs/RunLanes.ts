@@ -18,6 +18,7 @@ const MICROS_PER_MILLI = 1000
 const SHOWN_WAIT_MILLIS = 300
 
 const SECOND_MILLIS = 1000
+const NO_BREAK_SPACE = "\u00a0"
 
 const seconds = (millis: number, { duration, number, say }: Locale): string =>
   millis < SECOND_MILLIS
@@ -31,8 +32,12 @@ const barText = ({ kind, from, to }: Bar, now: Instant, locale: Locale): string 
     : locale.say(`wait ${took}`, `انتظار ${took}`)
 }
 
+/** A time stays beside its unit where the words need two lines. */
 const laneText = (state: string, bars: ReadonlyArray<Bar>, now: Instant, locale: Locale): string =>
-  [stateText(state, locale), ...bars.map((bar) => barText(bar, now, locale))].join(" · ")
+  [
+    stateText(state, locale),
+    ...bars.map((bar) => barText(bar, now, locale).replaceAll(" ", NO_BREAK_SPACE))
+  ].join(" · ")
 
 /** The requests to the API that were about the send, each a link to its page. */
 export const requestLanes = (requests: ReadonlyArray<LoggedRequest>, locale: Locale): ReadonlyArray<Lane> =>

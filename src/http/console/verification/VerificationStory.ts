@@ -3,7 +3,7 @@ import { type AttemptErrorCode, isUncertain } from "../../../domain/ProviderOutc
 import { effectiveStatus, type Verification } from "../../../domain/verification/Verification.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { Tone } from "../parts/Badge.ts"
-import { channelSubject } from "../parts/Text.ts"
+import { channelSubject, listed } from "../parts/Text.ts"
 import { whatWentWrong } from "../runs/FailureTexts.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
 
@@ -27,7 +27,10 @@ export interface Story {
 }
 
 const namesOf = ({ verification }: CodeRun, steps: ReadonlyArray<number>, locale: Locale): string =>
-  steps.map((step) => stepName(verification, step, locale)).join(locale.say(" and ", " و "))
+  listed(
+    steps.map((step) => stepName(verification, step, locale)),
+    locale
+  )
 
 /** “Bale: the phone cannot be reached there.” for each that failed. */
 const failures = (run: CodeRun, locale: Locale): ReadonlyArray<string> =>
