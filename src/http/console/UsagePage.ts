@@ -179,7 +179,7 @@ const channelsPanel = (slots: ReadonlyArray<ActivitySlot>, view: View): Html | n
   const { say } = view.locale
   const rows = channelsOf(slots).map(usageOf(slots))
   if (rows.length === 0) return null
-  return html`<section class="panel" aria-labelledby="channels-title">
+  return html`<section class="panel figures" aria-labelledby="channels-title">
     <div class="panel-head"><h2 id="channels-title">${say("By channel", "به تفکیک کانال")}</h2></div>
     ${channelTable(rows, view)}
   </section>`
