@@ -135,14 +135,16 @@ const limitsForm = (
     <form class="panel-body fields" method="post" action="${CUSTOMERS_PATH}/${id}/limits">
       ${csrfField(view.csrf)} ${errorSummary(errors, view.locale)}
       <p class="hint">${say("Empty: the default. 0: no limit.", "خالی: پیش‌فرض. ۰: بدون سقف.")}</p>
-      ${limitNames.map((name) => {
-        const [english, persian] = limitText[name]
-        const value = submitted?.get(name) ?? String(limits[name] ?? "")
-        const usual = defaultOf(name, settings)
-        const shown = usual === 0 ? say("no limit", "بدون سقف") : number(usual)
-        const hint = say(`Default: ${shown}`, `پیش‌فرض: ${shown}`)
-        return inputField({ name, label: say(english, persian), value, isNumber: true, hint, errors })
-      })}
+      <div class="fields pairs">
+        ${limitNames.map((name) => {
+          const [english, persian] = limitText[name]
+          const value = submitted?.get(name) ?? String(limits[name] ?? "")
+          const usual = defaultOf(name, settings)
+          const shown = usual === 0 ? say("no limit", "بدون سقف") : number(usual)
+          const hint = say(`Default: ${shown}`, `پیش‌فرض: ${shown}`)
+          return inputField({ name, label: say(english, persian), value, isNumber: true, hint, errors })
+        })}
+      </div>
       <div><button class="button primary">${say("Save", "ذخیره")}</button></div>
     </form>
   </section>`

@@ -273,7 +273,7 @@ const webhooksPanel = ({ webhooks }: HealthReport, view: View): Html => {
         cell: ({ failingSince }) =>
           failingSince === null
             ? stateBadge("disabled", locale)
-            : html`${badge("warn", say("Failing", "ناموفق"))}
+            : html`${badge("bad", say("Failing", "ناموفق"))}
                 <span class="sub">${say("since", "از")} ${locale.time(failingSince)}</span>`
       }
     ],

@@ -31,7 +31,7 @@ interface Step {
 }
 
 const changesText = ({ version, before }: Step, { locale }: View): string => {
-  if (before === null) return orderText(version, locale)
+  if (before === null) return locale.say("the first order", "نخستین ترتیب")
   const changes = routingChanges(before, version, locale)
   return changes.length === 0
     ? locale.say("nothing is different", "چیزی فرق نکرد")
@@ -75,7 +75,8 @@ const historyTable = (steps: ReadonlyArray<Step>, saved: SavedRouting, view: Vie
         header: say("What changed", "تغییر"),
         kind: "title",
         cell: (step) =>
-          html`${changesText(step, view)} <span class="sub">${orderText(step.version, view.locale)}</span>`
+          html`<span class="sentence">${changesText(step, view)}</span>
+            <span class="sub">${orderText(step.version, view.locale)}</span>`
       },
       { header: say("Version", "نسخه"), kind: "number", cell: ({ version }) => number(version.version) },
       {

@@ -65,7 +65,7 @@ const signInForm = (visit: Visit, csrf: string, submitted: Submitted, problem: s
     </form>
     <p class="hint">
       ${say("No password? The operator can create a sign-in link:", "گذرواژه ندارید؟ مدیر سامانه می‌تواند لینک ورود بسازد:")}
-      <code dir="ltr"
+      <code class="command" dir="ltr"
         >peyk user sign-in-link <span class="nowrap">--customer ID</span>
         <span class="nowrap">--email EMAIL</span></code
       >

@@ -158,7 +158,7 @@ const statementPart = Effect.fnUntraced(function* (view: View, month: Month, now
     }
     <p class="muted">
       ${say(
-        "A send is charged when a messenger accepts it. SMS is paid to its provider and is not in it.",
+        "A send is charged when a messenger accepts it. SMS is paid to its provider and is not included.",
         "هزینهٔ هر ارسال وقتی کم می‌شود که پیام‌رسان آن را بپذیرد. پیامک را به سرویس‌دهنده‌اش می‌پردازید و اینجا نیست."
       )}
     </p>
@@ -184,7 +184,7 @@ export const showStatement = Effect.fnUntraced(function* (view: View) {
       ? ""
       : `?${new URLSearchParams({ from: tehranDay(month.from), to: tehranDay(month.to - DAY_MILLIS) })}`
   return {
-    title: say("Statement of a month", "صورت‌حساب ماه"),
+    title: say("Monthly statement", "صورت‌حساب ماه"),
     name: "wallet",
     lead: html`<a href="${pathOf("wallet")}">${say("Wallet", "کیف پول")}</a>`,
     actions: html`<a class="button" href="${pathOf("wallet")}${days}"

@@ -28,7 +28,7 @@ import { resetSecondFactor } from "../../services/user/SecondFactorActions.ts"
 import { Users, changeUser, createSignInLink, inviteUser } from "../../services/user/Users.ts"
 
 const roles = {
-  owner: ["Owner", "مالک", "also manages users and tokens", "کاربران و توکن‌ها را هم مدیریت می‌کند"],
+  owner: ["Owner", "مالک", "also users and tokens", "کاربران و توکن‌ها را هم مدیریت می‌کند"],
   developer: ["Developer", "توسعه‌دهنده", "changes the configuration", "پیکربندی را تغییر می‌دهد"],
   viewer: ["Viewer", "بیننده", "read only", "فقط می‌بیند"]
 } as const

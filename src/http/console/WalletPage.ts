@@ -269,9 +269,7 @@ const walletPage = Effect.fnUntraced(function* (view: View, refused: RefusedBudg
     title: say("Wallet", "کیف پول"),
     name: "wallet",
     lead: whatIsCharged(customer.plan, view),
-    actions: html`<a class="button" href="${STATEMENT_PATH}"
-        >${say("Statement of a month", "صورت‌حساب ماه")}</a
-      >
+    actions: html`<a class="button" href="${STATEMENT_PATH}">${say("Monthly statement", "صورت‌حساب ماه")}</a>
       <a class="button" href="${file}">${icon("download")}<span>${say("Export CSV", "خروجی CSV")}</span></a>`,
     content: html`${balanceTiles(balance, view)}
       ${customer.plan !== "free" && (yield* budgetPart(view, yield* Clock.currentTimeMillis, refused))}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { CONNECT, connectBy, demoApi, submit } from "../Forms.ts"
+import { CONNECT, connectBy, demoApi, rowsOf, submit } from "../Forms.ts"
 import { signedIn, type Visitor } from "../Visitor.ts"
-import { type Server, startServer } from "../../contract/Server.ts"
+import { type Server, startServer, until } from "../../contract/Server.ts"
 
 let server: Server
 let owner: Visitor
@@ -307,6 +307,18 @@ describe("an account's page", () => {
     expect(text).toContain("Cooldown")
     expect(text).toContain("its provider asked to slow down")
     expect((await owner.get("/console/routing")).text).toContain("Skipped now")
+  })
+
+  it("leads from each of its last sends to its code, and to all of its phone", async () => {
+    const phone = "+989121110047"
+    const fields = { mode: "live", do: "send", phone, target: "soroushplus:" }
+    const { location } = await submit(owner, "/console/test", "/console/test", fields)
+    await until("the send", async () =>
+      (await owner.get(location ?? "")).text.includes("The code was sent over") ? true : undefined
+    )
+    const row = rowsOf(await owner.get("/console/channels/3")).find((each) => each.includes(phone))
+    expect(row).toMatch(/href="\/console\/verifications\/[0-9a-f-]{36}"/)
+    expect(row).toContain(`href="/console/phones/${phone}"`)
   })
 })
 

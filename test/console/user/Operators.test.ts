@@ -61,6 +61,12 @@ describe("an operator", () => {
     expect(text).not.toContain('href="/console/keys"')
   })
 
+  it("without a name is known by the address, which is said once", async () => {
+    const { text } = await operator.get("/console/customers")
+    const [, account = ""] = /<p class="account-name">(.*?)<\/p>/s.exec(text) ?? []
+    expect(account.split("root@example.ir")).toHaveLength(2)
+  })
+
   it("sees each customer's sends, balance and trouble, and sorts by them", async () => {
     const small = (await server.cli("customer", "create", "--name", "Small", "--plan", "start")) as {
       id: number

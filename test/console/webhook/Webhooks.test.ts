@@ -2,9 +2,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { beforeAll, describe, expect, it } from "vitest"
 import { WebhookEventType } from "../../../src/domain/Webhook.ts"
+import { manage } from "../../contract/Manager.ts"
 import { until } from "../../contract/Server.ts"
 import { type SharedServer, sharedServerWithDemo } from "../../contract/SharedServer.ts"
-import { submit } from "../Forms.ts"
+import { rowsOf, submit } from "../Forms.ts"
 import { sendCode } from "../browser/kit/Activity.ts"
 import { type Answer, csrfIn, signedIn, type Visitor } from "../Visitor.ts"
 
@@ -156,6 +157,19 @@ describe("webhooks in the console", () => {
     expect(text).toContain("verification.verified")
     expect(text).toContain("http://127.0.0.1:9/other")
     expect(text).not.toContain("All events<")
+  })
+
+  it.each([
+    [["*"], "All events except alerts"],
+    [["*", "alert.*"], "All events and alerts"],
+    [["*", "alert.balance_low"], "All events, and 1 event of alerts"],
+    [["message.sent", "message.failed"], "2 events"]
+  ])("say in their list which events they take: %j", async (events, text) => {
+    const authorization = `apikey ${server.demo.token}`
+    const url = `http://127.0.0.1:9/${events.join("")}`
+    await manage(server, "POST", "/webhooks", { authorization }, { url, events })
+    const row = rowsOf(await owner.get("/console/webhooks")).find((each) => each.includes(url))
+    expect(row).toMatch(new RegExp(`>\\s*${text}\\s*<`))
   })
 
   it("offer every event that there is", async () => {

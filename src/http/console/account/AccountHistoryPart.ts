@@ -8,6 +8,7 @@ import { stateBadge } from "../parts/Badge.ts"
 import { chart } from "../parts/Chart.ts"
 import { emptyState, table } from "../parts/Lists.ts"
 import { tiles } from "../parts/Panels.ts"
+import { phoneMark } from "../parts/Phones.ts"
 import { attemptState } from "../parts/Runs.ts"
 import { isolated, mono, phonePart } from "../parts/Text.ts"
 import { whatWentWrong } from "../runs/FailureTexts.ts"
@@ -136,10 +137,8 @@ const dayPanel = (history: AccountHistory, now: Instant, locale: Locale): Html =
   </section>`
 }
 
-const sendLink = ({ kind, id }: AccountSend, { say }: Locale): Html =>
-  html`<a href="${pathOf(kind === "code" ? "verifications" : "messages")}/${id}"
-    >${kind === "code" ? say("Code", "کد") : say("Message", "پیام")}</a
-  >`
+const sendPath = ({ kind, id }: AccountSend): string =>
+  `${pathOf(kind === "code" ? "verifications" : "messages")}/${id}`
 
 const outcome = ({ status, errorCode, providerError, delivery }: AccountSend, locale: Locale): Html => {
   const state = status === "sent" ? (delivery ?? status) : attemptState({ status, error_code: errorCode })
@@ -148,8 +147,8 @@ const outcome = ({ status, errorCode, providerError, delivery }: AccountSend, lo
   ${providerError !== null && html`<span class="sub">${isolated(providerError)}</span>`}`
 }
 
-const lastPanel = ({ last }: AccountHistory, { locale }: View): Html | null => {
-  const { say, number, time } = locale
+const lastPanel = ({ last }: AccountHistory, now: Instant, { locale }: View): Html | null => {
+  const { say, number, ago } = locale
   if (last.length === 0) return null
   const title = say(`Last ${number(last.length)} sends`, `${number(last.length)} ارسال آخر`)
   return html`<section class="panel" id="last" data-live="15">
@@ -161,12 +160,19 @@ const lastPanel = ({ last }: AccountHistory, { locale }: View): Html | null => {
           header: say("Phone", "شماره"),
           kind: "title",
           cell: (send) =>
-            html`${phonePart(send.phone, locale)} <span class="sub">${sendLink(send, locale)}</span>`
+            html`<a class="row-link" href="${sendPath(send)}">${phonePart(send.phone, locale)}</a
+              >${phoneMark(send.phone, { locale })}`
         },
-        { header: say("Result", "نتیجه"), cell: (send) => outcome(send, locale) },
-        { header: say("Time", "زمان"), cell: ({ at }) => time(at) }
+        {
+          header: say("Type", "نوع"),
+          card: "detail",
+          cell: ({ kind }) => (kind === "code" ? say("Code", "کد") : say("Message", "پیام"))
+        },
+        { header: say("Result", "نتیجه"), card: "state", cell: (send) => outcome(send, locale) },
+        { header: say("Time", "زمان"), kind: "number", card: "time", cell: ({ at }) => ago(at, now) }
       ],
-      last
+      last,
+      { isCompact: true }
     )}
   </section>`
 }
@@ -211,7 +217,7 @@ export const historyParts = Effect.fnUntraced(function* (view: View, { id }: Acc
     { concurrency: "unbounded" }
   )
   return {
-    sends: html`${dayPanel(history, now, view.locale)} ${lastPanel(history, view)}`,
+    sends: html`${dayPanel(history, now, view.locale)} ${lastPanel(history, now, view)}`,
     balance: balancePanel(balances, view.locale)
   }
 })

@@ -35,7 +35,7 @@ import { badge } from "../parts/Badge.ts"
 import { codeBlock } from "../parts/Code.ts"
 import { confirmButton, postButton } from "../parts/Confirm.ts"
 import { type Fact, facts } from "../parts/Panels.ts"
-import { channelName, isolated, quoted } from "../parts/Text.ts"
+import { channelName, isolated, listed, quoted } from "../parts/Text.ts"
 import { AccountStates } from "../../../services/account/AccountHistories.ts"
 import { type AccountRecord, Accounts } from "../../../services/account/Accounts.ts"
 import { RoutingOrders } from "../../../services/routing/RoutingOrders.ts"
@@ -196,7 +196,10 @@ const actions = (view: View, account: AccountRecord): Html => {
 
 /** What a setting is called on the page, in a list of them. */
 const settingNames = (names: ReadonlyArray<string>, { locale }: View): string =>
-  names.map((name) => settingLabel(name, locale)).join(locale.say(" and ", " و "))
+  listed(
+    names.map((name) => settingLabel(name, locale)),
+    locale
+  )
 
 const neededText = (view: View, { provider }: AccountRecord, needed: SendingSettings | null | undefined) => {
   const { say } = view.locale
@@ -321,11 +324,11 @@ export const accountPage = Effect.fnUntraced(function* (view: View, id: number, 
           ${nowPanel(view, account, state, now)} ${history.sends}
           ${account.needsContact && (yield* contactsPanel(view, account, contacts.errors, contacts.submitted))}
           ${yield* inboxPanel(view, account)} ${yield* standbyPanel(view, account, refusedIf("standby"))}
-          ${isSimulated(account) && (yield* simulatorPanel(view, account))}
         </div>
         <div class="stack">
           ${history.balance}
           ${mayWrite && html`${detailsForm(view, account, refused)} ${yield* settingsForm(view, account, refused)}`}
+          ${isSimulated(account) && (yield* simulatorPanel(view, account))}
         </div>
       </div>
     </div>`

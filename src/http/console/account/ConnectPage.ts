@@ -87,6 +87,10 @@ const choiceLink = (path: string, channel: Channel, { name }: ProviderAdapter, {
     </a>
   </li>`
 
+/** SMS has twice as many providers as the others: in front of them its column would leave a hole below another. */
+const longestLast = (channels: ReadonlyArray<Channel>): ReadonlyArray<Channel> =>
+  channels.toSorted((one, other) => Number(one === "sms") - Number(other === "sms"))
+
 /** The first step: what sends, and over which channel. */
 const choose = (
   { channels: offered, connectPath }: ConnectTarget,
@@ -94,7 +98,7 @@ const choose = (
   view: View
 ): Html =>
   html`<div class="choice-groups">
-    ${offered.map(
+    ${longestLast(offered).map(
       (channel) =>
         html`<section class="panel" aria-labelledby="channel-${channel}">
           <div class="panel-head"><h2 id="channel-${channel}">${channelName(channel, view.locale)}</h2></div>

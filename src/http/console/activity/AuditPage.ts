@@ -85,6 +85,9 @@ interface Log {
 const ownLog: Log = { name: "audit", customerOf: ({ actor }) => actor.customerId }
 const wholeLog: Log = { name: "all-audit", customerOf: () => null }
 
+const titleOf = ({ name }: Log, { say }: Locale): string =>
+  name === "audit" ? say("Audit log", "گزارش تغییرات") : say("All changes", "همهٔ تغییرها")
+
 const areaChoices = ({ name }: Log, { say }: Locale) =>
   Object.entries(areas)
     .filter(([area]) => name === "all-audit" || !platformAreas.has(area))
@@ -195,15 +198,18 @@ const auditColumns = (
       : [
           {
             header: say("Customer", "مشتری"),
+            card: "detail" as const,
             cell: ({ customerId }: AuditRecord) => customerPart(customerId, customerNames, locale)
           }
         ]),
     {
       header: say("IP address", "نشانی IP"),
+      ...(log.name === "audit" && { card: "detail" }),
       cell: ({ ip }) => (ip === null ? html`<span class="muted">–</span>` : ltr(ip))
     },
     {
       header: say("Time", "زمان"),
+      card: "time",
       order: orderLink(view),
       cell: (record) => html`<a href="${entryPath(log, record)}">${time(record.occurredAt)}</a>`
     }
@@ -252,7 +258,7 @@ const auditList = (log: Log) =>
         ? { items: [], next: null }
         : yield* list(customerId, { ...request, ...searchOf(view), from, to })
     const columns = auditColumns(log, view, yield* customerNamesOf(log))
-    const title = say("Audit log", "گزارش تغییرات")
+    const title = titleOf(log, view.locale)
     return {
       title,
       name: log.name,
@@ -260,7 +266,7 @@ const auditList = (log: Log) =>
       content: html`${filters(view, shown, more)} ${yield* savedViews(view, log.name)}
         ${searchProblems(problems)}
         <div class="panel audit">
-          ${items.length > 0 ? table(title, columns, items.map(withPerson(people))) : nothingFound(view)}
+          ${items.length > 0 ? table(title, columns, items.map(withPerson(people)), { isCompact: true }) : nothingFound(view)}
           ${pager(view, next)}
         </div>`
     } satisfies Page
@@ -292,7 +298,7 @@ const rawFields = (record: AuditRecord, { say }: Locale): Html | null => {
                   ? mono(rawValue(record.previous[name]))
                   : html`<span class="muted">–</span>`
             },
-            { header: say("Value", "مقدار"), cell: (name) => mono(rawValue(record.details[name])) }
+            { header: say("After", "پس از تغییر"), cell: (name) => mono(rawValue(record.details[name])) }
           ],
           names
         )}
@@ -338,7 +344,7 @@ const auditEntry = (log: Log) =>
     return {
       title: say("Change", "تغییر"),
       name: log.name,
-      lead: html`<a href="${pathOf(log.name)}">${say("Audit log", "گزارش تغییرات")}</a>`,
+      lead: html`<a href="${pathOf(log.name)}">${titleOf(log, locale)}</a>`,
       content: html`<section class="story panel info">
           <p class="first">${sentenceOf(record, links, locale)}</p>
           ${

@@ -220,7 +220,7 @@ const webhookConcerns = Effect.fnUntraced(function* ({ actor, locale }: View) {
       : [
           {
             ...link,
-            badge: badge("warn", say("Failing", "ناموفق")),
+            badge: badge("bad", say("Failing", "ناموفق")),
             what: html`${hostOf(url)}: ${say("no event accepted since", "هیچ رویدادی پذیرفته نشده، از")}
             ${locale.time(failingSince)}`
           }

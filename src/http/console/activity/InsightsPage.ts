@@ -53,7 +53,7 @@ const allOf = (rows: Totals): KeyedSums => ofKind(rows, "all")[0] ?? { key: "", 
 const modeFilter = ({ locale: { say } }: View): ChoiceFilter => ({
   name: "mode",
   label: say("Mode", "حالت"),
-  any: say("Live", "اصلی"),
+  any: say("Live", "واقعی"),
   anyValue: "live",
   choices: [["test", say("Sandbox", "آزمایشی")]]
 })

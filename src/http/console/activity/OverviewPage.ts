@@ -261,7 +261,7 @@ const channelTable = (view: View, slots: ReadonlyArray<ActivitySlot>): Html => {
   type Row = (typeof rows)[number]
   const column = (header: string, cell: (row: Row) => string) => ({ header, kind: "number" as const, cell })
   const caption = say("By channel", "به تفکیک کانال")
-  return html`<section class="panel">
+  return html`<section class="panel figures">
     <div class="panel-head"><h2>${caption}</h2></div>
     ${table<Row>(
       caption,

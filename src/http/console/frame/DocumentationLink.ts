@@ -85,7 +85,7 @@ export const documentationLink = (name: PageName | null, { language, say }: Loca
   const reference = name === null ? undefined : referenceTargets[name]
   return html`${
       reference !== undefined &&
-      html`<a class="choice" href="${REFERENCE_PATH}${reference}" hreflang="en">
+      html`<a class="choice reference-link" href="${REFERENCE_PATH}${reference}" hreflang="en">
         ${say("API reference", "مرجع API")}
       </a>`
     } <a class="choice" href="/docs/${target[language]}">${say("Documentation", "مستندات")}</a>`

@@ -24,6 +24,8 @@ export interface Page {
   readonly name: PageName | null
   /** Actions of the page, next to the title. */
   readonly actions?: Html | null
+  /** On the title's line: to copy it. */
+  readonly beside?: Html
   /** Under the title. */
   readonly lead?: Html | string | null
   readonly content: Html
@@ -49,7 +51,10 @@ const links = (active: PageName | null, { navigation, locale: { say } }: Signed)
 
 const account = ({ session: { user }, csrf, locale: { say } }: Signed): Html =>
   html`<div class="account">
-    <p class="account-name"><strong>${user.name}</strong><span dir="ltr">${user.email}</span></p>
+    <p class="account-name">
+      <strong>${user.name}</strong>
+      ${user.name !== user.email && html`<span dir="ltr" title="${user.email}">${user.email}</span>`}
+    </p>
     <form method="post" action="${SIGN_OUT_PATH}">
       ${csrfField(csrf)}<button class="button quiet">
         ${icon("sign-out")}<span>${say("Sign out", "خروج")}</span>
@@ -101,7 +106,7 @@ const searchLink = ({ locale: { say } }: Signed): Html =>
   </a>`
 
 /** A page of the console for a signed-in user. */
-export const layout = (visit: Signed, { title, name, actions, lead, content }: Page): string => {
+export const layout = (visit: Signed, { title, name, actions, beside, lead, content }: Page): string => {
   const { say } = visit.locale
   const menu = html`<div class="nav-pages">${links(name, visit)}</div>
     ${account(visit)}`
@@ -127,7 +132,14 @@ export const layout = (visit: Signed, { title, name, actions, lead, content }: P
           </div>
           <div class="heading">
             <div>
-              <h1>${title}</h1>
+              ${
+                beside === undefined
+                  ? html`<h1>${title}</h1>`
+                  : html`<div class="title-line">
+                      <h1>${title}</h1>
+                      ${beside}
+                    </div>`
+              }
               ${lead != null && html`<p class="lead">${lead}</p>`}
             </div>
             ${actions != null && html`<div class="actions">${actions}</div>`}

@@ -189,8 +189,8 @@ export const phoneContent = Effect.fnUntraced(function* (view: View, phone: Phon
   return {
     title: phoneText(phone, locale),
     name: "phones",
-    lead: html`<a href="${pathOf("phones")}">${say("Phones", "شماره‌ها")}</a>
-      ${copyButton(phone, say("Copy phone", "کپی شماره"), locale)}`,
+    beside: copyButton(phone, say("Copy phone", "کپی شماره"), locale),
+    lead: html`<a href="${pathOf("phones")}">${say("Phones", "شماره‌ها")}</a>`,
     actions: eraseButton(known, view),
     content: html`${storyOf(known, view)}
       <div class="columns">

@@ -47,7 +47,7 @@ const actions: ReadonlyArray<{
   {
     path: `${pathOf("wallet")}/statement`,
     access: "anyone",
-    english: "Statement of a month",
+    english: "Monthly statement",
     persian: "صورت‌حساب ماه"
   },
   {

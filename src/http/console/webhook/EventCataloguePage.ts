@@ -18,7 +18,7 @@ export const CATALOGUE_PATH = `${WEBHOOKS_PATH}/events` as const
 const entry = ({ type, when: [english, persian], sample }: CataloguedEvent, locale: Locale): Html =>
   html`<details class="panel-details" id="${type}">
     <summary class="panel-head">
-      <div>
+      <div class="event-line">
         <h3>${mono(type)}</h3>
         <span class="muted">${locale.say(english, persian)}</span>
       </div>

@@ -60,7 +60,7 @@ const charts = ({ hours }: EndpointHistory, all: ReadonlyArray<Instant>, locale:
       unit,
       format: (millis) => say(`${number(Math.round(millis))} ms`, `${number(Math.round(millis))} میلی‌ثانیه`),
       series: [
-        { label: say("Median time to respond", "میانهٔ زمان پاسخ"), kind: "bar" },
+        { label: say("Median time to respond (ms)", "میانهٔ زمان پاسخ (میلی‌ثانیه)"), kind: "bar" },
         { label: say("95th percentile", "صدک ۹۵"), kind: "line" }
       ],
       points: all.map((hour) => ({

@@ -169,14 +169,15 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
         header: say("Event", "رویداد"),
         kind: "title",
         cell: ({ eventId, eventType }: WebhookDelivery) =>
-          html`<a href="${pathFor(id, `/events/${eventId}`)}">${mono(eventType)}</a>`
+          html`<a class="row-link" href="${pathFor(id, `/events/${eventId}`)}">${mono(eventType)}</a>`
       },
-      { header: say("About", "دربارهٔ"), cell: (delivery) => subjectPart(delivery, locale) },
+      { header: say("About", "دربارهٔ"), card: "detail", cell: (delivery) => subjectPart(delivery, locale) },
       {
         header: say("Status, next attempt", "وضعیت، تلاش بعدی"),
+        card: "state",
         cell: (delivery) =>
           html`${deliveryBadge(delivery, locale)}
-          ${delivery.nextTryAt !== null && html`<div class="muted">${time(delivery.nextTryAt)}</div>`}`
+          ${delivery.nextTryAt !== null && html`<div class="muted table-word">${time(delivery.nextTryAt)}</div>`}`
       },
       {
         header: say("Last response", "آخرین پاسخ"),
@@ -184,12 +185,14 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
       },
       {
         header: say("Created", "زمان ایجاد"),
+        card: "time",
         cell: ({ createdAt, replayedAt }) =>
           html`${time(createdAt)}
           ${replayedAt !== null && html`<div class="muted">${say("again", "دوباره")} ${time(replayedAt)}</div>`}`
       }
     ],
-    deliveries
+    deliveries,
+    { isCompact: true }
   )
 }
 

@@ -101,7 +101,9 @@ const bodyPart = (body: string | null, { locale }: View): Html =>
     ? html`<p class="notice info">
         ${locale.say("The body is no longer stored: its code or message was deleted.", "بدنه دیگر ذخیره نیست: کد یا پیام آن حذف شده است.")}
       </p>`
-    : codeBlock(locale.say("Request body", "بدنهٔ درخواست"), readable(body), locale)
+    : html`<div class="panel panel-body">
+        ${codeBlock(locale.say("Request body", "بدنهٔ درخواست"), readable(body), locale)}
+      </div>`
 
 /** The headers that were posted with the last try; the signature is of its time. */
 const sentHeaders = (eventId: string, { at, signature }: WebhookExchange): string =>

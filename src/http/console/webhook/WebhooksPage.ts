@@ -162,13 +162,18 @@ export const webhookState = ({ disabledReason, failingSince }: WebhookEndpoint, 
         <span class="sub">${say("since", "از")} ${time(failingSince)}</span>`
 }
 
-const eventsText = ({ events }: WebhookEndpoint, { say, number }: Locale): string =>
-  events.includes(EVERY_EVENT)
-    ? say("All events", "همهٔ رویدادها")
+const eventsText = ({ events }: WebhookEndpoint, { say, number }: Locale): string => {
+  const count = (some: number) =>
+    say(`${number(some)} ${some === 1 ? "event" : "events"}`, `${number(some)} رویداد`)
+  if (!events.includes(EVERY_EVENT)) return count(events.length)
+  if (events.includes(ALERT_EVENTS)) return say("All events and alerts", "همهٔ رویدادها و اعلان‌ها")
+  return events.length === 1
+    ? say("All events except alerts", "همهٔ رویدادها به‌جز اعلان‌ها")
     : say(
-        `${number(events.length)} ${events.length === 1 ? "event" : "events"}`,
-        `${number(events.length)} رویداد`
+        `All events, and ${count(events.length - 1)} of alerts`,
+        `همهٔ رویدادها، و ${count(events.length - 1)} از اعلان‌ها`
       )
+}
 
 const webhookTable = (webhooks: ReadonlyArray<WebhookEndpoint>, { locale }: View): Html => {
   const { say, time } = locale
