@@ -28,10 +28,9 @@ export const sampleOf = (placeholder: string, submitted: (name: string) => strin
 const partText = ({ encoding, length, parts, left }: SmsSize, { say, number }: Locale): Html => {
   const alphabet = encoding === "gsm7" ? "GSM-7" : "UCS-2"
   return html`${say(
-    `${number(parts)} SMS ${parts === 1 ? "part" : "parts"} · ${number(length)} characters, ${number(left)} left ·`,
-    `${number(parts)} بخش پیامک · ${number(length)} نویسه، ${number(left)} مانده ·`
-  )}
-  ${ltr(alphabet)}`
+      `${number(parts)} SMS ${parts === 1 ? "part" : "parts"} · ${number(length)} characters, ${number(left)} left\u00a0·`,
+      `${number(parts)} بخش پیامک · ${number(length)} نویسه، ${number(left)} مانده\u00a0·`
+    )} <bdi dir="ltr" class="nowrap">${alphabet}</bdi>`
 }
 
 /** A text as its receiver sees it. */
