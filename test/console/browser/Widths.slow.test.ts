@@ -105,7 +105,7 @@ describeInBrowser("pages with long values", (stage) => {
 
   it.each(["en", "fa"] as const)("have their tools in one line on a phone: %s", async (language) => {
     await stage.within({ ...desktop, language, device: "phone" }, owner, async (tab) => {
-      for (const path of ["/console/overview", "/console/alerts"]) {
+      for (const path of ["/console/overview", "/console/alerts", "/console/keys"]) {
         await tab.open(path)
         const tops = await tab.page
           .locator(".top .choice:visible")

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { makeLocale } from "../../../src/http/console/frame/Locale.ts"
-import { directionOf, listed } from "../../../src/http/console/parts/Text.ts"
+import { directionOf, listed, overChannel } from "../../../src/http/console/parts/Text.ts"
 
 const asset = (name: string): Uint8Array =>
   readFileSync(new URL(`../../../src/http/console/assets/${name}`, import.meta.url))
@@ -26,6 +26,17 @@ describe("Persian text", () => {
     expect(directionOf(text)).toBe(direction)
   })
 })
+
+it.each([
+  ["en", "bale", "Bale"],
+  ["en", "voice", "a voice call"],
+  ["fa", "voice", "تماس صوتی"]
+] as const)(
+  "a code is sent over a channel with its name, or over a call: %s %s",
+  (language, channel, text) => {
+    expect(overChannel(channel, makeLocale(language, "Asia/Tehran"))).toBe(text)
+  }
+)
 
 it.each([
   ["en", ["Bale"], "Bale"],

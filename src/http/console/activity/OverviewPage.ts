@@ -275,7 +275,10 @@ const channelTable = (view: View, slots: ReadonlyArray<ActivitySlot>): Html => {
         column(say("Accepted", "پذیرفته شد"), ({ all }) => share(all.sent, all.sent + all.failed, view)),
         column(say("Conversion", "نرخ تأیید"), ({ codes }) => share(codes.verified, codes.accepted, view)),
         column(say("Median time to verify", "میانهٔ زمان تأیید"), ({ codes }) => time(codes, 0.5, view)),
-        column(say("95th percentile", "صدک ۹۵"), ({ codes }) => time(codes, 0.95, view)),
+        {
+          ...column(say("95th percentile", "صدک ۹۵"), ({ codes }) => time(codes, 0.95, view)),
+          isOptional: true
+        },
         column(say("Cost", "هزینه"), ({ all }) => (all.cost === 0 ? "–" : rials(all.cost)))
       ],
       rows

@@ -50,7 +50,9 @@ export const chart = (
     </ul>
     <div class="chart-plot" aria-hidden="true"></div>
     <details class="chart-figures">
-      <summary>${say("Show as table", "نمایش به صورت جدول")}</summary>
+      <summary>
+        ${say("Show as table", "نمایش به صورت جدول")}<span class="chart-name">: ${title}</span>
+      </summary>
       <div class="table-scroll" tabindex="0" role="region" aria-label="${title}">
         <table>
           <caption class="hidden">

@@ -60,3 +60,7 @@ export const channelSubject = (name: string, locale: Locale): string =>
   isChannel(name) && channelType(name) === "messenger"
     ? locale.say(channelNames[name][0], `پیام‌رسان ${channelNames[name][1]}`)
     : channelName(name, locale)
+
+/** The channel that something was sent over. All but calls have a name of their own. */
+export const overChannel = (name: string, locale: Locale): string =>
+  name === "voice" ? locale.say("a voice call", channelSubject(name, locale)) : channelSubject(name, locale)

@@ -3,7 +3,7 @@ import { type AttemptErrorCode, isUncertain } from "../../../domain/ProviderOutc
 import { effectiveStatus, type Verification } from "../../../domain/verification/Verification.ts"
 import type { Locale } from "../frame/Locale.ts"
 import type { Tone } from "../parts/Badge.ts"
-import { channelSubject, listed } from "../parts/Text.ts"
+import { channelSubject, listed, overChannel } from "../parts/Text.ts"
 import { whatWentWrong } from "../runs/FailureTexts.ts"
 import type { RunHistory } from "../../../services/activity/RunHistories.ts"
 
@@ -18,6 +18,9 @@ export interface CodeRun {
 export const stepName = ({ route }: Pick<Verification, "route">, step: number, locale: Locale): string =>
   channelSubject((route[step] ?? route[0]).channel, locale)
 
+const overStep = ({ route }: Pick<Verification, "route">, step: number, locale: Locale): string =>
+  overChannel((route[step] ?? route[0]).channel, locale)
+
 /** The history of a code in plain words, for support staff whose user got no code. */
 export interface Story {
   readonly tone: Tone
@@ -28,7 +31,7 @@ export interface Story {
 
 const namesOf = ({ verification }: CodeRun, steps: ReadonlyArray<number>, locale: Locale): string =>
   listed(
-    steps.map((step) => stepName(verification, step, locale)),
+    steps.map((step) => overStep(verification, step, locale)),
     locale
   )
 
@@ -57,7 +60,7 @@ const verifiedStory = (run: CodeRun, locale: Locale): ReadonlyArray<string> => {
   const { verifiedAt, createdAt } = verification
   const took = locale.duration(((verifiedAt ?? createdAt) - createdAt) / 1000)
   const last = verification.attempts.findLast(({ status }) => status === "sent")
-  const over = last === undefined ? "" : stepName(verification, last.step, locale)
+  const over = last === undefined ? "" : overStep(verification, last.step, locale)
   return [
     locale.say(
       `The right code was entered ${took} after the request${over === "" ? "" : `, after it was sent over ${over}`}.`,

@@ -9,7 +9,7 @@ import {
 import { html, type Html } from "../frame/Html.ts"
 import type { Locale } from "../frame/Locale.ts"
 import { attemptState } from "../parts/Runs.ts"
-import { channelSubject, isolated, mono } from "../parts/Text.ts"
+import { channelSubject, isolated, mono, overChannel } from "../parts/Text.ts"
 import { callText, deliveryMoment, type Moment, routeText } from "../runs/Timeline.ts"
 import { whatWentWrong, whySkipped } from "../runs/FailureTexts.ts"
 import { type CodeRun, stepName } from "./VerificationStory.ts"
@@ -92,7 +92,7 @@ const attempted = (run: CodeRun, attempt: Attempt, index: number, locale: Locale
     tone: attempt.status === "sent" ? "good" : state === "unknown" ? "warn" : "bad",
     what:
       attempt.status === "sent"
-        ? say(`Sent over ${name}`, `از ${name} ارسال شد`)
+        ? say(`Sent over ${overChannel(step.channel, locale)}`, `از ${name} ارسال شد`)
         : attempt.attempted_at === null
           ? say(`${name} was skipped`, `${name} امتحان نشد`)
           : state === "unknown"

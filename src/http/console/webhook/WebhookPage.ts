@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import type { Instant } from "../../../domain/Instant.ts"
 import { isUuidPosition } from "../../../domain/Paging.ts"
 import { ERASED_PHONE, maskPhone, Phone } from "../../../domain/Phone.ts"
 import {
@@ -160,8 +161,13 @@ const subjectPart = ({ eventType, subject, phone }: WebhookDelivery, locale: Loc
   return html`<a href="${pathOf(page)}/${subject}">${shown}</a>`
 }
 
-const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, { locale }: View): Html => {
-  const { say, time } = locale
+const deliveryTable = (
+  id: number,
+  deliveries: ReadonlyArray<WebhookDelivery>,
+  now: Instant,
+  { locale }: View
+): Html => {
+  const { say, time, ago } = locale
   return table(
     say("Deliveries", "ارسال‌ها"),
     [
@@ -187,8 +193,8 @@ const deliveryTable = (id: number, deliveries: ReadonlyArray<WebhookDelivery>, {
         header: say("Created", "زمان ایجاد"),
         card: "time",
         cell: ({ createdAt, replayedAt }) =>
-          html`${time(createdAt)}
-          ${replayedAt !== null && html`<div class="muted">${say("again", "دوباره")} ${time(replayedAt)}</div>`}`
+          html`${ago(createdAt, now)}
+          ${replayedAt !== null && html`<div class="muted">${say("again", "دوباره")} ${ago(replayedAt, now)}</div>`}`
       }
     ],
     deliveries,
@@ -252,7 +258,7 @@ const deliveriesPart = Effect.fnUntraced(function* (
     <div class="panel" id="deliveries" ${!query.has("cursor") && html`data-live="3"`}>
       ${
         items.length > 0
-          ? deliveryTable(id, items, view)
+          ? deliveryTable(id, items, yield* Clock.currentTimeMillis, view)
           : emptyState(
               say("No deliveries", "ارسالی نیست"),
               isFiltered
