@@ -31,7 +31,7 @@ interface Step {
 }
 
 const changesText = ({ version, before }: Step, { locale }: View): string => {
-  if (before === null) return locale.say("the first order", "نخستین ترتیب")
+  if (before === null) return locale.say("the first order", "اولین ترتیب")
   const changes = routingChanges(before, version, locale)
   return changes.length === 0
     ? locale.say("nothing is different", "چیزی فرق نکرد")
