@@ -138,7 +138,7 @@ const performOnCitus = async (surroundings: Surroundings): Promise<Evidence> => 
 
 const why =
   (options.citus ? whyNoCitus(options.bin) : null) ??
-  (options.citus && !options.patroni ? null : whyNoCluster())
+  (options.patroni || !options.citus ? whyNoCluster() : null)
 if (why === null) {
   runProgram({
     name: "peyk-ha",

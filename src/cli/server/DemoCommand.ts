@@ -1,7 +1,7 @@
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpServer } from "effect/http"
-import { type Channel } from "../../domain/routing/Channel.ts"
+import type { Channel } from "../../domain/routing/Channel.ts"
 import { SHORTEST_WAIT_SECONDS } from "../../domain/routing/Waits.ts"
 import { SendResponse, StatusResponse, VerifyResponse } from "../../http/verification/OtpSchemas.ts"
 import type { Configuration } from "../../layers/config/Configuration.ts"

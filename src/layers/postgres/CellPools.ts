@@ -2,7 +2,15 @@ import { type Cause, Context, Effect, Layer, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient, SqlConnection } from "effect/sql"
 import { connectionsToNode } from "./CellNodes.ts"
-import { type Cell, cellOfPlace, CurrentPlace, followingMoves, pathOf, type StoreCells } from "./CellsSql.ts"
+import {
+  beginningAt,
+  type Cell,
+  cellOfPlace,
+  CurrentPlace,
+  followingMoves,
+  pathOf,
+  type StoreCells
+} from "./CellsSql.ts"
 import type { StoreAddress } from "./Primary.ts"
 import { noteClient, RowsAlone } from "./SetUpPlace.ts"
 import { type Patience, type PoolOf, watchedPool } from "./WatchedPool.ts"
@@ -75,16 +83,12 @@ export const poolInCells = <E, R>(
     if (all.length === 0) return store
     const context = yield* Effect.context<R | Scope.Scope>()
     const made = new Map<number, Effect.Effect<CellPools>>()
-    const pathed = ({ startupParameters }: PoolOptions, path: string) => ({
-      ...startupParameters,
-      search_path: path
-    })
     const connectionsAt = (address: PoolOptions, failed?: (cause: Cause.Cause<unknown>) => void) =>
       Effect.map(makePool(address, failed), ({ connections }) => connections)
     const poolsOf = Effect.fnUntraced(function* (cell: Cell) {
       const own = yield* connectionsAt({
         ...throughStore,
-        startupParameters: pathed(throughStore, pathOf(cell, searchPath))
+        startupParameters: beginningAt(throughStore, pathOf(cell, searchPath))
       })
       if (!areApart || !toNodes) return { store: own, node: own, isReady: () => false }
       const node = yield* connectionsToNode({
@@ -95,7 +99,7 @@ export const poolInCells = <E, R>(
           const atNode: PoolOptions = {
             ...address,
             patienceMillis: options.patienceMillis,
-            startupParameters: pathed(options, path)
+            startupParameters: beginningAt(options, path)
           }
           return Effect.provideContext(
             connectionsAt(atNode, failed),

@@ -97,6 +97,12 @@ export const quotedName = (name: string): string => `"${name.replaceAll('"', '""
 /** Statements name tables alone: those of sends are found in the cell's schema, all others in the store's. */
 export const pathOf = ({ name }: Cell, storePath: string): string => `${quotedName(name)}, ${storePath}`
 
+/** What a connection sends at its start, so that its statements find tables by this path. */
+export const beginningAt = ({ startupParameters }: PgClient.PgPoolConfig, path: string) => ({
+  ...startupParameters,
+  search_path: path
+})
+
 /** The cells of a store, and where it finds its own tables. */
 export interface StoreCells {
   readonly all: ReadonlyArray<Cell>
@@ -149,7 +155,7 @@ export const keepsSearchPath = (address: PgClient.PgPoolConfig, { all, searchPat
   Effect.gen(function* () {
     const [cell] = all
     if (cell === undefined) return true
-    const startupParameters = { ...address.startupParameters, search_path: pathOf(cell, searchPath) }
+    const startupParameters = beginningAt(address, pathOf(cell, searchPath))
     const connection = yield* PgConnection.make({ ...address, startupParameters, applicationName: "peyk" })
     const read = Effect.map(connection.query(`select current_schema() as "schema"`), ({ rows }) => rows)
     const [{ schema }] = yield* decodedAs(CurrentSchema)(read)

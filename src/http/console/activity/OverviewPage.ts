@@ -176,9 +176,9 @@ const figureTiles = (view: View, slots: ReadonlyArray<ActivitySlot>, summary: Ac
   ])
 }
 
-const bucketLabel = (begin: Instant, period: Period, view: View): string => {
+const bucketLabels = (period: Period, view: View): ((begin: Instant) => string) => {
   const { hour, localDay } = makeLocale(view.locale.language, zoneOf(period, view))
-  return periods[period].unit === "hour" ? hour(begin) : localDay(begin)
+  return periods[period].unit === "hour" ? hour : localDay
 }
 
 interface CountedBucket {
@@ -214,10 +214,10 @@ const activityChart = (
 ): Html => {
   const { say } = view.locale
   const unit = periods[period].unit === "hour" ? say("Hour", "ساعت") : say("Day", "روز")
+  const labelOf = bucketLabels(period, view)
   const buckets = bucketsOf(slots, period, now, zoneOf(period, view)).map(({ begin, slots: within }) => {
     const codes = sumOf(within, allCodes)
-    const label = bucketLabel(begin, period, view)
-    return { label, codes, messages: sumOf(within, allMessages).accepted }
+    return { label: labelOf(begin), codes, messages: sumOf(within, allMessages).accepted }
   })
   const points = buckets.map(({ label, codes: { accepted, verified }, messages }) => ({
     label,
