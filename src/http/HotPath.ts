@@ -22,16 +22,6 @@ import { CurrentRequestTime, Workers } from "../services/concurrency/Workers.ts"
 import { ApiKeys } from "../services/key/Keys.ts"
 import type { Allowance } from "../services/key/RequestWindows.ts"
 
-interface BodyReader {
-  /** The announced length. */
-  readonly length: number
-  /** Takes the whole body; returns false to put it back and decline the request. */
-  readonly take: (bytes: Buffer) => boolean
-  readonly decline: () => void
-  /** Answers a request for whose work there is no room. */
-  readonly refuse: () => void
-}
-
 /** A body, decoded and as it came. */
 export interface JsonBody {
   /** Undefined if the bytes are not UTF-8, or the text is no JSON. */
@@ -48,30 +38,6 @@ const parseJson = (bytes: Buffer): JsonBody => {
   } catch {
     return { body: undefined, text }
   }
-}
-
-/** Reads a body of known length at once when all of it has arrived; declines a request whose body comes too late. */
-const readWholeBody = (request: IncomingRequest, { length, take, decline, refuse }: BodyReader): void => {
-  let isTaken = false
-  const onReadable = () => {
-    // Only its end is left.
-    if (isTaken) return void request.read()
-    if (request.readableLength < length) return
-    if (!request.endBodyWait()) {
-      isTaken = true
-      return refuse()
-    }
-    const bytes: Buffer = request.read()
-    isTaken = take(bytes)
-    if (isTaken) return
-    request.off("readable", onReadable).unshift(bytes)
-    decline()
-  }
-  request.on("readable", onReadable)
-  request.waitForBody(() => {
-    request.off("readable", onReadable)
-    decline()
-  })
 }
 
 /** Alternating names and values, which Node writes as they are. */
@@ -254,10 +220,13 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
     if (sent !== undefined) notes.body(sent)
     if (subjectId !== undefined) notes.subject(subjectId)
     const use = new RecalledKey(secret, request, notes, trustedProxies)
-    const performed = Effect.flatMap(keys.admitKnown(use, known), (admitted) => {
-      allowance = admitted.allowance
-      return keys.perform(use, admitted.principal, work)
-    })
+    // What a fiber has begun is kept until it has ended: only what is made within `suspend` is not.
+    const performed = Effect.suspend(() =>
+      Effect.flatMapEager(keys.admitKnown(use, known), (admitted) => {
+        allowance = admitted.allowance
+        return keys.perform(use, admitted.principal, work)
+      })
+    )
     const program = Effect.matchCauseEffect(performed, {
       onSuccess: (result) => {
         if (result.subjectId !== undefined) notes.subject(result.subjectId)
@@ -310,7 +279,7 @@ const make = Effect.fnUntraced(function* (
       return hotWork !== undefined
     }
     const refuse = () => errors.respond("service_unavailable", request, response)
-    readWholeBody(request, { length, take, decline, refuse })
+    request.readWholeBody({ length, take, decline, refuse })
     return true
   }
 

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Cause, Context, Effect, Layer, Option, type Redacted, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import {
@@ -75,14 +75,16 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "an
     use.notes.key(principal)
     const refusal = check(use, principal)
     return refusal === undefined
-      ? Effect.map(limits.admit(principal), (allowance) => ({ principal, allowance }))
+      ? Effect.mapEager(limits.admit(principal), (allowance) => ({ principal, allowance }))
       : Effect.fail(refusal)
   }
 
   /** Confirms a refusal with the key as the store has it. */
   const admitKnown = (use: KeyUse, principal: Principal): Effect.Effect<AdmittedKey, KeyRefusal> =>
-    Effect.catchIf(count(use, principal), isChangeable, () =>
-      Effect.flatMap(apiKeys.confirm(use.secret), (current) => count(use, current))
+    Effect.catchEager(count(use, principal), (refusal) =>
+      isChangeable(refusal)
+        ? Effect.flatMap(apiKeys.confirm(use.secret), (current) => count(use, current))
+        : Effect.fail(refusal)
     )
 
   /** Reads and checks the key again. Counts the request again only if the key's limit has changed. */
@@ -107,11 +109,13 @@ export const makeKeyAdmission = Effect.fnUntraced(function* (mode: KeyMode | "an
     work: KeyWork<A, E, R>,
     triesLeft = MAX_SET_UP_CHANGES
   ): Effect.Effect<A, E | KeyRefusal | StillChanging, R> =>
-    Effect.catch(
+    Effect.catchCause(
       // Its description is not kept while it is done.
       Effect.suspend(() => within(principal.customerId, work(principal))),
-      (error): Effect.Effect<A, E | KeyRefusal | StillChanging, R> => {
-        if (!isSetUpChanged(error)) return Effect.fail(error)
+      (cause): Effect.Effect<A, E | KeyRefusal | StillChanging, R> => {
+        const failed = Cause.findError(cause)
+        if (Result.isFailure(failed)) return Effect.failCause(failed.failure)
+        if (!isSetUpChanged(failed.success)) return Effect.fail(failed.success)
         if (triesLeft === 0) return Effect.fail(STILL_CHANGING)
         return Effect.flatMap(renew(use, principal), (current) => perform(use, current, work, triesLeft - 1))
       }

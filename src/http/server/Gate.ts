@@ -177,6 +177,8 @@ export interface Counts {
   readonly streams: LinkedSet<() => void>
 }
 
+const ignore = () => {}
+
 /**
  * A request from its headers until the application has ended its response. The gate counts it, except while it waits for
  * its body, or for its client to read: neither is work.
@@ -197,7 +199,7 @@ export class Admission implements RequestTime {
   #outsideMillis = 0
   #isPaused = false
   #isGivenUp = false
-  #giveUp = () => {}
+  #giveUp = ignore
 
   constructor(response: OutgoingResponse, traits: RouteTraits, since: number, counts: Counts) {
     this.response = response
@@ -258,6 +260,7 @@ export class Admission implements RequestTime {
     if (this.#wait !== null) {
       this.#counts.waits.remove(this.#wait)
       this.#wait = null
+      this.#giveUp = ignore
       const now = performance.now()
       this.#outsideMillis = now - this.#since
       this.#hasRoom = this.#counts.gate.enter(this.traits.load, now)

@@ -5,9 +5,26 @@ import type { Admission } from "./Gate.ts"
 import type { ServedPath } from "../RouteTable.ts"
 import type { RequestTime } from "../../services/concurrency/Workers.ts"
 
+interface BodyReader {
+  /** The announced length. */
+  readonly length: number
+  /** Takes the whole body; returns false to put it back and decline the request. */
+  readonly take: (bytes: Buffer) => boolean
+  readonly decline: () => void
+  /** Answers a request for whose work there is no room. */
+  readonly refuse: () => void
+}
+
+/** One for all: a listener of each request's own would be kept, with all it refers to, while the request is answered. */
+const readArrived = function (this: IncomingRequest): void {
+  this.readArrived()
+}
+
 /** Node's request, with its admission. */
 export class IncomingRequest extends IncomingMessage {
   #admission: Admission | undefined = undefined
+  /** Null once the body has been taken. */
+  #reader: BodyReader | null = null
   /** The route of its path; undefined if there is none. */
   served: ServedPath | undefined = undefined
 
@@ -18,6 +35,30 @@ export class IncomingRequest extends IncomingMessage {
   /** Undefined if it was not admitted. */
   get time(): RequestTime | undefined {
     return this.#admission
+  }
+
+  /** Reads a body of known length at once when all of it has arrived; declines a request whose body comes too late. */
+  readWholeBody(reader: BodyReader): void {
+    this.#reader = reader
+    this.on("readable", readArrived)
+    this.waitForBody(() => {
+      this.#reader = null
+      this.off("readable", readArrived)
+      reader.decline()
+    })
+  }
+
+  readArrived(): void {
+    const reader = this.#reader
+    // Only its end is left.
+    if (reader === null) return void this.read()
+    if (this.readableLength < reader.length) return
+    this.#reader = null
+    if (!this.endBodyWait()) return reader.refuse()
+    const bytes: Buffer = this.read()
+    if (reader.take(bytes)) return
+    this.off("readable", readArrived).unshift(bytes)
+    reader.decline()
   }
 
   /** `giveUp` is called if the body does not arrive in time. */

@@ -175,9 +175,8 @@ export class ServingServer extends Server<typeof IncomingRequest, typeof Outgoin
 
   #begin(event: string, request: IncomingRequest, response: OutgoingResponse, traits: RouteTraits): void {
     if (!this.#admit(request, response, traits)) return
-    const dispatch = () => this.#dispatch(event, request, response)
-    if (this.listenerCount("request") > 0) dispatch()
-    else this.#early.push(dispatch)
+    if (this.listenerCount("request") > 0) this.#dispatch(event, request, response)
+    else this.#early.push(() => this.#dispatch(event, request, response))
   }
 
   #dispatch(event: string, request: IncomingRequest, response: OutgoingResponse): void {

@@ -1,4 +1,4 @@
-import { Clock, Effect, Exit, Fiber } from "effect"
+import { Clock, type Context, Effect, Exit, Fiber } from "effect"
 import { ProviderOutcome } from "../../domain/ProviderOutcome.ts"
 import { type Link, LinkedSet } from "../concurrency/Collections.ts"
 
@@ -74,25 +74,27 @@ export const makeInTime = Effect.fnUntraced(function* (millis: number) {
     return Effect.void
   })
 
-  const awaitResponse = (responding: Fiber.Fiber<ProviderOutcome>) => {
+  /** Not as a child: the set of its children would take as much memory as the fiber itself. */
+  const callWith = (context: Context.Context<never>, call: Effect.Effect<ProviderOutcome>) => {
+    let responding: Fiber.Fiber<ProviderOutcome> | null = null
     let link: Link<PendingCall> | null = null
     const outcome = Effect.callback<ProviderOutcome>((resume) => {
+      responding = Effect.runForkWith(context)(call)
+      const exit = responding.pollUnsafe()
+      if (exit !== undefined) return resume(exit)
       link = calls.add(nowMillis(), () => resume(noResponse))
       responding.addObserver(resume)
       watcher ??= runFork(watch)
     })
     return Effect.onExitPrimitive(outcome, () => {
       if (link !== null) calls.remove(link)
-      return responding.pollUnsafe() === undefined ? Fiber.interrupt(responding) : undefined
+      return responding !== null && responding.pollUnsafe() === undefined
+        ? Fiber.interrupt(responding)
+        : undefined
     })
   }
 
   const inTime: InTime = (call) =>
-    Exit.isExit(call)
-      ? call
-      : Effect.flatMap(
-          Effect.forkChild(call, { startImmediately: true, uninterruptible: false }),
-          (responding) => responding.pollUnsafe() ?? awaitResponse(responding)
-        )
+    Exit.isExit(call) ? call : Effect.withFiber(({ context }) => callWith(context, call))
   return inTime
 })

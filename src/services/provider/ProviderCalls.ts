@@ -130,11 +130,9 @@ export class ProviderCalls extends Context.Service<
 
       return ProviderCalls.of({
         awaitStart: (account, slot, wait) =>
-          Effect.suspend(() =>
-            slot.hasStart && isStartInTime(slot.at, clock.currentTimeMillisUnsafe())
-              ? Effect.succeed(slot)
-              : awaitStart(clock, slots, account, slot, wait)
-          ),
+          slot.hasStart && isStartInTime(slot.at, clock.currentTimeMillisUnsafe())
+            ? Effect.succeed(slot)
+            : awaitStart(clock, slots, account, slot, wait),
         callAndRecord: ({ kind, account, call, waiting, count, record }) =>
           Effect.suspend(() => {
             const { channel } = account

@@ -3,7 +3,7 @@ import type { SkipReason } from "../../domain/account/Pace.ts"
 import type { Instant } from "../../domain/Instant.ts"
 import type { LeasedTimer } from "../../domain/Timer.ts"
 import { accountAt, isCall, stepText } from "../../domain/routing/Route.ts"
-import { chooseStep, type SkipReasons, skipRemaining } from "../../domain/verification/Step.ts"
+import { type Choice, chooseStep, type SkipReasons, skipRemaining } from "../../domain/verification/Step.ts"
 import { expiresInSeconds, type Verification } from "../../domain/verification/Verification.ts"
 import { isStepDue } from "../../domain/verification/VerificationMachine.ts"
 import { AccountSlots, type Slot, type Start } from "../account/AccountSlots.ts"
@@ -63,11 +63,14 @@ interface Passed {
 
 const NONE_PASSED: Passed = { skipped: [], reasons: {}, queued: [] }
 
-const skipping = (passed: Passed, steps: Steps, reasonOf: (step: number) => SkipReason): Passed => ({
-  ...passed,
-  skipped: [...passed.skipped, ...steps],
-  reasons: { ...passed.reasons, ...Object.fromEntries(steps.map((step) => [step, reasonOf(step)])) }
-})
+const skipping = (passed: Passed, steps: Steps, reasonOf: (step: number) => SkipReason): Passed =>
+  steps.length === 0
+    ? passed
+    : {
+        ...passed,
+        skipped: [...passed.skipped, ...steps],
+        reasons: { ...passed.reasons, ...Object.fromEntries(steps.map((step) => [step, reasonOf(step)])) }
+      }
 
 /** Why the account of one of these steps could not give a slot. */
 const reasonIn =
@@ -118,6 +121,14 @@ const makeClosed = Effect.map(PhoneCalls, (phoneCalls) => {
   }
 })
 
+/** Steps to choose one from. */
+interface Choosing {
+  readonly verification: Verification
+  readonly steps: Steps
+  readonly stepTry: StepTry
+  readonly passed: Passed
+}
+
 /** Chooses the step to call: the first one whose account may send now or within the wait. */
 const makeChoose = Effect.gen(function* () {
   const closedOf = yield* makeClosed
@@ -138,56 +149,75 @@ const makeChoose = Effect.gen(function* () {
       : queue(verification, { step, skipped, reasons, at: now })
   }
 
-  const takeSlot = (verification: Verification, steps: Steps) =>
-    Effect.suspend(() => {
-      const now = clock.currentTimeMillisUnsafe()
-      const taken = slots.take({
-        customerId: verification.customerId,
-        kind: "code",
-        accounts: steps.map((step) => accountAt(verification, step)),
-        now,
-        until: Math.min(now + slotHorizonMillis, verification.expiresAt - 1),
-        waitsForBlocked: false
-      })
-      return Effect.map(taken, (slot) => ({ now, slot, choice: choiceOf(slot, steps) }))
+  const takeSlot = (verification: Verification, steps: Steps) => {
+    const now = clock.currentTimeMillisUnsafe()
+    const taken = slots.take({
+      customerId: verification.customerId,
+      kind: "code",
+      accounts: steps.map((step) => accountAt(verification, step)),
+      now,
+      until: Math.min(now + slotHorizonMillis, verification.expiresAt - 1),
+      waitsForBlocked: false
     })
+    return Effect.mapEager(taken, (slot) => ({ now, slot, choice: choiceOf(slot, steps) }))
+  }
 
   const ended = Effect.map((verification: Verification): Chosen => ({ verification, chosen: null }))
 
-  return Effect.fnUntraced(function* (
-    verification: Verification,
-    steps: Steps,
-    { timer, releaseForRetry, waits: { waitMillis, waiting } }: StepTry,
-    passed: Passed
-  ): Effect.fn.Return<Chosen> {
-    const seenAt = clock.currentTimeMillisUnsafe()
-    const closed = yield* Effect.catchCause(closedOf(verification, steps, seenAt), releaseForRetry)
-    const open = closed.length === 0 ? steps : steps.filter((step) => !closed.includes(step))
-    if (open.length === 0) {
-      return yield* ended(callNone(verification, skipping(passed, closed, isClosed), seenAt))
-    }
-    const { now, slot, choice } = yield* Effect.catchCause(takeSlot(verification, open), releaseForRetry)
-    const reasonOf = reasonIn(slot, open)
-    if (choice === null) {
-      const all = passed.queued.length > 0 ? passed : skipping(passed, open, reasonOf)
-      return yield* ended(callNone(verification, skipping(all, closed, isClosed), now))
-    }
-    const { step, at } = choice
-    const before = closed.filter((other) => steps.indexOf(other) < steps.indexOf(step))
-    const { skipped, reasons } = skipping(skipping(passed, choice.skipped, reasonOf), before, isClosed)
-    if (at > now + waitMillis) return yield* ended(queue(verification, { ...choice, skipped, reasons }))
-    if (at > now) yield* waiting(Effect.sleep(at - now))
-    const left = steps.filter((other) => !choice.skipped.includes(other) && !before.includes(other))
+  /** The first of the remaining steps goes as it is. Another one is written first. */
+  const goFirst = (
+    { verification, stepTry: { timer } }: Choosing,
+    slot: Choice & Start,
+    now: Instant,
+    left: Steps
+  ): Effect.Effect<Chosen> => {
+    const { step } = slot
     if (step === verification.remaining[0]) {
-      return { verification, chosen: { step, slot: choice, seenAt: now }, left }
+      return Effect.succeed({ verification, chosen: { step, slot, seenAt: now }, left })
     }
-    const reordered = write(verification, (current) => chooseStep(current, { step, skipped, reasons }), timer)
-    const { written, state } = yield* reordered
-    const writtenAt = clock.currentTimeMillisUnsafe()
-    return written
-      ? { verification: state, chosen: { step, slot: choice, seenAt: writtenAt }, left }
-      : { verification: state, chosen: null }
-  })
+    return Effect.map(
+      write(verification, (current) => chooseStep(current, slot), timer),
+      ({ written, state }): Chosen =>
+        written
+          ? { verification: state, chosen: { step, slot, seenAt: clock.currentTimeMillisUnsafe() }, left }
+          : { verification: state, chosen: null }
+    )
+  }
+
+  const chooseOpen = (choosing: Choosing, closed: Steps, seenAt: Instant): Effect.Effect<Chosen> => {
+    const { verification, steps, passed, stepTry } = choosing
+    const { waitMillis, waiting } = stepTry.waits
+    const open = closed.length === 0 ? steps : steps.filter((step) => !closed.includes(step))
+    if (open.length === 0) return ended(callNone(verification, skipping(passed, closed, isClosed), seenAt))
+    return Effect.matchCauseEffectEager(takeSlot(verification, open), {
+      onFailure: stepTry.releaseForRetry,
+      onSuccess: ({ now, slot, choice }) => {
+        const reasonOf = reasonIn(slot, open)
+        if (choice === null) {
+          const all = passed.queued.length > 0 ? passed : skipping(passed, open, reasonOf)
+          return ended(callNone(verification, skipping(all, closed, isClosed), now))
+        }
+        const { step, at, hasStart } = choice
+        const before = closed.filter((other) => steps.indexOf(other) < steps.indexOf(step))
+        const { skipped, reasons } = skipping(skipping(passed, choice.skipped, reasonOf), before, isClosed)
+        const chosen = { step, at, hasStart, skipped, reasons }
+        if (at > now + waitMillis) return ended(queue(verification, chosen))
+        const left = steps.filter((other) => !choice.skipped.includes(other) && !before.includes(other))
+        return at > now
+          ? Effect.flatMap(waiting(Effect.sleep(at - now)), () => goFirst(choosing, chosen, now, left))
+          : goFirst(choosing, chosen, now, left)
+      }
+    })
+  }
+
+  // No generators, and nothing suspended that need not be: most sends choose their first step at once.
+  return (choosing: Choosing): Effect.Effect<Chosen> => {
+    const seenAt = clock.currentTimeMillisUnsafe()
+    return Effect.matchCauseEffectEager(closedOf(choosing.verification, choosing.steps, seenAt), {
+      onFailure: choosing.stepTry.releaseForRetry,
+      onSuccess: (closed) => chooseOpen(choosing, closed, seenAt)
+    })
+  }
 })
 
 /** Calls the provider of a chosen step, and records the outcome. */
@@ -279,16 +309,19 @@ const makeCallWithPermit = Effect.gen(function* () {
       )
     }
     const starting = calls.awaitStart(accountAt(verification, step), given, stepTry.waits)
-    return Effect.flatMap(Effect.catchCause(starting, stepTry.releaseForRetry), (slot) => {
-      if (!slot.hasStart) return done(queue(verification, { step, skipped: [], at: slot.at }))
-      const started = { step, slot, seenAt }
-      const taking = takeCall(verification, step, stepTry)
-      if (taking === null) return callStarted(verification, started, stepTry)
-      return Effect.flatMap(taking, (refused) =>
-        refused === null
-          ? callStarted(verification, started, stepTry)
-          : Effect.succeed({ verification, refused })
-      )
+    return Effect.matchCauseEffectEager(starting, {
+      onFailure: stepTry.releaseForRetry,
+      onSuccess: (slot) => {
+        if (!slot.hasStart) return done(queue(verification, { step, skipped: [], at: slot.at }))
+        const started = { step, slot, seenAt }
+        const taking = takeCall(verification, step, stepTry)
+        if (taking === null) return callStarted(verification, started, stepTry)
+        return Effect.flatMap(taking, (refused) =>
+          refused === null
+            ? callStarted(verification, started, stepTry)
+            : Effect.succeed({ verification, refused })
+        )
+      }
     })
   }
 
@@ -348,9 +381,8 @@ export const makeTrySteps = Effect.gen(function* () {
       : { ...stepTry, waits: { ...stepTry.waits, permitMillis: 0 } }
     const current = Option.isSome(tried) ? tried.value.verification : verification
     const others: Steps = left.filter((other) => other !== step)
-    return Effect.flatMap(choose(current, others, trying, nowPassed), (next) =>
-      tryChosen(next, trying, nowPassed)
-    )
+    const choosing = { verification: current, steps: others, stepTry: trying, passed: nowPassed }
+    return Effect.flatMapEager(choose(choosing), (next) => tryChosen(next, trying, nowPassed))
   }
 
   const tryChosen = (next: Chosen, stepTry: StepTry, passed: Passed): Effect.Effect<Verification> =>
@@ -371,7 +403,7 @@ export const makeTrySteps = Effect.gen(function* () {
   ): Effect.Effect<Verification> =>
     Effect.suspend(() =>
       first === null
-        ? Effect.flatMap(choose(verification, steps, stepTry, NONE_PASSED), (next) =>
+        ? Effect.flatMapEager(choose({ verification, steps, stepTry, passed: NONE_PASSED }), (next) =>
             tryChosen(next, stepTry, NONE_PASSED)
           )
         : tryChosen({ verification, chosen: first, left: steps }, stepTry, NONE_PASSED)
