@@ -149,7 +149,7 @@ export const sections: ReadonlyArray<Section> = [
   },
   {
     title: "512 connections, 10 000 customers",
-    // Each process has to read each customer's set-up once: with less warm-up, that would be measured.
+    // Each process first has to read each customer's set-up: with less warm-up, that would be measured.
     args: `--connections 512 --customers 10000 --warm-up 40 --measures send --subjects peyk,${A}`.split(" "),
     aims: [{ figure: "send: rate, × (a)", atLeast: 1.2, ...sendRateTo(A) }]
   }
