@@ -220,7 +220,7 @@ const makeFastRequests = Effect.fnUntraced(function* (isUnavailable: IsUnavailab
     if (sent !== undefined) notes.body(sent)
     if (subjectId !== undefined) notes.subject(subjectId)
     const use = new RecalledKey(secret, request, notes, trustedProxies)
-    // What a fiber has begun is kept until it has ended: only what is made within `suspend` is not.
+    // A fiber keeps an effect until that has ended. Within `suspend` it keeps only the function that makes it.
     const performed = Effect.suspend(() =>
       Effect.flatMapEager(keys.admitKnown(use, known), (admitted) => {
         allowance = admitted.allowance
