@@ -150,14 +150,6 @@ interface Usual {
   readonly codes: number
 }
 
-/** An hour of a few days is a matter of chance, so the hours next to it count too. */
-const hoursLike = (hour: number): ReadonlyArray<number> =>
-  Array.from({ length: DAYS_OF_WEEK }, (_, day) => hour - (day + 1) * HOURS_OF_DAY).flatMap((same) => [
-    same - 1,
-    same,
-    same + 1
-  ])
-
 /** Codes that are usual at this time of the day, by the seven days before; by the mean hour where no day is known. */
 export const usualInHour = (profile: Profile, at: Instant): Usual => {
   const { before, current, since } = atWeek(profile, at)
@@ -165,13 +157,19 @@ export const usualInHour = (profile: Profile, at: Instant): Usual => {
     return { perHour: usualPerHour(profile, at), codes: totalOf(profile)[0] }
   }
   const first = Math.ceil(since / HOUR_MILLIS)
-  const hours = hoursLike(Math.floor(at / HOUR_MILLIS)).filter((hour) => hour >= first)
   const firstOfWeek = weekOf(at) * HOURS_OF_WEEK
-  const codes = hours.reduce((sum, hour) => {
-    const counted = (hour < firstOfWeek ? before : current).hours[hour % HOURS_OF_WEEK]
-    return sum + (counted?.[0] ?? 0)
-  }, 0)
-  return { perHour: codes / Math.max(1, hours.length), codes }
+  const now = Math.floor(at / HOUR_MILLIS)
+  let hours = 0
+  let codes = 0
+  for (let day = 1; day <= DAYS_OF_WEEK; day += 1) {
+    const same = now - day * HOURS_OF_DAY
+    // An hour of a few days is a matter of chance, so the hours next to it count too.
+    for (let hour = Math.max(first, same - 1); hour <= same + 1; hour += 1) {
+      hours += 1
+      codes += (hour < firstOfWeek ? before : current).hours[hour % HOURS_OF_WEEK]?.[0] ?? 0
+    }
+  }
+  return { perHour: codes / Math.max(1, hours), codes }
 }
 
 /** The least that is usual: the fewer codes it is known from, the more of it may be chance. */

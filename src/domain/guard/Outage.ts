@@ -16,7 +16,11 @@ export type RecentCodes = typeof RecentCodes.Type
 export const Outage = Schema.Struct({ channel: Schema.String, since: Schema.Number })
 export type Outage = typeof Outage.Type
 
-type Counts = Pick<RecentCodes, "codes" | "verified" | "expected">
+interface Counts {
+  codes: number
+  verified: number
+  expected: number
+}
 
 /** The last minutes that are looked at. */
 const WINDOWS_MINUTES = [2, 5, 10, 20, 30, 40, 60, 80, 120]
@@ -46,34 +50,52 @@ export const addRecent = (
   const { weight } = code
   const verified = code.isVerified ? weight : 0
   const expected = weight * code.expected
-  const known = recent.findIndex((each) => each.minute === minute && each.channel === code.channel)
-  if (known === -1) {
+  const known = recent.findLastIndex((each) => each.minute === minute && each.channel === code.channel)
+  const before = recent[known]
+  if (before === undefined) {
     return [
       ...recent.filter((each) => each.minute > minute - KEPT_MINUTES),
       { minute, channel: code.channel, codes: weight, verified, expected }
     ]
   }
-  return recent.map((each, index) =>
-    index === known
-      ? {
-          ...each,
-          codes: each.codes + weight,
-          verified: each.verified + verified,
-          expected: each.expected + expected
-        }
-      : each
-  )
+  return recent.with(known, {
+    ...before,
+    codes: before.codes + weight,
+    verified: before.verified + verified,
+    expected: before.expected + expected
+  })
 }
 
-const sumOf = (recent: ReadonlyArray<RecentCodes>): Counts =>
-  recent.reduce<Counts>(
-    (sum, { codes, verified, expected }) => ({
-      codes: sum.codes + codes,
-      verified: sum.verified + verified,
-      expected: sum.expected + expected
-    }),
-    { codes: 0, verified: 0, expected: 0 }
-  )
+/** The place in `WINDOWS_MINUTES` of the shortest window with codes of this age, in minutes. */
+const SHORTEST_WITH = Array.from({ length: KEPT_MINUTES }, (_, age) =>
+  WINDOWS_MINUTES.findIndex((minutes) => age < minutes)
+)
+
+const add = (sum: Counts, { codes, verified, expected }: Readonly<Counts>) => {
+  sum.codes += codes
+  sum.verified += verified
+  sum.expected += expected
+}
+
+/** The counts of each window. Each is part of the next longer one, so every minute is added once: codes are many. */
+const countsIn = (
+  recent: ReadonlyArray<RecentCodes>,
+  now: Instant,
+  channel: string | null
+): ReadonlyArray<Readonly<Counts>> => {
+  const counts = WINDOWS_MINUTES.map((): Counts => ({ codes: 0, verified: 0, expected: 0 }))
+  const minute = minuteOf(now)
+  for (const each of recent) {
+    if (channel !== null && each.channel !== channel) continue
+    const shortest = counts[SHORTEST_WITH[Math.max(0, minute - each.minute)] ?? -1]
+    if (shortest !== undefined) add(shortest, each)
+  }
+  counts.reduce((shorter, longer) => {
+    add(longer, shorter)
+    return longer
+  })
+  return counts
+}
 
 export interface UsualTraffic {
   readonly codesPerHour: number
@@ -84,42 +106,43 @@ export interface UsualTraffic {
 interface Window {
   /** The first of its minutes. */
   readonly from: number
-  readonly all: Counts
+  readonly all: Readonly<Counts>
   /** The codes that are usual in this time, and how many of them are verified. */
   readonly usualCodes: number
   readonly usualVerified: number
 }
 
 interface ChannelWindow extends Window {
-  readonly own: Counts
+  readonly own: Readonly<Counts>
 }
+
+const NONE: Readonly<Counts> = { codes: 0, verified: 0, expected: 0 }
 
 const windowsOf = (
   recent: ReadonlyArray<RecentCodes>,
   usual: UsualTraffic,
   now: Instant
-): ReadonlyArray<Window> =>
-  WINDOWS_MINUTES.map((minutes) => {
-    const from = minuteOf(now) - minutes + 1
+): ReadonlyArray<Window> => {
+  const counts = countsIn(recent, now, null)
+  return WINDOWS_MINUTES.map((minutes, nth) => {
     const usualCodes = (usual.codesPerHour * minutes * MINUTE_MILLIS) / HOUR_MILLIS
     return {
-      from,
-      all: sumOf(recent.filter(({ minute }) => minute >= from)),
+      from: minuteOf(now) - minutes + 1,
+      all: counts[nth] ?? NONE,
       usualCodes,
       usualVerified: usual.conversion * usualCodes
     }
   })
+}
 
 const inChannel = (
   windows: ReadonlyArray<Window>,
   recent: ReadonlyArray<RecentCodes>,
+  now: Instant,
   channel: string
 ): ReadonlyArray<ChannelWindow> => {
-  const ofChannel = recent.filter((each) => each.channel === channel)
-  return windows.map((window) => ({
-    ...window,
-    own: sumOf(ofChannel.filter(({ minute }) => minute >= window.from))
-  }))
+  const counts = countsIn(recent, now, channel)
+  return windows.map((window, nth) => ({ ...window, own: counts[nth] ?? NONE }))
 }
 
 /** More codes than users ask for who try again: whatever else is true, this is an attack. */
@@ -130,11 +153,13 @@ const isFlooded = ({ all, usualCodes }: Window): boolean =>
 const evidenceOf = ({ all, usualVerified }: Window): number =>
   (1 - COLLAPSED_SHARE) * usualVerified + all.verified * Math.log(COLLAPSED_SHARE)
 
+const hasCollapsed = (window: Window): boolean => evidenceOf(window) >= ENOUGH_EVIDENCE
+
 /** Hardly any code of the channel is verified, and that is not because there are more codes than usual. */
 const isDownIn = (window: ChannelWindow): boolean =>
   window.own.expected >= ENOUGH_EXPECTED &&
   window.own.verified < FALLEN_SHARE * window.own.expected &&
-  evidenceOf(window) >= ENOUGH_EVIDENCE
+  hasCollapsed(window)
 
 /** As many codes as usual are verified. */
 const isUpIn = (window: Window): boolean => evidenceOf(window) <= -ENOUGH_OF_RECOVERY
@@ -183,9 +208,11 @@ export const outageOf = (
 ): Outage | null => {
   const windows = windowsOf(recent, usual, now)
   if (windows.some(isFlooded)) return null
-  if (before !== null && !isOver(inChannel(windows, recent, before.channel), before, now)) return before
-  for (const channel of new Set(recent.map((each) => each.channel))) {
-    if (isDown(inChannel(windows, recent, channel))) return { channel, since: now }
+  if (before !== null && !isOver(inChannel(windows, recent, now, before.channel), before, now)) return before
+  // Nearly always nothing has collapsed, and then no channel need be looked at.
+  const channels = windows.some(hasCollapsed) ? new Set(recent.map((each) => each.channel)) : []
+  for (const channel of channels) {
+    if (isDown(inChannel(windows, recent, now, channel))) return { channel, since: now }
   }
   return isUp(windows) ? null : elsewhere
 }
