@@ -40,7 +40,7 @@ const isRead = (node: PlanNode): boolean => node["Node Type"].endsWith("Scan")
 const PHONE_CODES = { codes24h: 0, ended: 0, verified: 0, lastVerifiedAt: null, firstSeen: null }
 const PHONE_GUARD = { isBombed: false, listed: null }
 
-type CodeReads = ReturnType<typeof guardCodes>
+type CodeReads = Effect.Success<ReturnType<typeof guardCodes>>
 
 const from = idAt(1_800_000_000_000)
 const until = 1_800_000_600_000
@@ -66,7 +66,7 @@ const recordLookups = Effect.gen(function* () {
 const recordRead = Effect.fnUntraced(function* (read: (codes: CodeReads) => Effect.Effect<unknown>) {
   const recording = recordingSql([])
   const client: SqlClient.SqlClient = yield* recording.client
-  yield* Effect.exit(read(guardCodes(client, null)))
+  yield* Effect.exit(read(yield* guardCodes({ batched: client, single: client }, null)))
   const [statement] = recording.statements
   return statement ?? (yield* Effect.die("no statement was made"))
 })

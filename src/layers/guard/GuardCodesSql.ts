@@ -1,20 +1,22 @@
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { DAY_MILLIS, MINUTE_MILLIS } from "../../domain/Instant.ts"
+import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Phone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/Paging.ts"
 import { Flag, prefixOf, wholeTaken } from "../../domain/guard/Segments.ts"
 import { actionRecorded, PROVEN_MILLIS, RECORDED_FLAGS } from "../../domain/guard/Verdict.ts"
 import { slicesOf, weightIn } from "../../domain/guard/Conversion.ts"
-import { first, InstantColumn, intervalText, isLive, rowsOf } from "../postgres/SqlRows.ts"
+import { batchSource, InstantColumn, intervalText, isLive, rowsOf } from "../postgres/SqlRows.ts"
 import { BOMBED_BY, CALLERS_MILLIS } from "../../domain/guard/Bombing.ts"
 import type { phoneCounters } from "../postgres/batching/PlatformCountsSql.ts"
+import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
+import { makeRoundReads, roundRows } from "./RoundReadsSql.ts"
 import type { GuardStore, ReadCode } from "../../services/guard/GuardStore.ts"
 
 /** Whether the customer verified the phone of its code `v` before that code. */
-const isProven = (sql: SqlClient.SqlClient, customerId: number) => sql`exists (
-  select from verifications p where p.customer_id = ${customerId}::int and p.phone = v.phone and p.id < v.id
-    and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - ${sql.literal(intervalText(PROVEN_MILLIS))})`
+const IS_PROVEN = `exists (
+  select from verifications p where p.customer_id = v.customer_id and p.phone = v.phone and p.id < v.id
+    and p.mode = 'live' and p.status = 'verified' and p.verified_at > v.created_at - ${intervalText(PROVEN_MILLIS)})`
 
 const PhoneRow = Schema.Struct({ phone: Schema.String, callersUntil: InstantColumn })
 const BombedCodeRow = Schema.Struct({ id: Schema.String })
@@ -64,7 +66,8 @@ const bombedCodes = (sql: SqlClient.SqlClient, counters: PhoneCounters) => {
     const bombed = rows.filter(isBombed).map(({ id }) => id)
     const proven = yield* idRows(sql`
       select v.id from verifications v
-      where v.customer_id = ${customerId}::int and v.id = any(${bombed}::uuid[]) and ${isProven(sql, customerId)}`)
+      where v.customer_id = ${customerId}::int and v.id = any(${bombed}::uuid[])
+        and ${sql.literal(IS_PROVEN)}`)
     const provenIds = new Set(proven.map(({ id }) => id))
     return rows.map((row) =>
       isBombed(row) ? { ...row, bombed: true, proven: row.proven || provenIds.has(row.id) } : row
@@ -84,10 +87,9 @@ const CodeRow = Schema.Struct({
   proven: Schema.Boolean,
   bombed: Schema.Boolean,
   sentSms: Schema.Int,
-  charged: Schema.Int,
-  /** Of its range. */
-  nth: Schema.Int
+  charged: Schema.Int
 })
+type CodeRow = typeof CodeRow.Type
 const IdRow = Schema.Struct({ id: Schema.String })
 const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
 
@@ -98,7 +100,7 @@ const MEASURED_MILLIS = 14 * DAY_MILLIS
 /** Codes of this age can no longer be verified. */
 const ENDED_MILLIS = 10 * MINUTE_MILLIS
 
-const toCode = (row: typeof CodeRow.Type, judgingDelayMillis: number, weight: number): ReadCode => {
+const toCode = (row: CodeRow, judgingDelayMillis: number, weight: number): ReadCode => {
   const sentAt = instantOf(row.id)
   return {
     id: row.id,
@@ -120,101 +122,133 @@ const toCode = (row: typeof CodeRow.Type, judgingDelayMillis: number, weight: nu
   }
 }
 
-/** The ids that exclude it. */
-type Range = readonly [after: string, before: string]
+/** Codes of a customer, between two ids. */
+interface CodeRange {
+  readonly customerId: number
+  readonly after: string
+  readonly before: string
+  readonly judgingDelayMillis: number
+}
+
+const ranges = batchSource<CodeRange>([
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "after", type: "uuid", of: ({ after }) => after },
+  { name: "before", type: "uuid", of: ({ before }) => before },
+  { name: "delay", type: "float8", of: ({ judgingDelayMillis }) => judgingDelayMillis / 1000 }
+])
+
+/** The first codes of each range: the last parameter says how many at most. */
+const rangeStatement = (bombed: { readonly holds: string; readonly join: string }): string => `
+  select r.nth::int, v.id, v.phone, v.guard as flag, v.client ->> 'network' as network,
+    v.client ->> 'device' as device,
+    v.route -> coalesce((jsonb_path_query_array(v.attempts, '$[*] ? (@.attempted_at != null)') -> -1 ->> 'step')::int, 0)
+      ->> 'channel' as channel,
+    v.status in ('failed', 'canceled') as void,
+    coalesce(v.status = 'verified' and v.verified_at <= v.created_at + make_interval(secs => r.delay), false) as verified,
+    case when v.guard in (${RECORDED}) or ${bombed.holds} then ${IS_PROVEN} else false end as proven,
+    ${bombed.holds} as bombed, v.captured::int as charged, (
+      select count(*)::int from jsonb_array_elements(v.attempts) a
+      where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' in ('sms', 'voice')) as "sentSms"
+  from ${ranges.rows}
+  cross join lateral (
+    select * from verifications v
+    where v.customer_id = r.customer_id and ${isLive} and v.id > r.after and v.id < r.before
+    order by v.id limit ${ranges.next}) v
+  ${bombed.join}
+  order by v.id`
+
+const measured = batchSource<{ readonly customerId: number; readonly now: Instant }>([
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "after", type: "uuid", of: ({ now }) => idAt(now - MEASURED_MILLIS) },
+  { name: "before", type: "uuid", of: ({ now }) => idAt(now - ENDED_MILLIS) }
+])
+
+const TIMES = `
+  select r.nth::int, m.count, m.millis
+  from ${measured.rows} cross join lateral (
+    select count(*)::int as count, percentile_cont(0.95) within group (order by millis)::float8 as millis
+    from (
+      select extract(epoch from v.verified_at - v.created_at)::float8 * 1000 as millis from verifications v
+      where v.customer_id = r.customer_id and ${isLive} and v.status = 'verified' and v.id > r.after and v.id < r.before
+      order by v.id desc limit ${MEASURED_CODES}) times) m`
+
+const starts = batchSource<{ readonly customerId: number; readonly from: string }>([
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "after", type: "uuid", of: ({ from }) => from }
+])
+
+const NEXT = `
+  select r.nth::int, v.id
+  from ${starts.rows} cross join lateral (
+    select id from verifications v where v.customer_id = r.customer_id and v.id > r.after and ${isLive}
+    order by v.id limit 1) v`
+
+/** Codes of one round that are read together with those of others. One with more reads them by itself. */
+const FEW_CODES = 100
 
 type CodeReads = Pick<GuardStore["Service"], "dueCodes" | "nextSentAt" | "timeToVerify">
 
 /** The codes that rounds read: by their ids, which hold the time of sending, along the primary key. */
-export const guardCodes = (
-  sql: SqlClient.SqlClient,
+export const guardCodes = Effect.fnUntraced(function* (
+  clients: BatchClients,
   /** Null: they are where codes are. */
   counters: PhoneCounters | null
-): CodeReads => {
-  const codeRows = rowsOf(CodeRow)
-  const idRows = rowsOf(IdRow)
-  const timeRows = rowsOf(TimeRow)
+) {
+  const statement = rangeStatement(
+    counters !== null ? { holds: "false", join: "" } : { holds: "b.phone is not null", join: BOMBED_JOIN }
+  )
+  const markBombed = counters === null ? null : bombedCodes(clients.batched, counters)
+  const readFew = yield* makeRoundReads(clients, {
+    source: ranges,
+    statement,
+    row: CodeRow,
+    further: [FEW_CODES + 1]
+  })
+  const codeRows = roundRows(ranges, statement, CodeRow)
+  const readTimes = yield* makeRoundReads(clients, { source: measured, statement: TIMES, row: TimeRow })
+  const readNext = yield* makeRoundReads(clients, { source: starts, statement: NEXT, row: IdRow })
 
-  const bombed =
-    counters !== null
-      ? { holds: sql`false`, join: sql`` }
-      : { holds: sql`b.phone is not null`, join: sql.literal(BOMBED_JOIN) }
-  const markBombed = counters === null ? null : bombedCodes(sql, counters)
+  /** Of each range the first codes; fewer are read if they are enough. */
+  const allIn = Effect.fnUntraced(function* (range: CodeRange, most: number) {
+    const few = yield* readFew(range)
+    if (few.length <= FEW_CODES) return few
+    const [all = []] = yield* Effect.orDie(codeRows(clients.batched, [range], most))
+    return all
+  })
+  const marked = (customerId: number, codes: ReadonlyArray<CodeRow>) =>
+    markBombed === null ? Effect.succeed(codes) : markBombed(customerId, codes)
 
-  /** The first codes between each two ids. */
-  const readIn =
-    (customerId: number, judgingDelayMillis: number) => (ranges: ReadonlyArray<Range>, limit: number) => {
-      const rows = codeRows(sql`
-        select s.nth::int as nth, v.id, v.phone, v.guard as flag, v.client ->> 'network' as network,
-            v.client ->> 'device' as device,
-          v.route -> coalesce((jsonb_path_query_array(v.attempts, '$[*] ? (@.attempted_at != null)') -> -1 ->> 'step')::int, 0)
-            ->> 'channel' as channel,
-          v.status in ('failed', 'canceled') as void,
-          coalesce(v.status = 'verified'
-            and v.verified_at <= v.created_at + make_interval(secs => ${judgingDelayMillis / 1000}), false) as verified,
-          case when v.guard in (${sql.literal(RECORDED)}) or ${bombed.holds} then ${isProven(sql, customerId)} else false end as proven,
-          ${bombed.holds} as bombed, v.captured::int as charged, (
-            select count(*)::int from jsonb_array_elements(v.attempts) a
-            where a ->> 'status' = 'sent' and v.route -> (a ->> 'step')::int ->> 'channel' in ('sms', 'voice')) as "sentSms"
-        from unnest(${ranges.map(([after]) => after)}::uuid[], ${ranges.map(([, before]) => before)}::uuid[])
-          with ordinality as s (after, before, nth)
-        cross join lateral (
-          select * from verifications v
-          where v.customer_id = ${customerId} and ${sql.literal(isLive)} and v.id > s.after and v.id < s.before
-          order by v.id limit ${limit}) v
-        ${bombed.join}
-        order by v.id`)
-      return markBombed === null ? rows : Effect.flatMap(rows, (read) => markBombed(customerId, read))
-    }
-
-  return {
+  const reads: CodeReads = {
     dueCodes: Effect.fnUntraced(function* ({ customerId, from, until, judgingDelayMillis, sample }) {
-      const read = readIn(customerId, judgingDelayMillis)
-      const weighed = (rows: ReadonlyArray<typeof CodeRow.Type>, weight: number) =>
-        rows.map((row) => toCode(row, judgingDelayMillis, weight))
-      const all = yield* read([[from, idAt(until)]], sample + 1)
+      const weighed = (codes: ReadonlyArray<CodeRow>, weight: number) =>
+        codes.map((code) => toCode(code, judgingDelayMillis, weight))
+      const range = { customerId, after: from, before: idAt(until), judgingDelayMillis }
+      const all = yield* allIn(range, sample + 1)
       const [oldest] = all
-      if (oldest === undefined || all.length <= sample) return weighed(all, 1)
+      if (oldest === undefined || all.length <= sample) return weighed(yield* marked(customerId, all), 1)
 
       const slices = slicesOf({ from: instantOf(oldest.id), until })
       const limit = Math.ceil(sample / slices.length)
-      const rows = yield* read(
-        slices.map((slice) => [idAt(slice.from), idAt(slice.until)]),
-        limit
-      )
+      const parts = slices.map((slice) => ({ ...range, after: idAt(slice.from), before: idAt(slice.until) }))
+      const found = yield* Effect.orDie(codeRows(clients.batched, parts, limit))
+      const read = yield* marked(customerId, found.flat())
+      let begin = 0
       return slices.flatMap((slice, index) => {
-        const inSlice = rows.filter(({ nth }) => nth === index + 1)
+        const inSlice = read.slice(begin, (begin += found[index]?.length ?? 0))
         const sentAt = inSlice.map(({ id }) => instantOf(id))
         return weighed(inSlice, weightIn(slice, sentAt, limit))
       })
     }),
 
     nextSentAt: (customerId, from) =>
-      Effect.map(
-        first(
-          idRows(sql`
-            select id from verifications v where v.customer_id = ${customerId} and v.id > ${from}::uuid
-              and ${sql.literal(isLive)}
-            order by v.id limit 1`)
-        ),
-        Option.map(({ id }) => instantOf(id))
+      Effect.map(readNext({ customerId, from }), ([code]) =>
+        code === undefined ? Option.none() : Option.some(instantOf(code.id))
       ),
 
     timeToVerify: (customerId, now) =>
-      Effect.map(
-        first(
-          timeRows(sql`
-            select count(*)::int as count,
-              percentile_cont(0.95) within group (order by millis)::float8 as millis
-            from (
-              select extract(epoch from v.verified_at - v.created_at)::float8 * 1000 as millis from verifications v
-              where v.customer_id = ${customerId} and ${sql.literal(isLive)} and v.status = 'verified'
-                and v.id > ${idAt(now - MEASURED_MILLIS)}::uuid and v.id < ${idAt(now - ENDED_MILLIS)}::uuid
-              order by v.id desc limit ${MEASURED_CODES}) measured`)
-        ),
-        Option.flatMap(({ count, millis }) =>
-          count >= ENOUGH_CODES ? Option.fromNullOr(millis) : Option.none()
-        )
+      Effect.map(readTimes({ customerId, now }), ([time]) =>
+        time !== undefined && time.count >= ENOUGH_CODES ? Option.fromNullOr(time.millis) : Option.none()
       )
   }
-}
+  return reads
+})

@@ -1,22 +1,17 @@
-import { Effect, Option, Schema } from "effect"
-import type { SecureRandom } from "effect/crypto"
-import { type SqlClient, SqlError, type Statement } from "effect/sql"
-import { tehranDay } from "../../domain/Calendar.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Alarm } from "../../domain/guard/Alarm.ts"
-import { totalOf } from "../../domain/guard/Conversion.ts"
 import { DEFAULT_MODE, GuardMode } from "../../domain/guard/GuardSettings.ts"
 import { RecentCodes } from "../../domain/guard/Outage.ts"
 import { CustomerState } from "../../domain/guard/CustomerState.ts"
-import { SegmentKind, segmentName, SegmentState } from "../../domain/guard/Segments.ts"
+import { type Segment, SegmentKind, segmentName, SegmentState } from "../../domain/guard/Segments.ts"
 import { idAt } from "../../domain/Paging.ts"
-import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
-import type { GuardStore, RoundResult } from "../../services/guard/GuardStore.ts"
-import { alone, inStore } from "../postgres/SetUpPlace.ts"
-import { decodedAs, first, retryRaces, rowsOf, timestamp } from "../postgres/SqlRows.ts"
-import { guardAlarms } from "./GuardAlarmSql.ts"
-import { MINUTE_MILLIS } from "../../domain/Instant.ts"
-
-export const GUARD_TIMER: TimerKind = "guard"
+import type { GuardStore } from "../../services/guard/GuardStore.ts"
+import { inStore } from "../postgres/SetUpPlace.ts"
+import { batchSource, rowsOf } from "../postgres/SqlRows.ts"
+import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
+import { makeRoundReads, roundRows } from "./RoundReadsSql.ts"
 
 const SourceRow = Schema.Struct({
   state: Schema.NullOr(CustomerState),
@@ -32,66 +27,87 @@ const OthersRow = Schema.Struct({
   codesPerHour: Schema.Number,
   verifiedPerHour: Schema.Number
 })
-const SavedRow = Schema.Struct({ saved: Schema.Boolean })
-
-/** The timer's lease was lost. */
-const LOST = { raised: null, webhooks: 0 }
-
 const OTHERS_MILLIS = 60 * MINUTE_MILLIS
 
 type RoundWork = Pick<GuardStore["Service"], "source" | "segments" | "platform" | "others">
 
 const millis = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
 
+const customers = batchSource<number>([{ name: "customer_id", type: "int4", of: (customerId) => customerId }])
+
+/** One by one: joined, those of all customers may be read. */
+const SOURCES = `
+  select r.nth::int, g.state, g.judged_until as "judgedUntil", s.mode, coalesce((
+    select jsonb_agg(jsonb_build_object('id', a.id, 'kind', a.kind, 'key', a.key, 'reason', a.reason,
+      'level', a.level, 'action', a.action, 'enforced', a.enforced, 'codes', a.codes,
+      'verified', a.verified, 'startedAt', ${millis("a.started_at")}, 'until', ${millis("a.until")}))
+    from guard_alarms a where a.customer_id = r.customer_id and a.cleared_at is null), '[]') as alarms, (
+    select coalesce(sum(d.refused_whole), 0)::float8
+    from guard_days d where d.customer_id = r.customer_id) as "refusedWhole"
+  from ${customers.rows}
+  left join lateral (
+    select state, judged_until from guard_rounds where customer_id = r.customer_id limit 1) g on true
+  left join lateral (select mode from guard_settings where customer_id = r.customer_id limit 1) s on true`
+
+interface SegmentsRequest {
+  readonly customerId: number
+  readonly segments: ReadonlyArray<Segment>
+}
+
+const wanted = batchSource<SegmentsRequest>([
+  { name: "customer_id", type: "int4", of: ({ customerId }) => customerId },
+  { name: "segments", type: "text", of: ({ segments }) => JSON.stringify(segments), cast: "jsonb" }
+])
+
+const SEGMENTS = `
+  select r.nth::int, s.kind, s.key, s.state
+  from ${wanted.rows} cross join lateral jsonb_to_recordset(r.segments) as w (kind text, key text)
+  cross join lateral (
+    select * from guard_segments g
+    where g.customer_id = r.customer_id and g.kind = w.kind and g.key = w.key limit 1) s`
+
+/** Segments of one round that are read together with those of others. One with more reads them by itself. */
+const FEW_SEGMENTS = 100
+
 /** @param reporting for what is read of all customers */
-export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClient.SqlClient): RoundWork => {
-  const sourceRows = rowsOf(SourceRow)
-  const segmentRows = rowsOf(SegmentRow)
+export const guardRoundReads = Effect.fnUntraced(function* (
+  clients: BatchClients,
+  reporting: SqlClient.SqlClient
+) {
+  const { batched } = clients
+  const readSource = yield* makeRoundReads(clients, {
+    source: customers,
+    statement: SOURCES,
+    row: SourceRow,
+    isInStore: true
+  })
+  const readFew = yield* makeRoundReads(clients, {
+    source: wanted,
+    statement: SEGMENTS,
+    row: SegmentRow,
+    isInStore: true
+  })
+  const segmentRows = roundRows(wanted, SEGMENTS, SegmentRow)
+  const readMany = (request: SegmentsRequest) =>
+    Effect.map(Effect.orDie(inStore(batched, segmentRows(batched, [request]))), (found) => found.flat())
   const tallyRows = rowsOf(TallyRow)
   const othersRows = rowsOf(OthersRow)
-  return {
+  const work: RoundWork = {
     source: (customerId) =>
-      Effect.map(
-        first(
-          inStore(
-            batches,
-            sourceRows(batches`
-            select g.state, g.judged_until as "judgedUntil", s.mode, coalesce((
-              select jsonb_agg(jsonb_build_object('id', a.id, 'kind', a.kind, 'key', a.key, 'reason', a.reason,
-                'level', a.level, 'action', a.action, 'enforced', a.enforced, 'codes', a.codes,
-                'verified', a.verified, 'startedAt', ${batches.literal(millis("a.started_at"))},
-                'until', ${batches.literal(millis("a.until"))}))
-              from guard_alarms a where a.customer_id = c.id and a.cleared_at is null), '[]') as alarms, (
-              select coalesce(sum(d.refused_whole), 0)::float8
-              from guard_days d where d.customer_id = c.id) as "refusedWhole"
-            from (select ${customerId}::int as id) c
-            left join guard_rounds g on g.customer_id = c.id
-            left join guard_settings s on s.customer_id = c.id`)
-          )
-        ),
-        Option.match({
-          onNone: () => ({ state: null, judgedUntil: null, mode: DEFAULT_MODE, alarms: [], refusedWhole: 0 }),
-          onSome: ({ mode, ...row }) => ({ ...row, mode: mode ?? DEFAULT_MODE })
-        })
+      Effect.map(readSource(customerId), ([row]) =>
+        row === undefined
+          ? { state: null, judgedUntil: null, mode: DEFAULT_MODE, alarms: [], refusedWhole: 0 }
+          : { ...row, mode: row.mode ?? DEFAULT_MODE }
       ),
 
-    segments: (customerId, segments) =>
-      segments.length === 0
-        ? Effect.succeed(new Map())
-        : Effect.map(
-            inStore(
-              batches,
-              segmentRows(batches`
-              select s.kind, s.key, s.state
-              from unnest(${segments.map(({ kind }) => kind)}::text[], ${segments.map(({ key }) => key)}::text[])
-                as r (kind, key)
-              -- one by one: joined, all of the customer's segments may be read
-              cross join lateral (
-                select * from guard_segments g
-                where g.customer_id = ${customerId} and g.kind = r.kind and g.key = r.key limit 1) s`)
-            ),
-            (rows) => new Map(rows.map((row) => [segmentName(row), row.state]))
-          ),
+    segments: (customerId, segments) => {
+      if (segments.length === 0) return Effect.succeed(new Map())
+      const request = { customerId, segments }
+      return Effect.map(
+        segments.length > FEW_SEGMENTS ? readMany(request) : readFew(request),
+        (rows) => new Map(rows.map((row) => [segmentName(row), row.state]))
+      )
+    },
 
     platform: Effect.map(
       tallyRows(reporting`
@@ -139,166 +155,5 @@ export const guardRoundReads = (batches: SqlClient.SqlClient, reporting: SqlClie
         })
       )
   }
-}
-
-const NOT_AWAITED = "quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)"
-
-interface RoundWrites {
-  readonly sql: SqlClient.SqlClient
-  readonly batches: SqlClient.SqlClient
-  readonly random: SecureRandom.SecureRandom["Service"]
-  readonly wakeFor: (webhooks: number) => void
-  /** Whether the timer is on another node than what rounds write. */
-  readonly areApart: boolean
-}
-
-/**
- * Writes a round in one statement, or, with alarms, in one transaction. Its first part frees the timer, if its lease is
- * still ours: of two processes that judged the same codes, only one counts them. Where the timer is on another node, the
- * one counts that finds the round that it began with, and the timer is freed after that. The commit is not awaited: after
- * a crash the round is made again.
- */
-export const guardRoundWrites = ({
-  sql,
-  batches,
-  random,
-  wakeFor,
-  areApart
-}: RoundWrites): Pick<GuardStore["Service"], "save"> => {
-  const savedRows = decodedAs(Schema.Array(SavedRow))
-  const alarms = guardAlarms(sql, random)
-
-  const freeTimer = (
-    on: SqlClient.SqlClient,
-    { customerId, kind, subject, lane, leaseToken }: LeasedTimer,
-    nextAt: number
-  ) => on`
-    update timers set claimable_at = ${timestamp(nextAt)}, lease_token = null
-    where customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}
-      and lease_token = ${leaseToken}::uuid`
-
-  /** The parts that free the timer and write the customer's state. */
-  const freeAndRound = (on: SqlClient.SqlClient, timer: LeasedTimer, result: RoundResult) => {
-    const { customer, judgedFrom, judgedUntil, nextAt } = result
-    const [codes, verified] = totalOf(customer.self.profile)
-    const { customerId } = timer
-    const round = (source: string, condition: Statement.Fragment) => on`
-        insert into guard_rounds as g (customer_id, judged_until, state, codes, verified)
-        select ${customerId}, ${judgedUntil}::uuid, ${JSON.stringify(customer)}::jsonb, ${codes}, ${verified}
-        ${on.literal(source)}
-        on conflict (customer_id) do update set judged_until = excluded.judged_until, state = excluded.state,
-          codes = excluded.codes, verified = excluded.verified ${condition}`
-    return areApart
-      ? on`ours as (${round("", on`where g.judged_until = ${judgedFrom}::uuid`)} returning true as is_ours)`
-      : on`ours as (${freeTimer(on, timer, nextAt)} returning true as is_ours),
-      round as (${round("from ours", on``)})`
-  }
-
-  const writeState = (on: SqlClient.SqlClient, timer: LeasedTimer, result: RoundResult) => {
-    const { customerId } = timer
-    const { days, now } = result
-    const segments = [...result.segments.values()].map(({ segment, state }) => {
-      const [all, good] = totalOf(state.profile)
-      return {
-        kind: segment.kind,
-        key: segment.key,
-        state: JSON.stringify(state),
-        codes: all,
-        verified: good,
-        score: state.score
-      }
-    })
-    const budgets = [...result.budgets]
-    const credits = [...result.credits].filter(([name]) => !result.budgets.has(name))
-    return savedRows(on`
-      with ${on.literal(NOT_AWAITED)},
-      ${freeAndRound(on, timer, result)},
-      segment as (
-        insert into guard_segments (customer_id, kind, key, state, codes, verified, score, updated_at)
-        select ${customerId}, s.kind, s.key, s.state::jsonb, s.codes, s.verified, s.score::float8, ${timestamp(now)}
-        from ours, unnest(${segments.map(({ kind: each }) => each)}::text[],
-          ${segments.map(({ key }) => key)}::text[], ${segments.map(({ state }) => state)}::text[],
-          ${segments.map(({ codes: each }) => each)}::int[], ${segments.map(({ verified: each }) => each)}::int[],
-          ${segments.map(({ score }) => String(score))}::text[]) as s (kind, key, state, codes, verified, score)
-        on conflict (customer_id, kind, key) do update set state = excluded.state, codes = excluded.codes,
-          verified = excluded.verified, score = excluded.score, updated_at = excluded.updated_at),
-      written as materialized (
-        select * from unnest(${budgets.map(([name]) => name)}::text[], ${budgets.map(([, { budget }]) => budget)}::int[],
-          ${budgets.map(([, { restarts }]) => (restarts ? 1 : 0))}::int[],
-          ${budgets.map(([name]) => String(result.credits.get(name) ?? 0))}::text[])
-          as s (segment, budget, restarts, credit)),
-      -- a budget that restarts is inserted with a grant; verified codes give back
-      budget as (
-        insert into guard_budgets as b (customer_id, segment, used, granted, budget, ends_at)
-        select ${customerId}, segment, 0, restarts, budget, ${timestamp(now)}::timestamptz + interval '1 hour'
-        from ours, written
-        on conflict (customer_id, segment) do update set budget = excluded.budget,
-          used = greatest(0, case when excluded.granted = 1 then 0 else b.used end
-            - (select w.credit::float8 from written w where w.segment = b.segment))),
-      credited as (
-        update guard_budgets b set used = greatest(0, b.used - c.credit::float8)
-        from ours, unnest(${credits.map(([name]) => name)}::text[], ${credits.map(([, credit]) => String(credit))}::text[])
-          as c (segment, credit)
-        where b.customer_id = ${customerId} and b.segment = c.segment),
-      day as (
-        insert into guard_days as d (customer_id, day, codes, verified, flagged, flagged_verified, flagged_sms,
-          flagged_charges)
-        select ${customerId}, ${tehranDay(now)}::date, ${days.codes}, ${days.verified}, ${days.flagged},
-          ${days.flaggedVerified}, ${days.flaggedSms}, ${days.flaggedCharges}
-        from ours where ${days.codes} > 0
-        on conflict (customer_id, day) do update set codes = d.codes + excluded.codes,
-          verified = d.verified + excluded.verified, flagged = d.flagged + excluded.flagged,
-          flagged_verified = d.flagged_verified + excluded.flagged_verified,
-          flagged_sms = d.flagged_sms + excluded.flagged_sms,
-          flagged_charges = d.flagged_charges + excluded.flagged_charges)
-      select exists (select from ours) as saved, (select commit from quick)`).pipe(
-      Effect.map(([row]) => row?.saved ?? false)
-    )
-  }
-
-  const writeWithAlarms = Effect.fnUntraced(function* (timer: LeasedTimer, result: RoundResult) {
-    if (!(yield* writeState(sql, timer, result))) return LOST
-    const raised: Array<Alarm> = []
-    let webhooks = 0
-    for (const alarm of result.cleared) {
-      webhooks += yield* alarms.clear(timer.customerId, alarm.id, result.now)
-    }
-    for (const alarm of result.raised) {
-      const outcome = yield* alarms.raise(timer.customerId, alarm, result.enforced)
-      webhooks += outcome.webhooks
-      if (outcome.raised) raised.push(alarm)
-    }
-    return { raised, webhooks }
-  })
-
-  /** Most rounds neither raise nor clear an alarm. */
-  const written = (timer: LeasedTimer, result: RoundResult) =>
-    result.raised.length + result.cleared.length > 0
-      ? sql.withTransaction(writeWithAlarms(timer, result))
-      : Effect.map(
-          areApart
-            ? inStore(batches, writeState(batches, timer, result))
-            : writeState(batches, timer, result),
-          (saved) => (saved ? { raised: [], webhooks: 0 } : LOST)
-        )
-  const freeApart = (timer: LeasedTimer, { nextAt }: RoundResult) =>
-    areApart
-      ? alone(
-          retryRaces(batches`
-            with ${batches.literal(NOT_AWAITED)}, freed as (${freeTimer(batches, timer, nextAt)})
-            select commit from quick`)
-        )
-      : Effect.void
-
-  return {
-    save: (timer, result) =>
-      retryRaces(written(timer, result)).pipe(
-        Effect.tap(({ raised, webhooks }) => {
-          wakeFor(webhooks)
-          return raised === null ? Effect.void : freeApart(timer, result)
-        }),
-        Effect.catchIf(SqlError.isSqlError, Effect.die),
-        Effect.map(({ raised }) => raised)
-      )
-  }
-}
+  return work
+})

@@ -20,7 +20,8 @@ import { refusedPhoneHash } from "../activity/RequestRecordsSql.ts"
 import { MasterKey } from "../crypto/Crypto.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
-import { GUARD_TIMER, guardRoundReads, guardRoundWrites } from "./GuardRoundSql.ts"
+import { guardRoundReads } from "./GuardRoundSql.ts"
+import { GUARD_TIMER, guardRoundWrites } from "./GuardRoundWritesSql.ts"
 import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
 import {
   type BatchColumn,
@@ -259,8 +260,11 @@ export const GuardStoreSql = Layer.effect(
     const batchSql = yield* BatchSql
     const counters = yield* phoneCounters
     const areApart = yield* SetUpIsApart
-    const rounds = yield* MessageBatchSql
-    const wake = yield* makeGuardWake({ batched: rounds, single: sql, isAlone: true })
+    const clients: BatchClients = { batched: yield* MessageBatchSql, single: sql }
+    const wake = yield* makeGuardWake({ ...clients, isAlone: true })
+    const codes = yield* guardCodes(clients, counters.areApart ? counters : null)
+    const roundReads = yield* guardRoundReads(clients, reporting)
+    const roundWrites = yield* guardRoundWrites({ sql, clients, random, wakeFor, areApart })
     const alarms = guardAlarms(sql, random)
     const raise: GuardStore["Service"]["raise"] = (customerId, alarm, enforced) =>
       Effect.map(Effect.orDie(alarms.raise(customerId, alarm, enforced)), ({ webhooks, raised }) => {
@@ -270,9 +274,9 @@ export const GuardStoreSql = Layer.effect(
       })
 
     return GuardStore.of({
-      ...guardCodes(rounds, counters.areApart ? counters : null),
-      ...guardRoundReads(rounds, reporting),
-      ...guardRoundWrites({ sql, batches: rounds, random, wakeFor, areApart }),
+      ...codes,
+      ...roundReads,
+      ...roundWrites,
       ...guardReputation(sql, areApart),
       grant: guardGrants(batchSql),
       raise,

@@ -38,7 +38,9 @@ layer(TestDatabase, { excludeTestServices: true })("the codes that a round of th
         yield* codes(TODAY - 86_400_000, 5, CUSTOMER, "verified", 0)
         yield* sql`update verifications set verified_at = created_at where status = 'verified'`
         yield* sql`update verifications set phone = ${phoneOf(5)} where status = 'verified'`
-        const read = yield* guardCodes(sql, isDistributed ? yield* phoneCounters : null).dueCodes({
+        const clients = { batched: sql, single: sql }
+        const { dueCodes } = yield* guardCodes(clients, isDistributed ? yield* phoneCounters : null)
+        const read = yield* dueCodes({
           customerId: CUSTOMER,
           from: idAt(TODAY - MINUTE),
           until: TODAY + MINUTE,
@@ -52,4 +54,34 @@ layer(TestDatabase, { excludeTestServices: true })("the codes that a round of th
       })
     )
   }
+
+  it.effect("are all of them, or a sample of more, whose codes stand for the others", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`delete from verifications`
+      yield* codes(TODAY, 150, CUSTOMER, "expired", 0)
+      const { dueCodes } = yield* guardCodes({ batched: sql, single: sql }, null)
+      const read = (customerId: number, sample: number) =>
+        dueCodes({
+          customerId,
+          from: idAt(TODAY - MINUTE),
+          until: TODAY + MINUTE,
+          judgingDelayMillis: MINUTE,
+          sample
+        })
+      const [all, sample, others] = yield* Effect.all(
+        [read(CUSTOMER, 150), read(CUSTOMER, 80), read(CUSTOMER + 1, 80)],
+        { concurrency: 3 }
+      )
+      assert.lengthOf(all, 150)
+      assert.deepStrictEqual(
+        all.map(({ id }) => id),
+        all.map(({ id }) => id).toSorted()
+      )
+      assert.isTrue(all.every(({ weight }) => weight === 1))
+      assert.isBelow(sample.length, 81)
+      assert.isAbove(Math.max(...sample.map(({ weight }) => weight)), 1)
+      assert.deepStrictEqual(others, [])
+    })
+  )
 })

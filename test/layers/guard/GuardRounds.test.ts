@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Alarm } from "../../../src/domain/guard/Alarm.ts"
 import { newCustomerState } from "../../../src/domain/guard/CustomerState.ts"
-import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
+import { GuardStore, type RoundResult } from "../../../src/services/guard/GuardStore.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { customerIn, guarded, knownTo } from "../../services/guard/GuardedCustomer.ts"
 import { CustomerRows } from "../../../src/services/customer/CustomerRows.ts"
@@ -56,23 +56,30 @@ const leasedTimer = Effect.fnUntraced(function* (customerId: number) {
   return timer
 })
 
+const roundOf = (raised: ReadonlyArray<Alarm>, now = 1000): RoundResult => ({
+  customer: newCustomerState(0),
+  judgedFrom: null,
+  judgedUntil: "00000000-0000-7000-8000-000000000000",
+  segments: new Map(),
+  credits: new Map(),
+  budgets: new Map(),
+  raised,
+  cleared: [],
+  days: { codes: 1, verified: 0, flagged: 0, flaggedVerified: 0, flaggedSms: 0, flaggedCharges: 0 },
+  enforced: false,
+  nextAt: now + 4000,
+  now
+})
+
 const saveRound = Effect.fnUntraced(function* (customerId: number, raised: ReadonlyArray<Alarm>, now = 1000) {
   const timer = yield* leasedTimer(customerId)
-  return yield* (yield* GuardStore).save(timer, {
-    customer: newCustomerState(0),
-    judgedFrom: null,
-    judgedUntil: "00000000-0000-7000-8000-000000000000",
-    segments: new Map(),
-    credits: new Map(),
-    budgets: new Map(),
-    raised,
-    cleared: [],
-    days: { codes: 1, verified: 0, flagged: 0, flaggedVerified: 0, flaggedSms: 0, flaggedCharges: 0 },
-    enforced: false,
-    nextAt: now + 4000,
-    now
-  })
+  return yield* (yield* GuardStore).save(timer, roundOf(raised, now))
 })
+
+const judgedDays = (customerId: number) =>
+  Effect.flatMap(GuardRecords, ({ days }) =>
+    Effect.map(days(customerId), (found) => found.map(({ codes }) => codes))
+  )
 
 layer(TestDatabase, { excludeTestServices: true })("a round of the guard", (it) => {
   it.effect("is written again if its statement lost a race", () =>
@@ -80,10 +87,66 @@ layer(TestDatabase, { excludeTestServices: true })("a round of the guard", (it) 
       const customerId = yield* customerIn("record")
       yield* loseFirstRace("guard_rounds")
       assert.deepStrictEqual(yield* saveRound(customerId, []), [])
-      const days = yield* (yield* GuardRecords).days(customerId)
+      assert.deepStrictEqual(yield* judgedDays(customerId), [1])
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("is written together with those of other customers, but for one whose lease was lost", () =>
+    Effect.gen(function* () {
+      const { save } = yield* GuardStore
+      const customers = [
+        yield* customerIn("record"),
+        yield* customerIn("record"),
+        yield* customerIn("record")
+      ]
+      const timers = yield* Effect.forEach(customers, leasedTimer)
+      const rounds = timers.map((timer, nth) =>
+        save(
+          nth === 1 ? { ...timer, leaseToken: "00000000-0000-4000-8000-000000000002" } : timer,
+          roundOf([])
+        )
+      )
+      assert.deepStrictEqual(yield* Effect.all(rounds, { concurrency: "unbounded" }), [[], null, []])
+      assert.deepStrictEqual(yield* Effect.forEach(customers, judgedDays), [[1], [], [1]])
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("sets budgets, and gives codes back to those that exist", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { save } = yield* GuardStore
+      const customerId = yield* customerIn("record")
+      const timer = yield* leasedTimer(customerId)
+      yield* Effect.orDie(sql`
+        insert into guard_budgets (customer_id, segment, used, granted, budget, ends_at)
+        select ${customerId}, s, 5, 5, 10, to_timestamp(3600)
+        from unnest(array['customer:', 'customer:common', 'prefix:+98912000', 'prefix:+98912001']) s`)
+      yield* save(timer, {
+        ...roundOf([]),
+        budgets: new Map([
+          ["customer:", { budget: 40, restarts: false }],
+          ["customer:common", { budget: 3, restarts: true }],
+          ["customer:known", { budget: 50, restarts: false }]
+        ]),
+        credits: new Map([
+          ["customer:", 1.5],
+          ["customer:common", 1],
+          ["prefix:+98912000", 2],
+          ["prefix:+98912002", 2]
+        ])
+      })
+      const budgets = yield* Effect.orDie(
+        sql`select segment, used, budget from guard_budgets where customer_id = ${customerId} order by segment`
+      )
       assert.deepStrictEqual(
-        days.map(({ codes }) => codes),
-        [1]
+        budgets.map(({ segment, used, budget }) => [segment, used, budget]),
+        [
+          ["customer:", 3.5, 40],
+          ["customer:common", 0, 3],
+          ["customer:known", 0, 50],
+          ["prefix:+98912000", 3, 10],
+          ["prefix:+98912001", 5, 10]
+        ]
       )
     }).pipe(Effect.provide(guarded()))
   )
@@ -158,11 +221,7 @@ layer(TestDatabaseOfCells(["cell_1"], true, true), { excludeTestServices: true }
             assert.isNull(yield* saveRound(customerId, [bombed]))
           })
         )
-        const days = yield* (yield* GuardRecords).days(customerId)
-        assert.deepStrictEqual(
-          days.map(({ codes }) => codes),
-          [1]
-        )
+        assert.deepStrictEqual(yield* judgedDays(customerId), [1])
       }).pipe(Effect.provide(guarded()))
     )
   }

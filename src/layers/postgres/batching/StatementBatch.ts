@@ -24,6 +24,8 @@ export type BatchName =
   | "webhook_record"
   | "webhook_put_back"
   | "guard_wake"
+  | "guard_read"
+  | "guard_save"
   | "key"
   | "customer"
   | "account_pace"
