@@ -173,3 +173,39 @@ layer(Layer.provideMerge(Layer.effectDiscard(fillStore), TestDatabase), { exclud
     }
   }
 )
+
+/** PostgreSQL looked when there was one timer; since then there is a backlog of one customer. */
+const backlog = Effect.gen(function* () {
+  yield* fillStore
+  const sql = yield* SqlClient.SqlClient
+  const timers = (kind: string, count: number) => sql`
+    insert into timers (customer_id, kind, subject, claimable_at)
+    select 1, ${kind}, gen_random_uuid(), now() from generate_series(1, ${count}::int)`
+  const vacuum = sql.unsafe("vacuum (analyze) timers").unprepared
+  yield* sql`delete from timers`
+  yield* vacuum
+  yield* timers("retention", 1)
+  yield* vacuum
+  yield* timers("message", 3000)
+})
+
+layer(Layer.provideMerge(Layer.effectDiscard(backlog), TestDatabase), { excludeTestServices: true })(
+  "in a store with a backlog that PostgreSQL does not know yet",
+  (it) => {
+    for (const statement of goldenStatements) {
+      it.effect(`${statement.name}.sql finds timers by their whole key`, () =>
+        Effect.gen(function* () {
+          const sql = statement.isBatched ? yield* BatchSql : yield* SqlClient.SqlClient
+          const nodes = yield* planOf(sql, yield* recordStatement(statement))
+          const ofTimers = nodes.filter(
+            (node) => node["Relation Name"] === "timers" && node["Node Type"].endsWith("Scan")
+          )
+          assert.deepStrictEqual(
+            ofTimers.filter((node) => !(node["Index Cond"] ?? node["Recheck Cond"] ?? "").includes("kind =")),
+            []
+          )
+        })
+      )
+    }
+  }
+)

@@ -95,7 +95,7 @@ const ACCEPTS = `(w.disabled_at is null and w.mode = e.mode
 const statement = `
   with ${withConstants(source.rows, TIMER_KIND)},
   leased as materialized (
-    select r.* from r join timers t on ${isLeasedBy("r")}),
+    select r.* from r cross join lateral (select from timers t where ${isLeasedBy("r")} limit 1) t),
   w as materialized (
     select r.nth, r.event_id, r.now, w.*
     from leased r join webhook_endpoints w on w.customer_id = r.customer_id and w.lane = r.lane)

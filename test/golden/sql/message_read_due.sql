@@ -20,7 +20,11 @@ select r.nth::int, m.id, m.customer_id as "customerId", m.phone, m.status, m.rev
   select version
   from set_up_versions
   where customer_id = 0), 0) as "platformVersion"
-from r
-join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane
-  and t.lease_token = r.lease_token
+from r cross
+join lateral (
+  select
+  from timers t
+  where t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane
+    and t.lease_token = r.lease_token
+  limit 1) t
 join messages m on m.customer_id = r.customer_id and m.id = r.id and m.mode || '' = 'live'

@@ -21,7 +21,11 @@ select r.nth::int, v.id, v.customer_id as "customerId", v.phone, v.status, v.rev
   select version
   from set_up_versions
   where customer_id = 0), 0) as "platformVersion"
-from r
-join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane
-  and t.lease_token = r.lease_token
+from r cross
+join lateral (
+  select
+  from timers t
+  where t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id and t.lane = r.lane
+    and t.lease_token = r.lease_token
+  limit 1) t
 join verifications v on v.customer_id = r.customer_id and v.id = r.id and v.mode || '' = 'live'

@@ -10,9 +10,13 @@ r as materialized (
       unnest($5) as now, unnest($6) as nth) r),
 leased as materialized (
   select r.*
-  from r
-  join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.event_id
-    and t.lane = r.lane and t.lease_token = r.lease_token),
+  from r cross
+  join lateral (
+    select
+    from timers t
+    where t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.event_id and t.lane = r.lane
+      and t.lease_token = r.lease_token
+    limit 1) t),
 w as materialized (
   select r.nth, r.event_id, r.now, w.*
   from leased r

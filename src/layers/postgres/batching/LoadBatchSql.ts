@@ -213,11 +213,13 @@ export const makeLoadLeasedBatch = <Row extends Schema.Decoder<unknown>>(
           }))
         }
       )
+    // One by one: joined, a planner that knows of no backlog may look for each in all of the customer's timers.
     const statement = `
   with ${withConstants(leasedSource.rows, { timer_kind: `'${timerKind}'` })}
   select r.nth::int, ${read}, ${setUpColumns(`${alias}.customer_id`)} from r
-  join timers t on t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id
-    and t.lane = r.lane and t.lease_token = r.lease_token
+  cross join lateral (
+    select from timers t where t.customer_id = r.customer_id and t.kind = r.timer_kind and t.subject = r.id
+      and t.lane = r.lane and t.lease_token = r.lease_token limit 1) t
   join ${table} ${alias} on ${isRequested(alias, mode)}`
     const readRows: Reads<LeasedTimer> = areApart
       ? readApart
