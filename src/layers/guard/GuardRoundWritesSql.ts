@@ -66,7 +66,7 @@ const stateFrom = (source: string, condition: string): string => `
   on conflict (customer_id) do update set judged_until = excluded.judged_until, state = excluded.state,
     codes = excluded.codes, verified = excluded.verified ${condition}`
 
-/** The parts that free the timers, in the order of \`guard_wake\`, and write the customers' states. */
+/** The parts that free the timers, in the order of `guard_wake`, and write the customers' states. */
 const FREE_AND_STATE = `
   held as materialized (
     select r.* from timers t join r on ${IS_HELD} order by r.customer_id::text collate "C" for update of t),
