@@ -76,6 +76,7 @@ const bombedCodes = (sql: SqlClient.SqlClient, counters: PhoneCounters) => {
 }
 
 const CodeRow = Schema.Struct({
+  nth: Schema.Int,
   id: Schema.String,
   phone: Phone,
   channel: Schema.NullOr(Schema.String),
@@ -90,8 +91,8 @@ const CodeRow = Schema.Struct({
   charged: Schema.Int
 })
 type CodeRow = typeof CodeRow.Type
-const IdRow = Schema.Struct({ id: Schema.String })
-const TimeRow = Schema.Struct({ count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
+const IdRow = Schema.Struct({ nth: Schema.Int, id: Schema.String })
+const TimeRow = Schema.Struct({ nth: Schema.Int, count: Schema.Int, millis: Schema.NullOr(Schema.Number) })
 
 /** The time to verify is measured on at most, and at least, this many codes of the last days. */
 const MEASURED_CODES = 1000
@@ -183,8 +184,11 @@ const NEXT = `
     select id from verifications v where v.customer_id = r.customer_id and v.id > r.after and ${isLive}
     order by v.id limit 1) v`
 
-/** Codes of one round that are read together with those of others. One with more reads them by itself. */
-const FEW_CODES = 100
+/**
+ * Codes of one round that are read together with those of others. One with more reads them by itself: what a statement
+ * brings is decoded at once.
+ */
+const FEW_CODES = 64
 
 type CodeReads = Pick<GuardStore["Service"], "dueCodes" | "nextSentAt" | "timeToVerify">
 

@@ -11,16 +11,22 @@ import type { GuardStore } from "../../services/guard/GuardStore.ts"
 import { inStore } from "../postgres/SetUpPlace.ts"
 import { batchSource, rowsOf } from "../postgres/SqlRows.ts"
 import type { BatchClients } from "../postgres/batching/StatementBatch.ts"
-import { makeRoundReads, roundRows } from "./RoundReadsSql.ts"
+import { FEW_SEGMENTS, makeRoundReads, roundRows } from "./RoundReadsSql.ts"
 
 const SourceRow = Schema.Struct({
+  nth: Schema.Int,
   state: Schema.NullOr(CustomerState),
   judgedUntil: Schema.NullOr(Schema.String),
   mode: Schema.NullOr(GuardMode),
   alarms: Schema.Array(Schema.Struct({ ...Alarm.fields, id: Schema.String, enforced: Schema.Boolean })),
   refusedWhole: Schema.Int
 })
-const SegmentRow = Schema.Struct({ kind: SegmentKind, key: Schema.String, state: SegmentState })
+const SegmentRow = Schema.Struct({
+  nth: Schema.Int,
+  kind: SegmentKind,
+  key: Schema.String,
+  state: SegmentState
+})
 const TallyRow = Schema.Struct({ codes: Schema.Number, verified: Schema.Number })
 const OthersRow = Schema.Struct({
   recent: Schema.Array(RecentCodes),
@@ -65,9 +71,6 @@ const SEGMENTS = `
   cross join lateral (
     select * from guard_segments g
     where g.customer_id = r.customer_id and g.kind = w.kind and g.key = w.key limit 1) s`
-
-/** Segments of one round that are read together with those of others. One with more reads them by itself. */
-const FEW_SEGMENTS = 100
 
 /** @param reporting for what is read of all customers */
 export const guardRoundReads = Effect.fnUntraced(function* (

@@ -10,6 +10,7 @@ import { alone, inStore } from "../postgres/SetUpPlace.ts"
 import { batchSource, decodedAs, retryRaces, timestamp } from "../postgres/SqlRows.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
+import { FEW_SEGMENTS } from "./RoundReadsSql.ts"
 
 export const GUARD_TIMER: TimerKind = "guard"
 
@@ -69,7 +70,8 @@ const stateFrom = (source: string, condition: string): string => `
 /** The parts that free the timers, in the order of `guard_wake`, and write the customers' states. */
 const FREE_AND_STATE = `
   held as materialized (
-    select r.* from timers t join r on ${IS_HELD} order by r.customer_id::text collate "C" for update of t),
+    select r.* from (select * from r order by customer_id::text collate "C") r
+    cross join lateral (select from timers t where ${IS_HELD} limit 1 for update) t),
   ours as (
     update timers t set claimable_at = r.next_at, lease_token = null from held r where ${IS_HELD}
     returning t.customer_id),
@@ -80,10 +82,7 @@ const STATE_APART = `
     ${stateFrom("r", "where g.judged_until = (select r.judged_from from r where r.customer_id = g.customer_id)")}
     returning customer_id)`
 
-/**
- * Rows are locked in the order of their keys, as by other statements about several of them: budgets that exist before
- * others are, as some are set and some only get credits back.
- */
+/** Rows are locked in the order of their keys, as by other statements about several of them. */
 const saveStatement = (areApart: boolean): string => `
   with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
   r as materialized (select * from ${rounds.rows}),
@@ -96,27 +95,21 @@ const saveStatement = (areApart: boolean): string => `
     order by r.customer_id, s.kind, s.key
     on conflict (customer_id, kind, key) do update set state = excluded.state, codes = excluded.codes,
       verified = excluded.verified, score = excluded.score, updated_at = excluded.updated_at),
-  changed as materialized (
-    select r.customer_id, r.now, c.* from r join ours using (customer_id), jsonb_to_recordset(r.budgets)
-      as c (segment text, budget int, restarts bool, credit float8)),
   -- one by one: joined, all budgets may be read
-  known as materialized (
-    select c.budget, c.credit, b.ctid as place from (select * from changed order by customer_id, segment) c
-    cross join lateral (
-      select ctid from guard_budgets where customer_id = c.customer_id and segment = c.segment
-      limit 1 for update) b),
-  -- a budget that restarts is inserted with a grant
+  changed as materialized (
+    select r.customer_id, r.now, c.*, (
+        select true from guard_budgets b where b.customer_id = r.customer_id and b.segment = c.segment limit 1
+      ) as is_known
+    from r join ours using (customer_id), jsonb_to_recordset(r.budgets)
+      as c (segment text, budget int, restarts bool, credit float8)),
+  -- of a budget that exists, used is what it gets back; one that restarts is inserted with a grant
   budget as (
     insert into guard_budgets as b (customer_id, segment, used, granted, budget, ends_at)
-    select customer_id, segment, 0, restarts::int, budget, now + interval '1 hour' from changed
-    where budget is not null and (select count(*) from known) >= 0 order by customer_id, segment
-    on conflict (customer_id, segment) do update set budget = excluded.budget,
-      used = greatest(0, case when excluded.granted = 1 then 0 else b.used end - (
-        select c.credit from changed c where c.customer_id = b.customer_id and c.segment = b.segment))),
-  -- one that was used at this very moment gets nothing back
-  credited as (
-    update guard_budgets b set used = greatest(0, b.used - k.credit)
-    from known k where k.budget is null and b.ctid = k.place),
+    select customer_id, segment, case when is_known then credit else 0 end, restarts::int, budget,
+      now + interval '1 hour'
+    from changed where budget is not null or is_known order by customer_id, segment
+    on conflict (customer_id, segment) do update set budget = coalesce(excluded.budget, b.budget),
+      used = greatest(0, case when excluded.granted = 1 then 0 else b.used end - excluded.used)),
   day as (
     insert into guard_days as d (customer_id, day, codes, verified, flagged, flagged_verified, flagged_sms,
       flagged_charges)
@@ -167,12 +160,15 @@ export const guardRoundWrites = Effect.fnUntraced(function* ({
       return made.map(({ timer }) => saved.has(timer.customerId))
     })
 
+  const run = (on: SqlClient.SqlClient, made: ReadonlyArray<MadeRound>) =>
+    retryRaces(areApart ? inStore(on, writeAll(on, made)) : writeAll(on, made))
+
   const writeBatched = yield* makeStatementBatch<SqlClient.SqlClient, MadeRound, boolean>(clients, {
     name: "guard_save",
     endsTogether: true,
     conflictsOf: ({ timer }) => [String(timer.customerId)],
     orderOf: ({ timer }) => String(timer.customerId),
-    run: (on, made) => retryRaces(areApart ? inStore(on, writeAll(on, made)) : writeAll(on, made))
+    run
   })
 
   const writeWithAlarms = Effect.fnUntraced(function* (made: MadeRound) {
@@ -192,11 +188,19 @@ export const guardRoundWrites = Effect.fnUntraced(function* ({
     return { raised, webhooks }
   })
 
-  /** Most rounds neither raise nor clear an alarm. */
-  const written = (made: MadeRound) =>
-    made.result.raised.length + made.result.cleared.length > 0
-      ? Effect.orDie(retryRaces(sql.withTransaction(writeWithAlarms(made))))
-      : Effect.map(writeBatched(made), (isOurs) => (isOurs ? { raised: [], webhooks: 0 } : LOST))
+  const writeAlone = (made: MadeRound) => Effect.map(Effect.orDie(run(batched, [made])), ([isOurs]) => isOurs)
+
+  /** Most rounds neither raise nor clear an alarm. One with many segments must not hold up those of others. */
+  const written = (made: MadeRound) => {
+    const { raised, cleared, segments, credits } = made.result
+    if (raised.length + cleared.length > 0) {
+      return Effect.orDie(retryRaces(sql.withTransaction(writeWithAlarms(made))))
+    }
+    const isLarge = segments.size > FEW_SEGMENTS || credits.size > FEW_SEGMENTS
+    return Effect.map(isLarge ? writeAlone(made) : writeBatched(made), (isOurs) =>
+      isOurs === true ? { raised: [], webhooks: 0 } : LOST
+    )
+  }
 
   const freeApart = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer, { nextAt }: RoundResult) =>
     alone(

@@ -6,29 +6,30 @@ import { type BatchClients, makeStatementBatch } from "../postgres/batching/Stat
 
 type Source<Request> = ReturnType<typeof batchSource<Request>>
 
-const Place = Schema.Struct({ nth: Schema.Int })
+/** A row for the `nth` request. */
+type PlacedRow = Schema.Codec<{ readonly nth: number }, unknown>
 
-/** Reads of several rounds in one statement, which selects `nth`: of each request its rows, in the statement's order. */
-export const roundRows = <Request, S extends Schema.Codec<unknown, unknown>>(
+/** Reads of several rounds in one statement: of each request its rows, in the statement's order. */
+export const roundRows = <Request, S extends PlacedRow>(
   source: Source<Request>,
   statement: string,
   row: S
 ) => {
-  const decodedPlaces = decodedAs(Schema.Array(Place))
-  const decodedRows = decodedAs(Schema.Array(row))
+  const decoded = decodedAs(Schema.Array(row))
   return Effect.fnUntraced(function* (
     sql: SqlClient.SqlClient,
     requests: ReadonlyArray<Request>,
     ...further: ReadonlyArray<number>
   ): Effect.fn.Return<ReadonlyArray<ReadonlyArray<S["Type"]>>, SqlError.SqlError> {
-    const found = yield* sql.unsafe(statement, [...source.parameters(requests), ...further])
-    const places = yield* decodedPlaces(Effect.succeed(found))
-    const rows = yield* decodedRows(Effect.succeed(found))
+    const rows = yield* decoded(sql.unsafe(statement, [...source.parameters(requests), ...further]))
     const byRequest = requests.map((): Array<S["Type"]> => [])
-    places.forEach(({ nth }, index) => byRequest[nth - 1]?.push(rows[index]))
+    for (const found of rows) byRequest[found.nth - 1]?.push(found)
     return byRequest
   })
 }
+
+/** Segments of one round that are read and written together with those of others. One with more does so by itself. */
+export const FEW_SEGMENTS = 64
 
 interface RoundReads<Request, S> {
   readonly source: Source<Request>
@@ -41,7 +42,7 @@ interface RoundReads<Request, S> {
 }
 
 /** Puts what rounds of many customers read at the same time into one statement: a round is a few short reads. */
-export const makeRoundReads = <Request, S extends Schema.Codec<unknown, unknown>>(
+export const makeRoundReads = <Request, S extends PlacedRow>(
   clients: BatchClients,
   { source, statement, row, further = [], isInStore = false }: RoundReads<Request, S>
 ) => {

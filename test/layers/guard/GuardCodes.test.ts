@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { phoneCounters } from "../../../src/layers/postgres/batching/PlatformCountsSql.ts"
 import { idAt } from "../../../src/domain/Paging.ts"
@@ -60,7 +60,7 @@ layer(TestDatabase, { excludeTestServices: true })("the codes that a round of th
       const sql = yield* SqlClient.SqlClient
       yield* sql`delete from verifications`
       yield* codes(TODAY, 150, CUSTOMER, "expired", 0)
-      const { dueCodes } = yield* guardCodes({ batched: sql, single: sql }, null)
+      const { dueCodes, nextSentAt } = yield* guardCodes({ batched: sql, single: sql }, null)
       const read = (customerId: number, sample: number) =>
         dueCodes({
           customerId,
@@ -82,6 +82,16 @@ layer(TestDatabase, { excludeTestServices: true })("the codes that a round of th
       assert.isBelow(sample.length, 81)
       assert.isAbove(Math.max(...sample.map(({ weight }) => weight)), 1)
       assert.deepStrictEqual(others, [])
+
+      const next = yield* Effect.all(
+        [
+          nextSentAt(CUSTOMER, idAt(TODAY - MINUTE)),
+          nextSentAt(CUSTOMER + 1, idAt(TODAY - MINUTE)),
+          nextSentAt(CUSTOMER, all[9]?.id ?? "")
+        ],
+        { concurrency: 3 }
+      )
+      assert.deepStrictEqual(next.map(Option.getOrNull), [all[0]?.sentAt, null, all[10]?.sentAt])
     })
   )
 })

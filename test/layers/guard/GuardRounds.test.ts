@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Alarm } from "../../../src/domain/guard/Alarm.ts"
 import { newCustomerState } from "../../../src/domain/guard/CustomerState.ts"
+import { newSegment, type Segment, segmentName } from "../../../src/domain/guard/Segments.ts"
 import { GuardStore, type RoundResult } from "../../../src/services/guard/GuardStore.ts"
 import { GuardRecords } from "../../../src/services/guard/GuardRecords.ts"
 import { customerIn, guarded, knownTo } from "../../services/guard/GuardedCustomer.ts"
@@ -91,24 +92,68 @@ layer(TestDatabase, { excludeTestServices: true })("a round of the guard", (it) 
     }).pipe(Effect.provide(guarded()))
   )
 
-  it.effect("is written together with those of other customers, but for one whose lease was lost", () =>
-    Effect.gen(function* () {
-      const { save } = yield* GuardStore
-      const customers = [
-        yield* customerIn("record"),
-        yield* customerIn("record"),
-        yield* customerIn("record")
-      ]
-      const timers = yield* Effect.forEach(customers, leasedTimer)
-      const rounds = timers.map((timer, nth) =>
-        save(
-          nth === 1 ? { ...timer, leaseToken: "00000000-0000-4000-8000-000000000002" } : timer,
-          roundOf([])
+  it.effect(
+    "is written and read together with those of other customers, but for one whose lease was lost",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* GuardStore
+        const customers = [
+          yield* customerIn("record"),
+          yield* customerIn("enforcing"),
+          yield* customerIn("off")
+        ]
+        const timers = yield* Effect.forEach(customers, leasedTimer)
+        const part = (nth: number): Segment => ({ kind: "prefix", key: `+9891200${nth}` })
+        const roundOfNth = (nth: number): RoundResult => ({
+          ...roundOf([]),
+          judgedUntil: `00000000-0000-7000-8000-00000000000${nth}`,
+          customer: { ...newCustomerState(0), judgingDelayMillis: 60_000 + nth },
+          segments: new Map([
+            [segmentName(part(nth)), { segment: part(nth), state: { ...newSegment(0), score: nth } }]
+          ]),
+          budgets: new Map([[segmentName(part(nth)), { budget: 10 + nth, restarts: false }]]),
+          days: { ...roundOf([]).days, codes: 1 + nth }
+        })
+        const saves = timers.map((timer, nth) =>
+          store.save(
+            nth === 1 ? { ...timer, leaseToken: "00000000-0000-4000-8000-000000000002" } : timer,
+            roundOfNth(nth)
+          )
         )
-      )
-      assert.deepStrictEqual(yield* Effect.all(rounds, { concurrency: "unbounded" }), [[], null, []])
-      assert.deepStrictEqual(yield* Effect.forEach(customers, judgedDays), [[1], [], [1]])
-    }).pipe(Effect.provide(guarded()))
+        assert.deepStrictEqual(yield* Effect.all(saves, { concurrency: "unbounded" }), [[], null, []])
+
+        const together = <A, R>(read: (customerId: number, nth: number) => Effect.Effect<A, never, R>) =>
+          Effect.all(customers.map(read), { concurrency: "unbounded" })
+        const sources = yield* together(store.source)
+        assert.deepStrictEqual(
+          sources.map(({ mode, judgedUntil, state }) => [
+            mode,
+            judgedUntil?.at(-1),
+            state?.judgingDelayMillis
+          ]),
+          [
+            ["record", "0", 60_000],
+            ["enforcing", undefined, undefined],
+            ["off", "2", 60_002]
+          ]
+        )
+        const segments = yield* together((customerId, nth) =>
+          store.segments(customerId, [part(nth), part(9)])
+        )
+        assert.deepStrictEqual(
+          segments.map((found) => [...found].map(([name, { score }]) => [name, score])),
+          [[[segmentName(part(0)), 0]], [], [[segmentName(part(2)), 2]]]
+        )
+        const budgets = yield* together((customerId) =>
+          Effect.orDie(sql`select segment, budget from guard_budgets where customer_id = ${customerId}`)
+        )
+        assert.deepStrictEqual(
+          budgets.map((rows) => rows.map(({ segment, budget }) => [segment, budget])),
+          [[[segmentName(part(0)), 10]], [], [[segmentName(part(2)), 12]]]
+        )
+        assert.deepStrictEqual(yield* together(judgedDays), [[1], [], [3]])
+      }).pipe(Effect.provide(guarded()))
   )
 
   it.effect("sets budgets, and gives codes back to those that exist", () =>
