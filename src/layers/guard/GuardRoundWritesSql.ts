@@ -14,6 +14,9 @@ import { FEW_SEGMENTS } from "./RoundReadsSql.ts"
 
 export const GUARD_TIMER: TimerKind = "guard"
 
+/** A part of a statement, which must select its `commit`: the commit is not awaited. */
+export const NOT_AWAITED = `quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)`
+
 const SavedRow = Schema.Struct({ customerId: Schema.Int })
 
 /** The timer's lease was lost. */
@@ -84,7 +87,7 @@ const STATE_APART = `
 
 /** Rows are locked in the order of their keys, as by other statements about several of them. */
 const saveStatement = (areApart: boolean): string => `
-  with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+  with ${NOT_AWAITED},
   r as materialized (select * from ${rounds.rows}),
   ${areApart ? STATE_APART : FREE_AND_STATE},
   segment as (
@@ -205,7 +208,7 @@ export const guardRoundWrites = Effect.fnUntraced(function* ({
   const freeApart = ({ customerId, kind, subject, lane, leaseToken }: LeasedTimer, { nextAt }: RoundResult) =>
     alone(
       retryRaces(batched`
-        with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+        with ${batched.literal(NOT_AWAITED)},
         freed as (
           update timers set claimable_at = ${timestamp(nextAt)}, lease_token = null
           where customer_id = ${customerId} and kind = ${kind} and subject = ${subject}::uuid and lane = ${lane}

@@ -21,7 +21,7 @@ import { MasterKey } from "../crypto/Crypto.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
 import { guardRoundReads } from "./GuardRoundSql.ts"
-import { GUARD_TIMER, guardRoundWrites } from "./GuardRoundWritesSql.ts"
+import { GUARD_TIMER, guardRoundWrites, NOT_AWAITED } from "./GuardRoundWritesSql.ts"
 import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
 import {
   type BatchColumn,
@@ -60,7 +60,7 @@ const wakeSource = batchSource<Wake>([
 ])
 
 const wakeStatement = `
-  with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+  with ${NOT_AWAITED},
   ensured as (
     insert into timers as t (customer_id, kind, subject, claimable_at)
     select r.customer_id, '${GUARD_TIMER}', '${NIL_UUID}'::uuid, r.at from ${wakeSource.rows}
@@ -110,7 +110,7 @@ const hasLapsed = "b.ends_at <= excluded.ends_at - interval '1 hour'"
 const renewed = `least(excluded.granted, ${limit})`
 
 const statement = `
-  with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+  with ${NOT_AWAITED},
   r as materialized (select * from ${source.rows}),
   taken as (
     insert into guard_budgets as b (customer_id, segment, used, granted, ends_at)
