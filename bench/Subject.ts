@@ -23,6 +23,7 @@ export interface Subject {
 export interface Program {
   readonly name: SubjectName
   readonly file: string
+  readonly nodeOptions?: ReadonlyArray<string>
   readonly port: number
   readonly env: NodeJS.ProcessEnv
   readonly dialect: Dialect
@@ -45,8 +46,9 @@ const awaitReady = async (url: string, child: ChildProcess) => {
   throw new Error(`${url} does not answer`)
 }
 
-const startProcess = async ({ env, file, port }: Program) => {
+const startProcess = async ({ env, file, nodeOptions = [], port }: Program) => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), [], {
+    execArgv: [...process.execArgv, ...nodeOptions],
     env: { ...process.env, NODE_ENV: "production", ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     serialization: "advanced"

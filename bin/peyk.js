@@ -5,6 +5,7 @@ import { existsSync } from "node:fs"
 import * as module from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { isSizeChosen, serverOption } from "./server-options.js"
 
 const NEEDED = 26
 
@@ -48,8 +49,17 @@ const [command, ...rest] = first === "--env-file" ? others : [first, second, ...
 const helps = rest.some((word) => word === "--help" || word === "-h")
 // The supervisor of several processes has said it for them.
 const announces = command === "serve" && !helps && process.send === undefined
+const nodeOptions = announces && !isSizeChosen() ? [serverOption] : []
 
 if (isNewEnough) {
+  // Becomes Node with the option: the same process, 25 ms later. Windows has no such call, and does without.
+  if (nodeOptions.length > 0 && process.platform !== "win32")
+    process.execve?.(process.execPath, [
+      process.execPath,
+      ...nodeOptions,
+      ...process.execArgv,
+      ...process.argv.slice(1)
+    ])
   // What follows can take seconds on a busy machine.
   if (announces) console.log("Starting Peyk …")
   const { main, compiled } = await findProgram(() => {
@@ -62,7 +72,7 @@ if (isNewEnough) {
   await import(main.href)
 } else if (ownNode !== undefined) {
   // This file again, which then keeps what was compiled.
-  const child = spawn(ownNode, process.argv.slice(1), { stdio: "inherit" })
+  const child = spawn(ownNode, [...nodeOptions, ...process.argv.slice(1)], { stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? (signal === null ? 1 : 128)

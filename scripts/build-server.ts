@@ -75,7 +75,16 @@ await bundle({
 })
 for (const asset of globSync("src/**/*.{css,js,html,svg,sql,woff2,txt}", { cwd: root }))
   copy(asset, asset.replace(/^src/, "dist"))
-for (const file of ["bin/peyk.js", "docs", "openapi.json", "README.md", "CHANGELOG.md", "LICENSE"]) copy(file)
+for (const file of [
+  "bin/peyk.js",
+  "bin/server-options.js",
+  "docs",
+  "openapi.json",
+  "README.md",
+  "CHANGELOG.md",
+  "LICENSE"
+])
+  copy(file)
 // where the server looks for it, as in a clone
 cpSync(buildSite(), `${target}build/site`, { recursive: true })
 for (const page of ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: target })]) {

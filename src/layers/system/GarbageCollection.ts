@@ -11,7 +11,11 @@ const flags = [
   "--no-allocation-site-pretenuring",
   // No collection starts only because time has passed. It would forget the shapes of objects that no request holds at
   // that moment, and with them the compiled code of nearly all requests: the next seconds cost up to twice as much.
-  "--memory-reducer-gc-count=0"
+  "--memory-reducer-gc-count=0",
+  // Old objects are collected once there are 1.6 times as many as were in use after the last time. By itself V8 lets a busy
+  // process have four times as many, and after its first quiet seconds only 1.3 times: then collecting them takes a fifth
+  // of its time, for as long as it lives.
+  "--heap-growing-percent=60"
 ]
 
 /**

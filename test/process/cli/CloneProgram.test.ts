@@ -17,6 +17,7 @@ beforeEach(async () => {
   for (const file of [
     "bin/peyk.js",
     "bin/clone.js",
+    "bin/server-options.js",
     "scripts/Bundle.ts",
     "scripts/bundle-clone.ts",
     "package-lock.json"

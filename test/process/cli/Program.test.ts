@@ -225,21 +225,30 @@ describe("bin/peyk.js", () => {
     packages: ReadonlyArray<string>,
     main = "console.log(process.version)",
     ...words: ReadonlyArray<string>
+  ) => startInstalled([older], packages, main, words)
+
+  /** @param node the program, and Node's options */
+  const startInstalled = async (
+    [older, ...options]: readonly [string, ...ReadonlyArray<string>],
+    packages: ReadonlyArray<string>,
+    main: string,
+    words: ReadonlyArray<string>,
+    more: Readonly<Record<string, string>> = {}
   ) => {
     const modules = join(await mkdtemp(join(tmpdir(), "peyk-project-")), "node_modules")
     for (const folder of [".bin", "peyk/bin", "peyk/dist"])
       await mkdir(join(modules, folder), { recursive: true })
     await symlink(older, join(modules, ".bin/node"))
-    await cp(file, join(modules, "peyk/bin/peyk.js"))
+    for (const name of ["peyk.js", "server-options.js"])
+      await cp(`bin/${name}`, join(modules, "peyk/bin", name))
     await writeFile(join(modules, "peyk/package.json"), '{"type":"module"}')
     await writeFile(join(modules, "peyk/dist/main.js"), main)
     for (const name of packages) await symlink(resolve("node_modules", name), join(modules, name))
-    return spawnSync(older, [join(modules, "peyk/bin/peyk.js"), ...words], {
+    // Without the cache of the process that runs the tests.
+    const { NODE_COMPILE_CACHE: _, ...given } = neutralEnvironment()
+    return spawnSync(older, [...options, join(modules, "peyk/bin/peyk.js"), ...words], {
       encoding: "utf8",
-      // Without the cache of the process that runs the tests.
-      env: Object.fromEntries(
-        Object.entries(neutralEnvironment()).filter(([name]) => name !== "NODE_COMPILE_CACHE")
-      )
+      env: { ...given, ...more }
     })
   }
 
@@ -264,6 +273,38 @@ describe("bin/peyk.js", () => {
     },
     60_000
   )
+
+  const printsOptions = 'console.log(process.pid, process.execArgv.join(" "))'
+  const larger = "--max-semi-space-size=64"
+
+  it("serves with a larger young generation, in the process that was started", async () => {
+    const { pid, stdout } = await startInstalled([process.execPath], ownNodes, printsOptions, ["serve"])
+    expect(stdout).toBe(`Starting Peyk …\n${pid} ${larger}\n`)
+  })
+
+  it.each(olderNodes)("serves with a larger young generation, run by an older Node", async (older) => {
+    const { stdout } = await startInstalled([older], ownNodes, printsOptions, ["serve"])
+    expect(stdout).toMatch(new RegExp(` ${larger}\n$`))
+  })
+
+  it("keeps Node's other options when it serves", async () => {
+    const node = [process.execPath, "--stack-size=900"] as const
+    const { pid, stdout } = await startInstalled(node, ownNodes, printsOptions, ["serve"])
+    expect(stdout).toBe(`Starting Peyk …\n${pid} ${larger} --stack-size=900\n`)
+  })
+
+  it("serves with the young generation that somebody chose, and needs none for a command", async () => {
+    const chosen = "--max-semi-space-size=16"
+    const started = async (words: ReadonlyArray<string>, options: ReadonlyArray<string>, all = "") => {
+      const node = [process.execPath, ...options] as const
+      const { stdout } = await startInstalled(node, ownNodes, printsOptions, words, { NODE_OPTIONS: all })
+      return /^\d+ (.*)$/m.exec(stdout)?.[1]
+    }
+    expect(await started(["serve"], [chosen])).toBe(chosen)
+    expect(await started(["serve"], [], chosen)).toBe("")
+    expect(await started(["doctor"], [])).toBe("")
+    expect(await started(["serve", "--help"], [])).toBe("")
+  })
 
   it.each(olderNodes)("starts its own Node where the project has another one", async (older) => {
     const { stdout, stderr } = await install(older, ownNodes)

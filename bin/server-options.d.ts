@@ -1,0 +1,2 @@
+export declare const serverOption: string
+export declare const isSizeChosen: () => boolean
