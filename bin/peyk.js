@@ -51,9 +51,12 @@ const helps = rest.some((word) => word === "--help" || word === "-h")
 const announces = command === "serve" && !helps && process.send === undefined
 const nodeOptions = announces && !isSizeChosen() ? [serverOption] : []
 
+// Windows has no such call, and Node's permissions may not allow it: then Peyk does without.
+const canStartAgain = process.platform !== "win32" && process.permission?.has("child") !== false
+
 if (isNewEnough) {
-  // Becomes Node with the option: the same process, 25 ms later. Windows has no such call, and does without.
-  if (nodeOptions.length > 0 && process.platform !== "win32")
+  // The same process goes on as Node with the options, 25 ms later.
+  if (nodeOptions.length > 0 && canStartAgain)
     process.execve?.(process.execPath, [
       process.execPath,
       ...nodeOptions,

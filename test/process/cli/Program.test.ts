@@ -293,6 +293,13 @@ describe("bin/peyk.js", () => {
     expect(stdout).toBe(`Starting Peyk …\n${pid} ${larger} --stack-size=900\n`)
   })
 
+  it("serves with Node's usual young generation where it may not start a program", async () => {
+    const node = [process.execPath, "--permission", "--allow-fs-read=*"] as const
+    const { stdout, stderr } = await startInstalled(node, ownNodes, printsOptions, ["serve"])
+    expect(stdout).toMatch(/^Starting Peyk …\n\d+ --permission --allow-fs-read=\*\n$/)
+    expect(stderr).not.toMatch(/execve|Error/)
+  })
+
   it("serves with the young generation that somebody chose, and needs none for a command", async () => {
     const chosen = "--max-semi-space-size=16"
     const started = async (words: ReadonlyArray<string>, options: ReadonlyArray<string>, all = "") => {
