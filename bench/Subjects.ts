@@ -1,7 +1,7 @@
 /** The compared programs, and how each is started. */
 import { Redacted } from "effect"
 import { readFileSync } from "node:fs"
-import { serverOption } from "../bin/server-options.js"
+import { serverOptions } from "../bin/server-options.js"
 import type { SubjectName } from "./Options.ts"
 import { PROVIDER_MILLIS } from "./ProviderDelay.ts"
 import { betterAuthDialect, peykDialect, referenceDialect } from "./Requests.ts"
@@ -80,7 +80,7 @@ const peyk = (
 ): Program => ({
   name,
   file: "serve.ts",
-  nodeOptions: [serverOption],
+  nodeOptions: serverOptions(),
   port,
   env: {
     ...unlimited,

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs"
 import * as module from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { isSizeChosen, serverOption } from "./server-options.js"
+import { serverOptions } from "./server-options.js"
 
 const NEEDED = 26
 
@@ -49,20 +49,23 @@ const [command, ...rest] = first === "--env-file" ? others : [first, second, ...
 const helps = rest.some((word) => word === "--help" || word === "-h")
 // The supervisor of several processes has said it for them.
 const announces = command === "serve" && !helps && process.send === undefined
-const nodeOptions = announces && !isSizeChosen() ? [serverOption] : []
+const nodeOptions = announces ? serverOptions() : []
 
-// Windows has no such call, and Node's permissions may not allow it: then Peyk does without.
+// Windows has no such call, and Node's permissions may not allow it.
 const canStartAgain = process.platform !== "win32" && process.permission?.has("child") !== false
 
+/** The same process goes on as Node with the options, 25 ms later. */
+const startAgain = () => {
+  const words = [process.execPath, ...nodeOptions, ...process.execArgv, ...process.argv.slice(1)]
+  try {
+    process.execve(process.execPath, words)
+  } catch {
+    // The system does not allow it either: Peyk does without.
+  }
+}
+
 if (isNewEnough) {
-  // The same process goes on as Node with the options, 25 ms later.
-  if (nodeOptions.length > 0 && canStartAgain)
-    process.execve?.(process.execPath, [
-      process.execPath,
-      ...nodeOptions,
-      ...process.execArgv,
-      ...process.argv.slice(1)
-    ])
+  if (nodeOptions.length > 0 && canStartAgain) startAgain()
   // What follows can take seconds on a busy machine.
   if (announces) console.log("Starting Peyk …")
   const { main, compiled } = await findProgram(() => {

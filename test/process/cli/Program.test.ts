@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { serverOptions } from "../../../bin/server-options.js"
 import {
   freePort,
   makeDataDir,
@@ -227,9 +228,9 @@ describe("bin/peyk.js", () => {
     ...words: ReadonlyArray<string>
   ) => startInstalled([older], packages, main, words)
 
-  /** @param node the program, and Node's options */
+  /** The first word is Node's program, those after it its options. */
   const startInstalled = async (
-    [older, ...options]: readonly [string, ...ReadonlyArray<string>],
+    [node, ...options]: readonly [string, ...ReadonlyArray<string>],
     packages: ReadonlyArray<string>,
     main: string,
     words: ReadonlyArray<string>,
@@ -238,7 +239,7 @@ describe("bin/peyk.js", () => {
     const modules = join(await mkdtemp(join(tmpdir(), "peyk-project-")), "node_modules")
     for (const folder of [".bin", "peyk/bin", "peyk/dist"])
       await mkdir(join(modules, folder), { recursive: true })
-    await symlink(older, join(modules, ".bin/node"))
+    await symlink(node, join(modules, ".bin/node"))
     for (const name of ["peyk.js", "server-options.js"])
       await cp(`bin/${name}`, join(modules, "peyk/bin", name))
     await writeFile(join(modules, "peyk/package.json"), '{"type":"module"}')
@@ -246,9 +247,9 @@ describe("bin/peyk.js", () => {
     for (const name of packages) await symlink(resolve("node_modules", name), join(modules, name))
     // Without the cache of the process that runs the tests.
     const { NODE_COMPILE_CACHE: _, ...given } = neutralEnvironment()
-    return spawnSync(older, [...options, join(modules, "peyk/bin/peyk.js"), ...words], {
+    return spawnSync(node, [...options, join(modules, "peyk/bin/peyk.js"), ...words], {
       encoding: "utf8",
-      env: { ...given, ...more }
+      env: { ...given, NODE_OPTIONS: "", ...more }
     })
   }
 
@@ -300,7 +301,12 @@ describe("bin/peyk.js", () => {
     expect(stderr).not.toMatch(/execve|Error/)
   })
 
-  it("serves with the young generation that somebody chose, and needs none for a command", async () => {
+  it("serves with V8's young generation where memory is scarce", () => {
+    expect(serverOptions(2 ** 30 - 1, [])).toEqual([])
+    expect(serverOptions(2 ** 30, [])).toEqual([larger])
+  })
+
+  it("serves with V8's young generation where somebody has limited its heap, and needs none for a command", async () => {
     const chosen = "--max-semi-space-size=16"
     const started = async (words: ReadonlyArray<string>, options: ReadonlyArray<string>, all = "") => {
       const node = [process.execPath, ...options] as const
@@ -308,7 +314,8 @@ describe("bin/peyk.js", () => {
       return /^\d+ (.*)$/m.exec(stdout)?.[1]
     }
     expect(await started(["serve"], [chosen])).toBe(chosen)
-    expect(await started(["serve"], [], chosen)).toBe("")
+    for (const limit of [chosen, "--max_old_space_size=512", "--max-heap-size=512"])
+      expect(await started(["serve"], [], limit)).toBe("")
     expect(await started(["doctor"], [])).toBe("")
     expect(await started(["serve", "--help"], [])).toBe("")
   })
