@@ -24,7 +24,7 @@ import {
 import { MasterKey } from "../crypto/Crypto.ts"
 import { direction } from "../postgres/PagesSql.ts"
 import { ReportingSql } from "../postgres/Pools.ts"
-import { InstantColumn, rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { InstantColumn, NOT_AWAITED, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import { RequestRecords, type RequestSearch, RequestStore } from "../../services/activity/RequestLog.ts"
 
 const HASH_BYTES = 16
@@ -290,7 +290,7 @@ export const RequestStoreSql = Layer.effect(
     const add = Effect.fnUntraced(function* (blocks: ReadonlyArray<RequestBlock>) {
       const ids = yield* Effect.forEach(blocks, () => random.uuidV7())
       yield* Effect.orDie(sql`
-          with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)
+          with ${sql.literal(NOT_AWAITED)}
           insert into request_blocks (id, customer_id, begins_at, ends_at, requests, refused_phones)
           select id, customer_id, begins_at, ends_at, requests,
             string_to_array(nullif(refused, ''), ',', '')::uuid[]

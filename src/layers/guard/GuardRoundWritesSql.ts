@@ -7,15 +7,12 @@ import { totalOf } from "../../domain/guard/Conversion.ts"
 import type { LeasedTimer, TimerKind } from "../../domain/Timer.ts"
 import type { GuardStore, RoundResult } from "../../services/guard/GuardStore.ts"
 import { alone, inStore } from "../postgres/SetUpPlace.ts"
-import { batchSource, decodedAs, retryRaces, timestamp } from "../postgres/SqlRows.ts"
+import { batchSource, decodedAs, NOT_AWAITED, retryRaces, timestamp } from "../postgres/SqlRows.ts"
 import { type BatchClients, makeStatementBatch } from "../postgres/batching/StatementBatch.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { FEW_SEGMENTS } from "./RoundReadsSql.ts"
 
 export const GUARD_TIMER: TimerKind = "guard"
-
-/** A part of a statement, which must select its `commit`: the commit is not awaited. */
-export const NOT_AWAITED = `quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)`
 
 const SavedRow = Schema.Struct({ customerId: Schema.Int })
 

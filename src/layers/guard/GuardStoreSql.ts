@@ -21,13 +21,14 @@ import { MasterKey } from "../crypto/Crypto.ts"
 import { guardAlarms } from "./GuardAlarmSql.ts"
 import { guardCodes } from "./GuardCodesSql.ts"
 import { guardRoundReads } from "./GuardRoundSql.ts"
-import { GUARD_TIMER, guardRoundWrites, NOT_AWAITED } from "./GuardRoundWritesSql.ts"
+import { GUARD_TIMER, guardRoundWrites } from "./GuardRoundWritesSql.ts"
 import { BatchSql, MessageBatchSql, ReportingSql } from "../postgres/Pools.ts"
 import {
   type BatchColumn,
   batchSource,
   decodedAs,
   InstantColumn,
+  NOT_AWAITED,
   retryRaces,
   rowsOf,
   timestamp

@@ -24,6 +24,9 @@ export const RialsColumn = Schema.BigInt.pipe(
   )
 )
 
+/** A part of a statement, which must select its `commit`: the commit is not awaited. */
+export const NOT_AWAITED = `quick as materialized (select set_config('synchronous_commit', 'off', true) as commit)`
+
 /** Sends a statement as it is. */
 export const sentAlone = (
   sql: SqlClient.SqlClient,

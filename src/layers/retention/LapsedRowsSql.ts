@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { LapsingTable, RetentionPass } from "../../domain/Retention.ts"
 import { isInStore } from "../postgres/SetUpPlace.ts"
-import { rowsOf, timestamp } from "../postgres/SqlRows.ts"
+import { NOT_AWAITED, rowsOf, timestamp } from "../postgres/SqlRows.ts"
 import type { RetentionBatch } from "../../services/Retention.ts"
 
 /** About a thousand rows at most. */
@@ -88,7 +88,7 @@ export const lapsedRows = (sql: SqlClient.SqlClient, areApart: boolean) => {
       ? walkApart(table, parameters)
       : walkRows(
           sql.unsafe(
-            `with quick as materialized (select set_config('synchronous_commit', 'off', true) as commit),
+            `with ${NOT_AWAITED},
           gone as (
             delete from ${table} where ctid = any(array(
               select t.ctid from ${table} t
