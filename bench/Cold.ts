@@ -92,6 +92,6 @@ export const measureCold = async (
     )
     return result
   } finally {
-    subject.stop()
+    await subject.stop()
   }
 }

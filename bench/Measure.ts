@@ -96,7 +96,7 @@ export const measureAll = Effect.fnUntraced(function* (options: Options) {
   const takePhones = makeTakePhones()
   const subjects = yield* Effect.acquireRelease(
     Effect.promise(() => startSubjects(options.subjects, context)),
-    (started) => Effect.sync(() => started.forEach((subject) => subject.stop()))
+    (started) => Effect.promise(() => Promise.all(started.map((subject) => subject.stop())))
   )
   const pgbench = yield* choosePgbench(options, temporary, store)
   const receiver = yield* receiverFor(options)

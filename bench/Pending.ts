@@ -52,7 +52,7 @@ const work = async (store: Store, start: () => Promise<Subject>, pending: number
     const seconds = (performance.now() - from) / 1000
     return { pending: pending + DUE, due: DUE, seconds, megabytes: peakMegabytes(subject.pids[0] ?? 0) }
   } finally {
-    subject.stop()
+    await subject.stop()
   }
 }
 

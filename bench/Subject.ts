@@ -17,7 +17,8 @@ export interface Subject {
   /** Pauses it, without CPU, until it is resumed: only one subject runs at a time. */
   readonly suspend: () => void
   readonly resume: () => void
-  readonly stop: () => void
+  /** Returns when it has ended, and has left the store to the others. */
+  readonly stop: () => Promise<void>
 }
 
 export interface Program {
@@ -64,6 +65,19 @@ const targetsOf = async (child: ChildProcess): Promise<ReadonlyArray<Target>> =>
   return reply
 }
 
+const LONGEST_STOP_MILLIS = 10_000
+
+/** Also one that is suspended. */
+const end = async (child: ChildProcess) => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, "exit")
+  child.kill("SIGTERM")
+  child.kill("SIGCONT")
+  const tooLong = setTimeout(() => child.kill("SIGKILL"), LONGEST_STOP_MILLIS)
+  await ended
+  clearTimeout(tooLong)
+}
+
 export const startSubject = async (program: Program): Promise<Subject> => {
   const children: Array<ChildProcess> = []
   while (children.length < (program.processes ?? 1)) children.push(await startProcess(program))
@@ -76,7 +90,8 @@ export const startSubject = async (program: Program): Promise<Subject> => {
     targets: async () => (await Promise.all(children.map(targetsOf))).flat(),
     suspend: signal("SIGSTOP"),
     resume: signal("SIGCONT"),
-    // also one that is suspended
-    stop: signal("SIGKILL")
+    stop: async () => {
+      await Promise.all(children.map(end))
+    }
   }
 }

@@ -87,7 +87,7 @@ const openSide = Effect.fnUntraced(function* ({
   const context = { databaseUrl, directory, store, customers, processes, providerMillis, peykKeys }
   const subject = yield* Effect.acquireRelease(
     Effect.promise(() => startOne("peyk", context)),
-    ({ stop }) => Effect.sync(stop)
+    ({ stop }) => Effect.promise(stop)
   )
   subject.suspend()
   const turn = makeTurn({ measures, load, store, takePhones, settlingSeconds })

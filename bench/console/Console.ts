@@ -47,7 +47,7 @@ const start = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
         providerMillis: 0
       })
     ),
-    (started) => Effect.sync(() => started.stop())
+    (started) => Effect.promise(() => started.stop())
   )
   const server = { url: peyk.url, ...commandsWith({ ...neutralEnvironment(), PEYK_DATA_DIR: directory }) }
   const ground: Ground = {
