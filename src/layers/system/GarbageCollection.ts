@@ -15,7 +15,10 @@ const flags = [
   // Old objects are collected once there are 1.6 times as many as were in use after the last time. By itself V8 lets a busy
   // process have four times as many, and after its first quiet seconds only 1.3 times: then collecting them takes a fifth
   // of its time, for as long as it lives.
-  "--heap-growing-percent=60"
+  "--heap-growing-percent=60",
+  // Young objects are collected when their part of the heap is full. By itself V8 does so between two turns of the event
+  // loop once four fifths are in use, and so copies what waits for providers a fifth more often.
+  "--no-minor-gc-task"
 ]
 
 /**
