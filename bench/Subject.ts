@@ -70,12 +70,11 @@ const LONGEST_STOP_MILLIS = 10_000
 /** Also one that is suspended. */
 const end = async (child: ChildProcess) => {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, "exit")
+  const ended = once(child, "exit").then(() => true)
   child.kill("SIGTERM")
   child.kill("SIGCONT")
-  const tooLong = setTimeout(() => child.kill("SIGKILL"), LONGEST_STOP_MILLIS)
+  if (!(await Promise.race([ended, pause(LONGEST_STOP_MILLIS, false, { ref: false })]))) child.kill("SIGKILL")
   await ended
-  clearTimeout(tooLong)
 }
 
 export const startSubject = async (program: Program): Promise<Subject> => {
