@@ -44,7 +44,7 @@ export const compare = async ({
   options,
   takePhones
 }: Comparison) => {
-  const { measures, rounds, settlingSeconds } = options
+  const { inARow, measures, rounds, settlingSeconds } = options
   const turn = makeTurn({ measures, load, store, takePhones, settlingSeconds })
   const measure = async (subject: Subject, seconds: number) => {
     subject.resume()
@@ -82,12 +82,16 @@ export const compare = async ({
   for (let round = 0; round < rounds; round += 1) {
     report(`round ${round + 1} of ${rounds}`)
     for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
-      await verifyCodes(store)
-      await checkpoint(store)
-      const measured = await contestant(options.seconds)
-      runs.push(...measured.runs)
-      fallbacks.push(...measured.fallbacks)
-      webhooks.push(...measured.webhooks)
+      // The first of several makes up for what fell due while the others had their turns.
+      for (let nth = inARow > 1 ? -1 : 0; nth < inARow; nth += 1) {
+        await verifyCodes(store)
+        await checkpoint(store)
+        const measured = await contestant(options.seconds)
+        if (nth < 0) continue
+        runs.push(...measured.runs)
+        fallbacks.push(...measured.fallbacks)
+        webhooks.push(...measured.webhooks)
+      }
     }
   }
   return { runs, fallbacks, webhooks }

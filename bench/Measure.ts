@@ -71,16 +71,17 @@ const describeProvider = ({ connections, openLoop, providerMillis }: Options): s
 
 /** What was measured with what, in a line. */
 const describe = (options: Options, load: LoadGenerator): string => {
-  const { connections, customers, databaseUrl, flushMillis, processes } = options
+  const { connections, customers, databaseUrl, flushMillis, inARow, processes } = options
   const provider = describeProvider(options)
   const flush = flushMillis === 0 ? "" : `, each flush ${flushMillis} ms slower`
   const external = databaseUrl === null ? "" : ", its own PostgreSQL over TCP"
   const several = processes === 1 ? "" : `, ${processes} processes of Peyk`
   const tables = options.stored === 0 ? "" : `, ${options.stored} stored verifications`
   const owners = customers === 1 ? "" : `, ${customers} customers`
+  const turns = inARow === 1 ? "" : ` with ${inARow} turns in a row`
   return (
     `${machine()}${several}${external}${provider}${flush}${tables}${owners}, ${load.name} with ${connections} ` +
-    `connections, ${options.rounds} rounds of ${options.seconds} s; medians, ratios paired by round.`
+    `connections, ${options.rounds} rounds of ${options.seconds} s${turns}; medians, ratios paired by round.`
   )
 }
 

@@ -46,6 +46,8 @@ export interface Options {
   readonly warmUpSeconds: number
   /** In each turn, after the pause and the checkpoint, and before anything is counted. */
   readonly settlingSeconds: number
+  /** How many turns of a subject follow each other; before more than one, another one is not counted. */
+  readonly inARow: number
   readonly connections: number
   /** How many requests arrive in a second, whatever became of those before; null: as many as the connections allow. */
   readonly openLoop: number | null
@@ -108,6 +110,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
       seconds: { type: "string", default: "4" },
       "warm-up": { type: "string", default: "3" },
       settle: { type: "string", default: "2" },
+      "in-a-row": { type: "string", default: "1" },
       connections: { type: "string", default: "64" },
       "open-loop": { type: "string" },
       "provider-millis": { type: "string", default: "0" },
@@ -132,6 +135,7 @@ export const readOptions = (args: ReadonlyArray<string>): Options => {
     seconds: whole("seconds", values.seconds),
     warmUpSeconds: whole("warm-up", values["warm-up"]),
     settlingSeconds: whole("settle", values.settle, 0),
+    inARow: whole("in-a-row", values["in-a-row"]),
     connections: whole("connections", values.connections, 1, MAX_CONNECTIONS),
     openLoop:
       values["open-loop"] === undefined ? null : whole("open-loop", values["open-loop"], 1, MAX_PER_SECOND),
