@@ -65,16 +65,21 @@ const targetsOf = async (child: ChildProcess): Promise<ReadonlyArray<Target>> =>
   return reply
 }
 
+export const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
+export const ended = async (child: ChildProcess) => {
+  if (!hasEnded(child)) await once(child, "exit")
+}
+
 const LONGEST_STOP_MILLIS = 10_000
 
 /** Also one that is suspended. */
 const end = async (child: ChildProcess) => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, "exit").then(() => true)
   child.kill("SIGTERM")
   child.kill("SIGCONT")
-  if (!(await Promise.race([ended, pause(LONGEST_STOP_MILLIS, false, { ref: false })]))) child.kill("SIGKILL")
-  await ended
+  const gone = ended(child).then(() => true)
+  if (!(await Promise.race([gone, pause(LONGEST_STOP_MILLIS, false, { ref: false })]))) child.kill("SIGKILL")
+  await gone
 }
 
 export const startSubject = async (program: Program): Promise<Subject> => {

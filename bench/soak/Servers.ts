@@ -1,11 +1,11 @@
 /** The server processes: started, killed, stopped and continued, restarted, on ports that stay theirs. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { openSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { programFile } from "../../test/support/Programs.ts"
+import { ended, hasEnded } from "../Subject.ts"
 import type { Disturbances, Span } from "./Disturbances.ts"
 import { readStalls } from "./Stalls.ts"
 import { now } from "./Time.ts"
@@ -74,12 +74,6 @@ const answersReady = async (url: string): Promise<boolean> => {
   const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined)
   await answer?.arrayBuffer().catch(() => undefined)
   return answer?.status === 200
-}
-
-const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
-
-const ended = async (child: ChildProcess) => {
-  if (!hasEnded(child)) await once(child, "exit")
 }
 
 interface Figures {

@@ -17,7 +17,7 @@ const flags = [
   // of its time, for as long as it lives.
   "--heap-growing-percent=60",
   // Young objects are collected when their part of the heap is full. By itself V8 does so between two turns of the event
-  // loop once four fifths are in use, and so copies what waits for providers a fifth more often.
+  // loop once four fifths are in use, and so copies what waits for providers a quarter more often.
   "--no-minor-gc-task"
 ]
 
