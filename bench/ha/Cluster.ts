@@ -22,7 +22,7 @@ export interface Cluster {
 }
 
 const NAMES = ["one", "two", "three"]
-const START_MILLIS = 120_000
+const START_MILLIS = 45_000
 const WHOLE_MILLIS = 120_000
 
 const newPassword = () => randomBytes(16).toString("hex")
@@ -44,9 +44,9 @@ const look = async (members: ReadonlyArray<Member>): Promise<Whole | null> => {
     : { primary, synchronous, other }
 }
 
-const untilWhole = async (members: ReadonlyArray<Member>): Promise<Whole> => {
+const untilWhole = async (members: ReadonlyArray<Member>, millis: number): Promise<Whole> => {
   let found: Whole | null = null
-  await until("a whole cluster", WHOLE_MILLIS, async () => {
+  await until("a whole cluster", millis, async () => {
     found = await look(members)
     return found !== null
   })
@@ -66,19 +66,26 @@ export const startCluster = async (
   onEnd(() => etcd.program.signal("SIGKILL"))
   const passwords = { superuser: newPassword(), replication: newPassword(), peyk: newPassword() }
   const members: Array<Member> = []
-  for (const name of NAMES) {
-    const options = { ...settings, name, directory: join(directory, name), etcdPort: etcd.port, passwords }
-    const member = await startMember(options)
-    onEnd(member.stop)
-    members.push(member)
-    // The first makes the database; the others copy it.
-    if (members.length === 1) {
-      await until("the first primary", START_MILLIS, async () => (await member.role()) === "primary")
+  const startAll = async () => {
+    for (const name of NAMES) {
+      const options = { ...settings, name, directory: join(directory, name), etcdPort: etcd.port, passwords }
+      const member = await startMember(options)
+      onEnd(member.stop)
+      members.push(member)
+      // The first makes the database; the others copy it.
+      if (members.length === 1) {
+        await until("the first primary", START_MILLIS, async () => (await member.role()) === "primary")
+      }
     }
+    const proxy = await startHaproxy(join(directory, "haproxy"), members)
+    onEnd(proxy.stop)
+    await untilWhole(members, START_MILLIS)
+    return proxy
   }
-  const haproxy = await startHaproxy(join(directory, "haproxy"), members)
-  onEnd(haproxy.stop)
-  await untilWhole(members)
+  const haproxy = await startAll().catch((cause: unknown) => {
+    const words = members.map(({ name, patroni }) => `${name}:\n${patroni.lastWords()}`)
+    throw new Error(`the cluster did not start; what Patroni wrote last\n${words.join("\n")}`, { cause })
+  })
 
   const asSuperuser = (database: string) =>
     openStore({
@@ -101,6 +108,6 @@ export const startCluster = async (
     haproxyPort: haproxy.port,
     urlOf: (...ports) =>
       `postgres://peyk:${passwords.peyk}@${ports.map((port) => `127.0.0.1:${port}`).join()}/peyk`,
-    whole: () => untilWhole(members)
+    whole: () => untilWhole(members, WHOLE_MILLIS)
   }
 }

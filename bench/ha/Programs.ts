@@ -1,7 +1,7 @@
 /** Programs of the cluster, as processes of this one: started as the user that they need, killed, and gone in the end. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chownSync, mkdirSync, openSync, writeFileSync } from "node:fs"
+import { chownSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { now } from "../soak/Time.ts"
@@ -40,7 +40,11 @@ export interface Program {
   readonly start: () => void
   /** Returns when it has ended. */
   readonly signal: (signal: "SIGKILL" | "SIGQUIT" | "SIGTERM") => Promise<void>
+  /** The end of what it wrote. */
+  readonly lastWords: () => string
 }
+
+const LAST_WORDS_LENGTH = 1500
 
 /** `log`: the file that gets everything it writes. */
 export const makeProgram = (command: string, args: ReadonlyArray<string>, log: string): Program => {
@@ -63,7 +67,8 @@ export const makeProgram = (command: string, args: ReadonlyArray<string>, log: s
       const gone = once(child, "exit")
       child.kill(signal)
       await gone
-    }
+    },
+    lastWords: () => (child === undefined ? "" : readFileSync(log, "utf8").slice(-LAST_WORDS_LENGTH))
   }
 }
 

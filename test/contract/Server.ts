@@ -1,11 +1,10 @@
 /** Runs the real program as a child process, on a store of its own, and drives its command line. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { randomInt } from "node:crypto"
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { freePort } from "../../bench/FreePort.ts"
 import { dataRoot } from "../support/DataDirectories.ts"
 import { gatherLog } from "../support/LogGuard.ts"
 import { programFile } from "../support/Programs.ts"
@@ -82,35 +81,6 @@ export const until = async <A>(
     if (performance.now() > deadline) throw new Error(`gave up after ${deadlineMs} ms waiting for ${what}`)
     await pause(millis)
   }
-}
-
-export const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer()
-    probe.once("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() =>
-        typeof address === "object" && address !== null
-          ? resolve(address.port)
-          : reject(new Error("no free port"))
-      )
-    })
-  })
-
-const isFree = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const probe = createServer()
-    probe.once("error", () => resolve(false))
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)))
-  })
-
-/** The first of so many free ports in a row, below those that the system gives to connections. */
-export const freePorts = async (count: number): Promise<number> => {
-  const first = randomInt(10_000, 30_000)
-  const ports = Array.from({ length: count }, (_, n) => first + n)
-  const free = await Promise.all(ports.map(isFree))
-  return free.every((each) => each) ? first : freePorts(count)
 }
 
 /** The surrounding environment without anything that would configure the program. */

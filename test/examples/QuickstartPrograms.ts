@@ -3,9 +3,10 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "../../bench/FreePort.ts"
 import { writeClientTypes } from "../../scripts/ClientFiles.ts"
 import { root, runProgram, tools } from "../clients/packages/Packed.ts"
-import { freePort, neutralEnvironment, type Server } from "../contract/Server.ts"
+import { neutralEnvironment, type Server } from "../contract/Server.ts"
 import { djangoPython } from "../support/InstalledPrograms.ts"
 
 const node = process.execPath

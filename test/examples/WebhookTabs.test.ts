@@ -9,9 +9,10 @@ import { join } from "node:path"
 import { Webhook } from "standardwebhooks"
 import { afterAll, describe, expect, it } from "vitest"
 import * as client from "../../packages/client/src/index.ts"
+import { freePorts } from "../../bench/FreePort.ts"
 import { tabsIn } from "../../site/lib/Documents.ts"
 import { root } from "../clients/packages/Packed.ts"
-import { freePorts, neutralEnvironment, until } from "../contract/Server.ts"
+import { neutralEnvironment, until } from "../contract/Server.ts"
 import { hasPhp, hasPython } from "../support/InstalledPrograms.ts"
 
 const SECRET = `whsec_${Buffer.alloc(32, "good").toString("base64")}`

@@ -3,7 +3,8 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { beforeAll, expect, it } from "vitest"
-import { freePort, until } from "../../contract/Server.ts"
+import { freePort } from "../../../bench/FreePort.ts"
+import { until } from "../../contract/Server.ts"
 import { emptyProject, packServer, root, runProgram } from "./Packed.ts"
 
 let project: string

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freePort } from "../../../bench/FreePort.ts"
 import { messages, newKey } from "../Client.ts"
 import {
   BRIDGE_SECRET,
@@ -13,14 +14,7 @@ import {
 } from "../FarEnds.ts"
 import { type Customer, newCustomer } from "../Operator.ts"
 import { hasOwnStore, storeSettings } from "../OwnStore.ts"
-import {
-  type Finished,
-  freePort,
-  runCommand,
-  type Server,
-  startServer,
-  neutralEnvironment
-} from "../Server.ts"
+import { type Finished, runCommand, type Server, startServer, neutralEnvironment } from "../Server.ts"
 
 let server: Server
 let ends: FarEnds

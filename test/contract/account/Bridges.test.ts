@@ -1,9 +1,9 @@
+import { freePort } from "../../../bench/FreePort.ts"
 import { persianDigits } from "../../../src/domain/text/PastedText.ts"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Received } from "../../support/fakes/FakeFarEnd.ts"
 import { newPhone } from "../Client.ts"
 import { BRIDGE_SECRET, lostAnswer, onSends, sendsWith, signatureOf, workingSettings } from "../FarEnds.ts"
-import { freePort } from "../Server.ts"
 import { bridgeAt, field, only, openProviders, type ProviderWorld } from "./ProviderWorld.ts"
 
 let world: ProviderWorld | undefined

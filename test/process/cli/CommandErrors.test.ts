@@ -1,12 +1,7 @@
 import { createServer } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import {
-  type Finished,
-  freePort,
-  makeDataDir,
-  neutralEnvironment,
-  runProgram
-} from "../../contract/Server.ts"
+import { freePort } from "../../../bench/FreePort.ts"
+import { type Finished, makeDataDir, neutralEnvironment, runProgram } from "../../contract/Server.ts"
 import { type SharedServer, sharedServer } from "../../contract/SharedServer.ts"
 import { discard } from "../store/Postgres.ts"
 

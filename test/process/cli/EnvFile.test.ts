@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { freePort, neutralEnvironment, runProgram, startServer } from "../../contract/Server.ts"
+import { freePort } from "../../../bench/FreePort.ts"
+import { neutralEnvironment, runProgram, startServer } from "../../contract/Server.ts"
 import { programFile } from "../../support/Programs.ts"
 
 let folder: string

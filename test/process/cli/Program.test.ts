@@ -4,9 +4,9 @@ import { cp, mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freePort } from "../../../bench/FreePort.ts"
 import { serverOptions } from "../../../bin/server-options.js"
 import {
-  freePort,
   makeDataDir,
   neutralEnvironment,
   runCommand,

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { freePort, makeDataDir, type Server, startServer } from "../../contract/Server.ts"
+import { freePort } from "../../../bench/FreePort.ts"
+import { makeDataDir, type Server, startServer } from "../../contract/Server.ts"
 
 let server: Server
 let folder: string

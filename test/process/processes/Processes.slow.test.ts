@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freePort } from "../../../bench/FreePort.ts"
 import { sentCode } from "../../contract/Operator.ts"
 import { otp, request } from "../../contract/Client.ts"
 import { hasOwnStore } from "../../contract/OwnStore.ts"
 import { parseExposition } from "../../contract/Exposition.ts"
 import {
-  freePort,
   makeDataDir,
   neutralEnvironment,
   runProgram,

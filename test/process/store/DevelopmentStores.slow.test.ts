@@ -3,13 +3,8 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import {
-  type Finished,
-  freePort,
-  makeDataDir,
-  neutralEnvironment,
-  runProgram
-} from "../../contract/Server.ts"
+import { freePort } from "../../../bench/FreePort.ts"
+import { type Finished, makeDataDir, neutralEnvironment, runProgram } from "../../contract/Server.ts"
 import { answerOf, discard, type ExternalPostgres, makeEmbedded, startExternal } from "./Postgres.ts"
 
 const UUID = "01a2086a-62d7-76a2-956f-99d841041c58"

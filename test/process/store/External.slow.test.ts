@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freePort } from "../../../bench/FreePort.ts"
 import { newKey, newPhone, ok, otp, refused, type Reply, request, type Sent } from "../../contract/Client.ts"
 import {
   codeOf,
@@ -12,7 +13,6 @@ import {
 } from "../../contract/Operator.ts"
 import {
   type Finished,
-  freePort,
   makeDataDir,
   neutralEnvironment,
   type Running,

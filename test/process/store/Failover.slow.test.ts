@@ -2,11 +2,12 @@ import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import { connect, createServer, type Server } from "node:net"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { freePort } from "../../../bench/FreePort.ts"
 import { type Postgres, startPostgres } from "../../../bench/soak/Postgres.ts"
 import { findPrimary } from "../../../src/layers/postgres/Primary.ts"
 import { ok, otp, type Outcome, refused } from "../../contract/Client.ts"
 import { type Customer, customerWith, sentCode } from "../../contract/Operator.ts"
-import { freePort, makeDataDir, type Running, startProcess, until } from "../../contract/Server.ts"
+import { makeDataDir, type Running, startProcess, until } from "../../contract/Server.ts"
 import { discard } from "./Postgres.ts"
 
 /** Leads from a port of this machine to a socket. */

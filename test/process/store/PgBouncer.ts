@@ -4,7 +4,8 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freePort, until } from "../../contract/Server.ts"
+import { freePort } from "../../../bench/FreePort.ts"
+import { until } from "../../contract/Server.ts"
 
 /** It refuses to run as root. */
 const NOBODY = 65_534

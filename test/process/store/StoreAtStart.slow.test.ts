@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freePort } from "../../../bench/FreePort.ts"
 import {
   beginProcess,
-  freePort,
   makeDataDir,
   neutralEnvironment,
   type Running,
