@@ -6,7 +6,7 @@ import type { TimerKind } from "../../domain/Timer.ts"
 import { MAX_ADMITTED_OF_CUSTOMER } from "../webhook/WebhookQueues.ts"
 
 /** Codes are urgent, so messages (there can be many) and slow work do not use their permits. */
-export type Pool = "codes" | "messages" | "reports" | "updates" | "webhooks"
+export type Pool = "codes" | "messages" | "reports" | "updates" | "webhooks" | "rounds"
 
 export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   verification: "codes",
@@ -19,8 +19,7 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
   sandbox_message_report: "reports",
   bot_updates: "updates",
   webhook: "webhooks",
-  // Rounds are short, and must not wait behind polls.
-  guard: "reports",
+  guard: "rounds",
   // A separate pool would be claimed for in every round of the loop, for one timer an hour.
   retention: "updates",
   account_credits: "updates",
@@ -34,7 +33,18 @@ export const poolOf: Readonly<Record<TimerKind, Pool>> = {
  * Delivery reports are not urgent, and every response can take the whole time-out. More webhooks than may wait for
  * their turn would only be put back.
  */
-const mostOfOneIn: Partial<Record<Pool, number>> = { reports: 16, webhooks: MAX_ADMITTED_OF_CUSTOMER }
+const mostOfOneIn: Partial<Record<Pool, number>> = {
+  reports: 16,
+  webhooks: MAX_ADMITTED_OF_CUSTOMER,
+  rounds: 4
+}
+
+/**
+ * A customer has one round at most, so rounds need no shares. After a restart a round of every customer is overdue, and
+ * each costs as much as a send: they are few at once, and are claimed when half of them are done, so that sends go on and
+ * claims are not many.
+ */
+const sharesApply = (pool: Pool): boolean => pool !== "rounds"
 
 const pools = [...new Set(Object.values(poolOf))]
 
@@ -42,6 +52,8 @@ const pools = [...new Set(Object.values(poolOf))]
 export interface PoolRoom {
   readonly free: number
   readonly holders: ReadonlyArray<readonly [customerId: number, permits: number]>
+  /** False: any customer may have all of them. */
+  readonly isShared: boolean
 }
 
 /** Permits for timers that are about to be claimed: no other claim can use them until their customers are known. */
@@ -58,11 +70,15 @@ export type Backlog = "none" | "some" | "held back"
 
 interface PoolState {
   readonly shares: FairShares
+  readonly isShared: boolean
   claiming: number
   /** Whether some have left since the claim began: it did not know of their permits. */
   hasSomeLeft: boolean
   backlog: Backlog
 }
+
+const hasRoom = ({ shares, isShared }: PoolState): boolean =>
+  isShared ? shares.free > 0 : shares.free >= shares.capacity / 2
 
 /** How many timers this process works on at once, by pool; customers share them. */
 export class TimerPools extends Context.Service<
@@ -76,7 +92,7 @@ export class TimerPools extends Context.Service<
     readonly tryEnter: (pool: Pool, customerId: number, count: number) => boolean
     /** Null when the pool is full. */
     readonly tryClaim: (pool: Pool) => ClaimingRoom | null
-    /** True if others are known to wait for it, or may do so: nobody looks for them while a pool is full. */
+    /** True if others are known to wait for it, or may do so: nobody looks for them while a pool has no room. */
     readonly leave: (pool: Pool, customerId: number, count: number) => boolean
   }
 >()("peyk/services/timer/TimerPools") {
@@ -90,6 +106,7 @@ export class TimerPools extends Context.Service<
           const mostOfOne = Math.min(timerConcurrency, mostOfOneIn[pool] ?? timerConcurrency)
           const state: PoolState = {
             shares: new FairShares(mostOfOne),
+            isShared: sharesApply(pool),
             claiming: 0,
             hasSomeLeft: false,
             backlog: "none"
@@ -103,14 +120,14 @@ export class TimerPools extends Context.Service<
         return state
       }
       const free = (pool: Pool) => {
-        const { shares, claiming } = stateOf(pool)
-        return shares.free - claiming
+        const state = stateOf(pool)
+        return hasRoom(state) ? state.shares.free - state.claiming : 0
       }
-      const room = (pool: Pool): PoolRoom => ({
-        free: free(pool),
-        holders: [...stateOf(pool).shares.holders]
-      })
-      for (const [pool, { shares }] of permits) {
+      const room = (pool: Pool): PoolRoom => {
+        const { shares, isShared } = stateOf(pool)
+        return { free: free(pool), holders: [...shares.holders], isShared }
+      }
+      for (const [pool, { shares, isShared }] of permits) {
         gauge(context, "peyk_timers_running", {
           description: "Timers that this process works on now, by pool.",
           attributes: { pool },
@@ -118,9 +135,9 @@ export class TimerPools extends Context.Service<
         })
         gauge(context, "peyk_timers_running_limit", {
           description:
-            "Timers of one customer that this process works on at once at most, by pool; of all, twice as many.",
+            "Timers of one customer that this process works on at once at most, by pool; of all, twice as many. Of rounds: of all.",
           attributes: { pool },
-          read: () => shares.capacity / 2
+          read: () => (isShared ? shares.capacity / 2 : shares.capacity)
         })
       }
       return TimerPools.of({
@@ -157,10 +174,10 @@ export class TimerPools extends Context.Service<
         },
         leave: (pool, customerId, count) => {
           const state = stateOf(pool)
-          const wasFull = state.shares.free <= 0
+          const hadRoom = hasRoom(state)
           state.shares.leave(customerId, count)
           state.hasSomeLeft = true
-          return wasFull || state.backlog === "held back"
+          return (!hadRoom && hasRoom(state)) || (state.isShared && state.backlog === "held back")
         }
       })
     })

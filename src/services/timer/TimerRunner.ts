@@ -116,7 +116,8 @@ interface Claimed {
 const NOTHING: Claimed = { due: [], mayBeMore: false }
 
 /** In any order, this many at most are within the share of any customer. */
-const mostInOrder = ({ free, holders }: PoolRoom): number => {
+const mostInOrder = ({ free, holders, isShared }: PoolRoom): number => {
+  if (!isShared) return free
   const most = holders.reduce((all, [, permits]) => Math.max(all, permits), 0)
   return Math.floor((free + 1 - most) / 2)
 }
@@ -152,8 +153,10 @@ const makeTimerClaims = Effect.gen(function* () {
     return some.filter(({ kinds }) => kinds.some((kind) => parked.includes(kind)))
   })
 
-  const needsShares = (pool: Pool): boolean =>
-    pools.backlog(pool) !== "none" || mostInOrder(pools.room(pool)) < LEAST_IN_ORDER
+  const needsShares = (pool: Pool): boolean => {
+    const room = pools.room(pool)
+    return room.isShared && (pools.backlog(pool) !== "none" || mostInOrder(room) < LEAST_IN_ORDER)
+  }
 
   const settleAsFailed = (rooms: ReadonlyArray<ClaimingRoom>) =>
     Effect.sync(() => rooms.forEach(({ settle }) => settle([], "held back")))

@@ -45,4 +45,20 @@ describe("room for timers", () => {
       assert.strictEqual(room.backlog("messages"), "some")
     }).pipe(Effect.provide(rooms))
   )
+
+  it.effect("has room for further rounds when half of them are done, and wakes the loop then", () =>
+    Effect.gen(function* () {
+      const room = yield* TimerPools
+      const claiming = room.tryClaim("rounds")
+      assert.strictEqual(claiming?.free, 4)
+      claiming?.settle([1, 2, 3, 4], "some")
+      assert.isFalse(room.leave("rounds", 1, 1))
+      assert.strictEqual(room.free("rounds"), 0)
+      assert.isNull(room.tryClaim("rounds"))
+      assert.isTrue(room.leave("rounds", 2, 1))
+      // One that hangs takes nobody's place but its own.
+      assert.strictEqual(room.tryClaim("rounds")?.free, 2)
+      assert.isFalse(room.leave("rounds", 3, 1))
+    }).pipe(Effect.provide(rooms))
+  )
 })
