@@ -102,6 +102,86 @@ export interface UsualTraffic {
   readonly conversion: number
 }
 
+/** What one customer sent lately, and what is usual for it now, which is more than nothing. */
+export interface CustomerTraffic extends UsualTraffic {
+  readonly customerId: number
+  readonly recent: ReadonlyArray<RecentCodes>
+}
+
+/** Customers that sent lately, together. */
+export interface JointTraffic {
+  readonly recent: ReadonlyArray<RecentCodes>
+  readonly usual: UsualTraffic
+}
+
+interface WeighedTraffic extends CustomerTraffic {
+  readonly weight: number
+}
+
+/** No customer counts for more than the third largest: none is more than a third of what is seen. */
+const weighed = (customers: ReadonlyArray<CustomerTraffic>): ReadonlyArray<WeighedTraffic> => {
+  const sizes = customers.map(({ codesPerHour }) => codesPerHour).toSorted((one, other) => other - one)
+  const third = sizes[2]
+  if (third === undefined) return []
+  return customers.map((each) => ({ ...each, weight: Math.min(1, third / each.codesPerHour) }))
+}
+
+/** How many verified codes it misses. */
+const missingOf = ({ recent, weight }: WeighedTraffic): number =>
+  recent.reduce((sum, { expected, verified }) => sum + weight * (expected - verified), 0)
+
+/** One customer alone makes no outage: it must show without the one that misses the most verified codes. */
+const withoutMostMissing = (customers: ReadonlyArray<WeighedTraffic>): ReadonlyArray<WeighedTraffic> => {
+  const [first, ...further] = customers.filter(({ recent }) => recent.length > 0)
+  if (first === undefined) return customers
+  const most = further.reduce((one, other) => (missingOf(other) > missingOf(one) ? other : one), first)
+  return customers.filter((each) => each !== most)
+}
+
+const joined = (customers: ReadonlyArray<CustomerTraffic>): JointTraffic => {
+  const counted = withoutMostMissing(weighed(customers))
+  const recent = new Map<string, RecentCodes>()
+  for (const { recent: own, weight } of counted) {
+    for (const { minute, channel, codes, verified, expected } of own) {
+      const key = `${minute} ${channel}`
+      const before = recent.get(key)
+      recent.set(key, {
+        minute,
+        channel,
+        codes: (before?.codes ?? 0) + weight * codes,
+        verified: (before?.verified ?? 0) + weight * verified,
+        expected: (before?.expected ?? 0) + weight * expected
+      })
+    }
+  }
+  const codesPerHour = counted.reduce((sum, each) => sum + each.weight * each.codesPerHour, 0)
+  const verifiedPerHour = counted.reduce(
+    (sum, each) => sum + each.weight * each.codesPerHour * each.conversion,
+    0
+  )
+  const conversion = codesPerHour === 0 ? 0 : verifiedPerHour / codesPerHour
+  return { recent: [...recent.values()], usual: { codesPerHour, conversion } }
+}
+
+/**
+ * What the others send together, for each customer: computed once for all that are not among those given. While a
+ * provider is out, every customer asks.
+ */
+export const trafficOfOthers = (
+  customers: ReadonlyArray<CustomerTraffic>
+): ((customerId: number) => JointTraffic) => {
+  const known = new Map<number | null, JointTraffic>()
+  const ids = new Set(customers.map(({ customerId }) => customerId))
+  return (customerId) => {
+    const left = ids.has(customerId) ? customerId : null
+    const before = known.get(left)
+    if (before !== undefined) return before
+    const others = joined(customers.filter((each) => each.customerId !== left))
+    known.set(left, others)
+    return others
+  }
+}
+
 /** The codes of the last minutes, of all channels. */
 interface Window {
   /** The first of its minutes. */

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { Alarm } from "../../domain/guard/Alarm.ts"
 import { DEFAULT_MODE, GuardMode } from "../../domain/guard/GuardSettings.ts"
-import { RecentCodes } from "../../domain/guard/Outage.ts"
+import type { CustomerTraffic } from "../../domain/guard/Outage.ts"
 import { CustomerState } from "../../domain/guard/CustomerState.ts"
 import { type Segment, SegmentKind, segmentName, SegmentState } from "../../domain/guard/Segments.ts"
 import { idAt } from "../../domain/Paging.ts"
@@ -28,14 +28,35 @@ const SegmentRow = Schema.Struct({
   state: SegmentState
 })
 const TallyRow = Schema.Struct({ codes: Schema.Number, verified: Schema.Number })
-const OthersRow = Schema.Struct({
-  recent: Schema.Array(RecentCodes),
+/** What was sent lately is in columns: so many small records would take long to decode. */
+const TrafficRow = Schema.Struct({
+  customerId: Schema.Int,
   codesPerHour: Schema.Number,
-  verifiedPerHour: Schema.Number
+  conversion: Schema.Number,
+  minutes: Schema.Array(Schema.Int),
+  channels: Schema.Array(Schema.String),
+  codes: Schema.Array(Schema.Number),
+  verified: Schema.Array(Schema.Number),
+  expected: Schema.Array(Schema.Number)
 })
-const OTHERS_MILLIS = 60 * MINUTE_MILLIS
+const LATELY_MILLIS = 60 * MINUTE_MILLIS
+/** An outage of a provider shows in their codes, if in any. The states of 10 000 customers take 1.5 s to read. */
+const MOST_CUSTOMERS = 100
 
-type RoundWork = Pick<GuardStore["Service"], "source" | "segments" | "platform" | "others">
+const toTraffic = (row: typeof TrafficRow.Type): CustomerTraffic => ({
+  customerId: row.customerId,
+  codesPerHour: row.codesPerHour,
+  conversion: row.conversion,
+  recent: row.minutes.map((minute, nth) => ({
+    minute,
+    channel: row.channels[nth] ?? "",
+    codes: row.codes[nth] ?? 0,
+    verified: row.verified[nth] ?? 0,
+    expected: row.expected[nth] ?? 0
+  }))
+})
+
+type RoundWork = Pick<GuardStore["Service"], "source" | "segments" | "platform" | "largest">
 
 const millis = (column: string) => `(extract(epoch from ${column}) * 1000)::bigint`
 
@@ -94,7 +115,7 @@ export const guardRoundReads = Effect.fnUntraced(function* (
   const readMany = (request: SegmentsRequest) =>
     Effect.map(Effect.orDie(inStore(batched, segmentRows(batched, [request]))), (found) => found.flat())
   const tallyRows = rowsOf(TallyRow)
-  const othersRows = rowsOf(OthersRow)
+  const trafficRows = rowsOf(TrafficRow)
   const work: RoundWork = {
     source: (customerId) =>
       Effect.map(readSource(customerId), ([row]) =>
@@ -119,43 +140,23 @@ export const guardRoundReads = Effect.fnUntraced(function* (
       ([row]) => [row?.codes ?? 0, row?.verified ?? 0] as const
     ),
 
-    others: (customerId, now) =>
+    largest: (now) =>
       Effect.map(
-        othersRows(reporting`
-          with other as materialized (
-            select g.customer_id as id, g.state, (g.state -> 'usual' ->> 'codesPerHour')::float8 as usual,
-              (g.state -> 'usual' ->> 'conversion')::float8 as conversion
-            from guard_rounds g
-            where g.customer_id <> ${customerId} and g.judged_until > ${idAt(now - OTHERS_MILLIS)}::uuid),
-          -- no customer counts for more than the third largest: none is more than a third of what is seen
-          weighed as materialized (
-            select o.id, least(1, third.usual / o.usual) as weight, o.usual, o.conversion
-            from other o, (select usual from other order by usual desc limit 1 offset 2) third
-            where o.usual > 0),
-          minute as materialized (
-            select w.id, (r ->> 'minute')::int as minute, r ->> 'channel' as channel,
-              weight * (r ->> 'codes')::float8 as codes, weight * (r ->> 'verified')::float8 as verified,
-              weight * (r ->> 'expected')::float8 as expected
-            from weighed w join other o using (id), jsonb_array_elements(o.state -> 'recent') r
-            where (r ->> 'minute')::int > ${Math.floor((now - OTHERS_MILLIS) / MINUTE_MILLIS)}),
-          -- one customer alone makes no outage: it must show without the one that misses the most verified codes
-          left_out as materialized (
-            select id from minute group by id order by sum(expected - verified) desc, id limit 1)
-          select coalesce((
-              select jsonb_agg(m) from (
-                select minute, channel, sum(codes) as codes, sum(verified) as verified, sum(expected) as expected
-                from minute where id not in (select id from left_out)
-                group by 1, 2) m), '[]') as recent,
-            coalesce(sum(weight * usual), 0) as "codesPerHour",
-            coalesce(sum(weight * usual * conversion), 0) as "verifiedPerHour"
-          from weighed where id not in (select id from left_out)`),
-        ([row]) => ({
-          recent: row?.recent ?? [],
-          usual: {
-            codesPerHour: row?.codesPerHour ?? 0,
-            conversion: (row?.verifiedPerHour ?? 0) / Math.max(1e-9, row?.codesPerHour ?? 0)
-          }
-        })
+        trafficRows(reporting`
+          select o.customer_id as "customerId", (o.state -> 'usual' ->> 'codesPerHour')::float8 as "codesPerHour",
+            coalesce((o.state -> 'usual' ->> 'conversion')::float8, 0) as conversion, r.*
+          from (
+            select customer_id, state from guard_rounds where judged_until > ${idAt(now - LATELY_MILLIS)}::uuid
+            order by codes desc limit ${MOST_CUSTOMERS}) o
+          cross join lateral (
+            select coalesce(array_agg(e.minute), '{}') as minutes, coalesce(array_agg(e.channel), '{}') as channels,
+              coalesce(array_agg(e.codes), '{}') as codes, coalesce(array_agg(e.verified), '{}') as verified,
+              coalesce(array_agg(e.expected), '{}') as expected
+            from jsonb_to_recordset(o.state -> 'recent')
+              as e (minute int, channel text, codes float8, verified float8, expected float8)
+            where e.minute > ${Math.floor((now - LATELY_MILLIS) / MINUTE_MILLIS)}) r
+          where (o.state -> 'usual' ->> 'codesPerHour')::float8 > 0`),
+        (rows) => rows.map(toTraffic)
       )
   }
   return work

@@ -1,4 +1,4 @@
-import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { HOUR_MILLIS, type Instant } from "../../domain/Instant.ts"
 import { maskPhone } from "../../domain/Phone.ts"
 import { idAt, instantOf } from "../../domain/Paging.ts"
@@ -33,7 +33,7 @@ import {
   released,
   releasedCustomer
 } from "../../domain/guard/CustomerState.ts"
-import { type Outage, outageOf } from "../../domain/guard/Outage.ts"
+import { type Outage, outageOf, trafficOfOthers } from "../../domain/guard/Outage.ts"
 import { isOfMost, judge, type Round } from "../../domain/guard/Round.ts"
 import { GuardCeiling, GuardMetrics } from "./Guard.ts"
 import {
@@ -154,12 +154,26 @@ const releaseAll = (
 }
 
 const PLATFORM_AGE = Duration.minutes(10)
+/** Every round of a customer sees later traffic of the others. */
+const OTHERS_AGE = Duration.millis(WATCHFUL_ROUND_MILLIS)
+
+/** Of all customers, read once for the rounds of this process. What could not be read is read again. */
+const makeOfAll = <A>(age: Duration.Duration, read: Effect.Effect<A>) =>
+  Effect.map(
+    Cache.makeWith<"all", A>(() => read, {
+      capacity: 1,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? age : 0)
+    }),
+    (cache) => Cache.get(cache, "all")
+  )
 
 const makePlatformOutage = Effect.gen(function* () {
   const store = yield* GuardStore
+  const lately = Effect.map(Effect.flatMap(Clock.currentTimeMillis, store.largest), trafficOfOthers)
+  const others = yield* makeOfAll(OTHERS_AGE, lately)
   return Effect.fnUntraced(function* (customerId: number, { self, outage }: CustomerState, now: Instant) {
     if (self.score < WATCHFUL_SCORE && outage === null) return null
-    const { recent, usual } = yield* store.others(customerId, now)
+    const { recent, usual } = (yield* others)(customerId)
     return outageOf(null, recent, usual, now)
   })
 })
@@ -177,11 +191,7 @@ const segmentsIn = ({ codes, over }: RoundStart) =>
 const makeJudgeCodes = Effect.gen(function* () {
   const store = yield* GuardStore
   const platformOutage = yield* makePlatformOutage
-  const platform = yield* Cache.make<"platform", number>({
-    capacity: 1,
-    timeToLive: PLATFORM_AGE,
-    lookup: () => Effect.map(store.platform, platformConversion)
-  })
+  const platform = yield* makeOfAll(PLATFORM_AGE, Effect.map(store.platform, platformConversion))
 
   return Effect.fnUntraced(function* (start: RoundStart, now: Instant) {
     const { customerId, state, codes, over, open } = start
@@ -191,7 +201,7 @@ const makeJudgeCodes = Effect.gen(function* () {
         customer: state,
         segments: known,
         alarmed: new Set(open.filter(({ reason }) => reason === "unverified").map(segmentName)),
-        platform: yield* Cache.get(platform, "platform"),
+        platform: yield* platform,
         platformOutage: yield* platformOutage(customerId, state, now)
       },
       codes

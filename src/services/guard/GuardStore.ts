@@ -8,7 +8,7 @@ import type { GuardMode } from "../../domain/guard/GuardSettings.ts"
 import type { Segment, SegmentState } from "../../domain/guard/Segments.ts"
 import type { CustomerState } from "../../domain/guard/CustomerState.ts"
 import type { DueCode, Round } from "../../domain/guard/Round.ts"
-import type { RecentCodes, UsualTraffic } from "../../domain/guard/Outage.ts"
+import type { CustomerTraffic } from "../../domain/guard/Outage.ts"
 
 /** A request for codes of a segment's budget. */
 export interface BudgetRequest {
@@ -73,12 +73,6 @@ export interface RoundResult {
   readonly enforced: boolean
   readonly nextAt: Instant
   readonly now: Instant
-}
-
-/** The other customers that sent lately, together. */
-interface OtherCustomers {
-  readonly recent: ReadonlyArray<RecentCodes>
-  readonly usual: UsualTraffic
 }
 
 export interface Reputation {
@@ -155,7 +149,8 @@ export class GuardStore extends Context.Service<
     readonly timeToVerify: (customerId: number, now: Instant) => Effect.Effect<Option.Option<number>>
     /** The codes of all customers in the last 14 days. */
     readonly platform: Effect.Effect<Tally>
-    readonly others: (customerId: number, now: Instant) => Effect.Effect<OtherCustomers>
+    /** What the largest customers sent in the last hour: those with the most codes in the last 14 days. */
+    readonly largest: (now: Instant) => Effect.Effect<ReadonlyArray<CustomerTraffic>>
     /**
      * Writes a round and frees its timer. Returns its alarms, without those that are open already. Null, and nothing is
      * written, if the timer's lease was lost.

@@ -1,4 +1,4 @@
-import { Cache, Clock, Context, Duration, Effect, Layer } from "effect"
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer } from "effect"
 import { DAY_MILLIS, type Instant, MINUTE_MILLIS } from "../../domain/Instant.ts"
 import { idAt } from "../../domain/Paging.ts"
 import type { Tally } from "../../domain/guard/Conversion.ts"
@@ -78,10 +78,9 @@ export class RouteRecords extends Context.Service<
       const store = yield* RouteRecordStore
       const runFork = Effect.runForkWith(yield* Effect.context<never>())
       const entries = new BoundedMap<number, Entry>(MAX_CUSTOMERS)
-      const platform = yield* Cache.make<"platform", RouteKnowledge["platform"]>({
+      const platform = yield* Cache.makeWith<"platform", RouteKnowledge["platform"]>(() => store.platform, {
         capacity: 1,
-        timeToLive: PLATFORM_AGE,
-        lookup: () => store.platform
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? PLATFORM_AGE : 0)
       })
 
       const entryOf = (customerId: number): Entry => {

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { newCustomerState } from "../../../src/domain/guard/CustomerState.ts"
-import { outageOf } from "../../../src/domain/guard/Outage.ts"
+import { outageOf, trafficOfOthers } from "../../../src/domain/guard/Outage.ts"
 import { idAt } from "../../../src/domain/Paging.ts"
 import { GuardStore } from "../../../src/services/guard/GuardStore.ts"
 import { guarded } from "../../services/guard/GuardedCustomer.ts"
@@ -29,11 +29,11 @@ const judged = Effect.fnUntraced(function* (customerId: number, codes: number, s
   }
   yield* Effect.orDie(sql`
     insert into guard_rounds (customer_id, judged_until, state, codes, verified)
-    values (${customerId}, ${idAt(NOW)}::uuid, ${JSON.stringify(state)}::jsonb, 0, 0)`)
+    values (${customerId}, ${idAt(NOW)}::uuid, ${JSON.stringify(state)}::jsonb, ${codes}, 0)`)
 })
 
 const outageSeenByOthers = Effect.gen(function* () {
-  const { recent, usual } = yield* (yield* GuardStore).others(1, NOW)
+  const { recent, usual } = trafficOfOthers(yield* (yield* GuardStore).largest(NOW))(1)
   return outageOf(null, recent, usual, NOW)?.channel ?? null
 })
 
@@ -66,6 +66,22 @@ layer(TestDatabase, { excludeTestServices: true })("an outage that others see", 
       yield* judged(2, 5000, CONVERSION)
       for (const id of [3, 4, 5, 6]) yield* judged(id, 100, 0)
       assert.strictEqual(yield* outageSeenByOthers, "sms")
+    }).pipe(Effect.provide(guarded()))
+  )
+
+  it.effect("shows in what the 100 customers with the most codes sent in the last hour", () =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(
+        Array.from({ length: 101 }, (_, n) => 2 + n),
+        (id) => judged(id, 1000 - id, 0)
+      )
+      const largest = yield* (yield* GuardStore).largest(NOW)
+      assert.deepStrictEqual(
+        largest.map(({ customerId }) => customerId),
+        Array.from({ length: 100 }, (_, n) => 2 + n)
+      )
+      assert.strictEqual(largest[0]?.recent.length, 60)
+      assert.deepStrictEqual(yield* (yield* GuardStore).largest(NOW + 61 * MINUTE), [])
     }).pipe(Effect.provide(guarded()))
   )
 })

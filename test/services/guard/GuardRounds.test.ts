@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Exit, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { Alarm } from "../../../src/domain/guard/Alarm.ts"
 import { newCustomerState } from "../../../src/domain/guard/CustomerState.ts"
@@ -57,31 +57,32 @@ const openAlarm = {
   verified: 0
 } as const
 
-/** A round with codes to two bombed phones, one of which has an open alarm; the store raises some of its alarms. */
-const round = Effect.fnUntraced(function* (raisedOf: (result: RoundResult) => ReadonlyArray<Alarm>) {
-  const keys: Array<string> = []
-  const counted: Array<string> = []
-  const Store = Layer.mock(GuardStore)({
-    source: () =>
-      Effect.succeed({
-        state: newCustomerState(NOW),
-        judgedUntil: null,
-        mode: "enforcing",
-        alarms: [openAlarm],
-        refusedWhole: 0
-      }),
-    timeToVerify: () => Effect.succeedNone,
-    dueCodes: () => Effect.succeed([bombedCode(known), bombedCode(other)]),
-    nextSentAt: () => Effect.succeed(Option.none()),
-    segments: () => Effect.succeed(new Map()),
-    platform: Effect.succeed([100, 80]),
-    save: (_timer, result) => {
-      keys.push(...result.raised.map(({ key }) => key))
-      return Effect.succeed(raisedOf(result))
-    }
-  })
+/** A customer without anything to judge. */
+const store = {
+  source: () =>
+    Effect.succeed({
+      state: newCustomerState(NOW),
+      judgedUntil: null,
+      mode: "enforcing" as const,
+      alarms: [openAlarm],
+      refusedWhole: 0
+    }),
+  timeToVerify: () => Effect.succeedNone,
+  dueCodes: () => Effect.succeed([]),
+  nextSentAt: () => Effect.succeed(Option.none()),
+  segments: () => Effect.succeed(new Map()),
+  platform: Effect.succeed([100, 80] as const),
+  save: () => Effect.succeed([])
+} satisfies Partial<GuardStore["Service"]>
+
+/** Does something with the rounds of a process over a store. */
+const overStore = <A>(
+  changes: Partial<GuardStore["Service"]>,
+  use: (runTimer: GuardRounds["Service"]["runTimer"]) => Effect.Effect<A>,
+  alarmed: (reason: string) => void = () => {}
+) => {
   const Rounds = Layer.provide(GuardRounds.layer, [
-    Store,
+    Layer.mock(GuardStore)({ ...store, ...changes }),
     Layer.mock(Timers)({
       initialLease: () => ({ token: timer.leaseToken, until: timer.leasedUntil }),
       isLeased: () => true,
@@ -94,13 +95,33 @@ const round = Effect.fnUntraced(function* (raisedOf: (result: RoundResult) => Re
       refused: () => {},
       flagged: () => {},
       judged: () => {},
-      alarmed: (reason) => void counted.push(reason)
+      alarmed
     })
   ])
-  yield* TestClock.setTime(NOW)
-  yield* Effect.provide(
-    Effect.flatMap(GuardRounds, ({ runTimer }) => runTimer(timer)),
-    Rounds
+  return Effect.andThen(
+    TestClock.setTime(NOW),
+    Effect.provide(
+      Effect.flatMap(GuardRounds, ({ runTimer }) => use(runTimer)),
+      Rounds
+    )
+  )
+}
+
+/** A round with codes to two bombed phones, one of which has an open alarm; the store raises some of its alarms. */
+const round = Effect.fnUntraced(function* (raisedOf: (result: RoundResult) => ReadonlyArray<Alarm>) {
+  const keys: Array<string> = []
+  const counted: Array<string> = []
+  const changes: Partial<GuardStore["Service"]> = {
+    dueCodes: () => Effect.succeed([bombedCode(known), bombedCode(other)]),
+    save: (_timer, result) => {
+      keys.push(...result.raised.map(({ key }) => key))
+      return Effect.succeed(raisedOf(result))
+    }
+  }
+  yield* overStore(
+    changes,
+    (runTimer) => runTimer(timer),
+    (reason) => void counted.push(reason)
   )
   return { keys, counted }
 })
@@ -119,3 +140,37 @@ it.effect("a round counts only the alarms that the store raised", () =>
     assert.deepStrictEqual(counted, [])
   })
 )
+
+/** Suspicious enough to look at the others. */
+const watched = { ...newCustomerState(NOW), self: { ...newCustomerState(NOW).self, score: 5 } }
+const ofWatched = () => Effect.map(store.source(), (source) => ({ ...source, state: watched }))
+
+it.effect("what all customers sent is read once for all rounds of five seconds", () => {
+  let reads = 0
+  const largest = () => Effect.sync(() => (reads++, []))
+  return overStore({ source: ofWatched, largest }, (runTimer) =>
+    Effect.gen(function* () {
+      yield* Effect.all([runTimer(timer), runTimer({ ...timer, customerId: 8 })], { concurrency: 2 })
+      yield* TestClock.adjust("4 seconds")
+      yield* runTimer(timer)
+      assert.strictEqual(reads, 1)
+      yield* TestClock.adjust("1 second")
+      yield* runTimer(timer)
+      assert.strictEqual(reads, 2)
+    })
+  )
+})
+
+it.effect("a round reads again what the one before it could not read of all customers", () => {
+  const missing = new Set(["platform", "largest"])
+  const atFirst = <A>(name: string, found: A) =>
+    Effect.suspend(() => (missing.delete(name) ? Effect.die(`no ${name}`) : Effect.succeed(found)))
+  const platform = atFirst("platform", [100, 80] as const)
+  return overStore({ source: ofWatched, platform, largest: () => atFirst("largest", []) }, (runTimer) =>
+    Effect.gen(function* () {
+      const ends = [yield* Effect.exit(runTimer(timer)), yield* Effect.exit(runTimer(timer))]
+      ends.push(yield* Effect.exit(runTimer(timer)))
+      assert.deepStrictEqual(ends.map(Exit.isSuccess), [false, false, true])
+    })
+  )
+})
