@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { start } from "../../../../src/layers/postgres/embedded/EmbeddedPostgres.ts"
+import { sharedBuffersFor } from "../../../../src/layers/postgres/embedded/EmbeddedPostgresCluster.ts"
 import {
   answers,
   base,
@@ -46,6 +47,22 @@ describe("a server for one process", () => {
         )
       yield* run("create table kept as select 7 as answer")
       expect(yield* run("select answer from kept")).toBe(7)
+    })
+  )
+
+  it.live("keeps as much of its pages in memory as suits the machine, unless its file says otherwise", () =>
+    Effect.gen(function* () {
+      expect([1, 4, 6, 64].map((gigabytes) => sharedBuffersFor(gigabytes * 2 ** 30))).toEqual([
+        128, 256, 384, 512
+      ])
+      const buffers = Effect.scoped(
+        Effect.flatMap(start(directory, quick), ({ socketPath }) =>
+          query(socketPath, "select pg_size_bytes(current_setting('shared_buffers')) / 1024 / 1024 as answer")
+        )
+      )
+      expect(Number(yield* buffers)).toBeGreaterThanOrEqual(128)
+      fs.appendFileSync(path.join(directory, "postgresql.conf"), "\nshared_buffers = 64MB\n")
+      expect(Number(yield* buffers)).toBe(64)
     })
   )
 
